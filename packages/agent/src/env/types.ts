@@ -1,0 +1,127 @@
+// Where tools touch the world. Everything a tool reads, writes or runs goes through this object, so the same tools work
+// locally, in memory, over SSH and in a container.
+
+export interface ExecutionEnvironment {
+  /** Absolute path that relative paths are resolved against. */
+  workingDirectory(): string;
+  platform(): "darwin" | "linux" | "windows" | "wasm";
+  osVersion(): string;
+  /** Absolute form of a path, without touching the disk. */
+  resolve(path: string): string;
+
+  /** Whole file as UTF-8 text, or the lines from `offset` (1-based). Throws EnvError. */
+  readFile(path: string, offset?: number, limit?: number): Promise<string>;
+  readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
+  /** Creates parents; temp file + rename; keeps the mode of an existing file unless `mode` is given. */
+  writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
+  deleteFile(path: string): Promise<void>;
+  moveFile(from: string, to: string): Promise<void>;
+  fileExists(path: string): Promise<boolean>;
+  /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there. */
+  stat(path: string): Promise<FileStat | undefined>;
+  listDirectory(path: string, depth: number): Promise<DirEntry[]>;
+
+  execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
+  grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;
+  glob(pattern: string, path: string, options?: GlobOptions): Promise<GlobResult>;
+
+  initialize(): Promise<void>;
+  /** Ends everything the environment started. Idempotent. */
+  cleanup(): Promise<void>;
+}
+
+export interface FileStat {
+  readonly kind: "file" | "directory" | "other";
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly mode: number;
+  readonly realPath: string;
+  readonly isSymlink: boolean;
+}
+
+export interface DirEntry {
+  /** Relative to the listed directory, `/`-separated. */
+  readonly name: string;
+  readonly isDir: boolean;
+  readonly size?: number;
+}
+
+export interface ExecOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
+  /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
+  readonly spill?: OutputSpill;
+}
+
+/** Takes the whole output once it no longer fits in memory. */
+export interface OutputSpill {
+  write(chunk: Uint8Array): void;
+}
+
+export interface ExecResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both streams as they came, bounded (head + tail). */
+  readonly output: string;
+  /** Total bytes produced, also those no longer in `output`. */
+  readonly outputBytes: number;
+  readonly truncated: boolean;
+  /** -1 when ended by a signal. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  readonly durationMs: number;
+}
+
+export interface GrepOptions {
+  readonly globFilter?: string;
+  readonly caseInsensitive?: boolean;
+  readonly maxResults?: number;
+  readonly context?: number;
+  readonly mode?: "content" | "files_with_matches" | "count";
+  readonly signal?: AbortSignal;
+}
+
+export interface GrepResult {
+  /** `path:line:text` (content), `path`, or `path:count`; paths relative to the searched root's working directory. */
+  readonly lines: readonly string[];
+  readonly truncated: boolean;
+}
+
+export interface GlobOptions {
+  readonly maxResults?: number;
+  readonly signal?: AbortSignal;
+}
+export interface GlobResult {
+  /** Newest first by mtime, ties by name. */
+  readonly paths: readonly string[];
+  readonly truncated: boolean;
+}
+
+export type EnvErrorCode =
+  | "not_found"
+  | "permission_denied"
+  | "is_directory"
+  | "not_directory"
+  | "exists"
+  | "no_space"
+  | "read_only"
+  | "outside_root"
+  | "bad_pattern"
+  | "unavailable"
+  | "io";
+
+/** Every failure of an environment. `message` names the path and is fit for the model. */
+export class EnvError extends Error {
+  readonly code: EnvErrorCode;
+  readonly path?: string;
+  constructor(code: EnvErrorCode, message: string, options: { path?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "EnvError";
+    this.code = code;
+    if (options.path !== undefined) this.path = options.path;
+  }
+}

@@ -1,0 +1,244 @@
+// The lines of a session file, version 4. Lines are only ever appended. Tree entries hang in a tree by parentId; the other
+// lines stand beside it. Everything else (context, transcript, cost, search) is a projection of these.
+
+import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+
+export const JOURNAL_VERSION = 4;
+
+export interface SessionHeader {
+  readonly type: "session";
+  readonly version: number;
+  readonly id: string;
+  /** ISO 8601, as all timestamps on disk. */
+  readonly timestamp: string;
+  readonly cwd: string;
+  readonly title?: string;
+  readonly titleSource?: "auto" | "user";
+  readonly parentSession?: string;
+  /** The spawn_agent call that made this child. */
+  readonly parentCall?: string;
+  readonly agentId?: string;
+  readonly runId?: string;
+  /** Digest of the prompt a run id was given with. */
+  readonly runDigest?: string;
+}
+
+interface TreeFields {
+  /** 8 characters, unique in the file. */
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly timestamp: string;
+}
+
+export interface MessageEntry extends TreeFields {
+  readonly type: "message";
+  readonly message: Message;
+  /** Of an assistant message. */
+  readonly provider?: string;
+  readonly model?: string;
+  readonly responseId?: string;
+  readonly usage?: Usage;
+  /** US dollars. */
+  readonly cost?: number;
+  readonly finishReason?: FinishReason;
+  /** How a user message came in; absent = plain input. */
+  readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
+  /** Of a tool result: facts for hosts, never sent to the model. */
+  readonly details?: JsonValue;
+  readonly artifact?: { readonly id: number; readonly bytes: number };
+  readonly durationMs?: number;
+  /** The result was written by recovery, not by the tool. */
+  readonly settled?: "interrupted" | "skipped";
+}
+
+export interface ModelChangeEntry extends TreeFields {
+  readonly type: "model_change";
+  /** `provider/id`. */
+  readonly model: string;
+  readonly role?: string;
+}
+export interface ThinkingLevelChangeEntry extends TreeFields {
+  readonly type: "thinking_level_change";
+  readonly thinkingLevel: string;
+}
+export interface ServiceTierChangeEntry extends TreeFields {
+  readonly type: "service_tier_change";
+  readonly serviceTier: string | null;
+}
+export interface CompactionEntry extends TreeFields {
+  readonly type: "compaction";
+  readonly summary: string;
+  readonly shortSummary?: string;
+  readonly firstKeptEntryId: string;
+  readonly tokensBefore: number;
+  /** `keep`: entries emitted verbatim between summary and tail. */
+  readonly details?: JsonObject & { keep?: string[] };
+  readonly preserveData?: JsonObject;
+  readonly fromExtension?: boolean;
+}
+export interface PruneEntry extends TreeFields {
+  readonly type: "prune";
+  /** Entries whose content is replaced by a short notice in the context. */
+  readonly prune: readonly string[];
+}
+export interface BranchSummaryEntry extends TreeFields {
+  readonly type: "branch_summary";
+  readonly fromId: string;
+  readonly summary: string;
+  readonly details?: JsonObject;
+  readonly fromExtension?: boolean;
+}
+/** State of an extension; never shown to the model. */
+export interface CustomEntry extends TreeFields {
+  readonly type: "custom";
+  readonly customType: string;
+  readonly data: JsonValue;
+}
+/** Goes to the model as user-role text. */
+export interface CustomMessageEntry extends TreeFields {
+  readonly type: "custom_message";
+  readonly customType: string;
+  readonly content: string | Message["content"];
+  readonly display: boolean;
+  readonly details?: JsonValue;
+  readonly attribution: "user" | "agent";
+}
+export interface LabelEntry extends TreeFields {
+  readonly type: "label";
+  readonly targetId: string;
+  readonly label?: string;
+}
+export interface ModeChangeEntry extends TreeFields {
+  readonly type: "mode_change";
+  readonly mode: string;
+  readonly data?: JsonValue;
+}
+export interface SessionInitEntry extends TreeFields {
+  readonly type: "session_init";
+  readonly systemPrompt: string;
+  readonly task: string;
+  readonly tools: readonly string[];
+  readonly outputSchema?: JsonObject;
+}
+export interface TtsrInjectionEntry extends TreeFields {
+  readonly type: "ttsr_injection";
+  readonly injectedRules: readonly string[];
+}
+export interface McpToolSelectionEntry extends TreeFields {
+  readonly type: "mcp_tool_selection";
+  readonly selectedToolNames: readonly string[];
+}
+
+export type TreeEntry =
+  | MessageEntry
+  | ModelChangeEntry
+  | ThinkingLevelChangeEntry
+  | ServiceTierChangeEntry
+  | CompactionEntry
+  | PruneEntry
+  | BranchSummaryEntry
+  | CustomEntry
+  | CustomMessageEntry
+  | LabelEntry
+  | ModeChangeEntry
+  | SessionInitEntry
+  | TtsrInjectionEntry
+  | McpToolSelectionEntry;
+
+// ---- lines outside the tree ----
+
+/** Written before an effect runs. `for` is the id its outcome entry will have. */
+export interface IntentLine {
+  readonly type: "intent";
+  readonly id: string;
+  readonly for: string;
+  readonly effect: "request" | "tool" | "child" | "maintenance";
+  readonly callId?: string;
+  readonly tool?: string;
+  readonly replay: "safe" | "never";
+  readonly timestamp: string;
+}
+/** An effect that ended without an outcome entry (a failed request, a cancelled maintenance call). */
+export interface SettleLine {
+  readonly type: "settle";
+  readonly intentId: string;
+  readonly outcome: "failed" | "cancelled" | "interrupted";
+  readonly error?: string;
+  /** Tokens and money the failed attempt cost, when the vendor said. */
+  readonly usage?: Usage;
+  readonly cost?: number;
+  readonly timestamp: string;
+}
+/** A permission decision. */
+export interface DecisionLine {
+  readonly type: "decision";
+  readonly callId: string;
+  readonly decision: "allow" | "deny";
+  readonly by: string;
+  readonly reason?: string;
+  readonly timestamp: string;
+}
+export interface LeafLine {
+  readonly type: "leaf";
+  readonly entryId: string | null;
+  readonly timestamp: string;
+}
+export interface TitleLine {
+  readonly type: "title";
+  readonly title: string;
+  readonly source: "auto" | "user";
+  readonly timestamp: string;
+}
+/** Reserved for workspace snapshots. */
+export interface SnapshotLine {
+  readonly type: "snapshot";
+  readonly entryId: string;
+  readonly blob: string;
+  readonly timestamp: string;
+}
+/** What stands before the history in every request, as first sent. Values are blob hashes of the exact text. */
+export interface PrefixLine {
+  readonly type: "prefix";
+  readonly systemPrompt: string;
+  readonly tools: string;
+  readonly environment: string;
+  readonly reason: string;
+  readonly timestamp: string;
+}
+/** One input began or ended; tells a cut run from a finished one. */
+export interface InputLine {
+  readonly type: "input";
+  readonly state: "start" | "end";
+  /** The user entry that began it. */
+  readonly entryId: string;
+  readonly reason?: string;
+  readonly timestamp: string;
+}
+/** Any line a host or a later version adds; kept, never interpreted here. */
+export interface HostLine {
+  readonly type: "host";
+  readonly kind: string;
+  readonly data: JsonValue;
+  readonly timestamp: string;
+}
+
+export type OutsideLine =
+  | IntentLine
+  | SettleLine
+  | DecisionLine
+  | LeafLine
+  | TitleLine
+  | SnapshotLine
+  | PrefixLine
+  | InputLine
+  | HostLine;
+
+export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
+
+/** What opening a file had to give up; shown to the user, never silent. */
+export interface JournalLoss {
+  readonly kind: "torn_tail" | "corrupt_line" | "missing_blob" | "orphan_entry";
+  readonly line: number;
+  readonly bytes: number;
+  readonly message: string;
+}

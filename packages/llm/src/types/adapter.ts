@@ -1,0 +1,88 @@
+// The stability contract between the client and everything that talks to a vendor.
+
+import type { StreamEvent } from "./events.ts";
+import type { Request, ToolChoiceMode } from "./request.ts";
+import type { Response } from "./response.ts";
+
+export interface ProviderAdapter {
+  readonly name: string;
+  complete(request: Request, context: CallContext): Promise<Response>;
+  /** Lazy: the request starts with the first `next()`. A failure before the first event throws there; later ones are events. */
+  stream(request: Request, context: CallContext): AsyncIterable<StreamEvent>;
+  /** The cache-relevant prefix of the body that `stream` would send, without sending it. */
+  segments?(request: Request): readonly Segment[];
+  countTokens?(request: Request, context: CallContext): Promise<number>;
+  supportsToolChoice?(mode: ToolChoiceMode): boolean;
+  /** Runs at registration; may only validate configuration. */
+  initialize?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+export interface CallContext {
+  readonly signal?: AbortSignal;
+  /** Overrides of the adapter's timeouts for this call. */
+  readonly timeout?: Partial<AdapterTimeouts>;
+}
+
+/** Seconds. `firstEvent` bounds the wait for the first byte of a stream, `streamRead` the silence between two. 0 = none. */
+export interface AdapterTimeouts {
+  readonly connect: number;
+  readonly request: number;
+  readonly firstEvent: number;
+  readonly streamRead: number;
+}
+
+/**
+ * One piece of the prompt prefix in wire form (tools, system, or one message), without cache markers and parameters.
+ * The same message object encoded twice gives the identical Segment object.
+ */
+export interface Segment {
+  readonly kind: "tools" | "system" | "message";
+  /** UTF-8 JSON text. */
+  readonly text: string;
+  /** Hex digest of `text`. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** Everything the package would otherwise take from the machine. */
+export interface ClientDeps {
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly uuid: () => string;
+  readonly readFile: (path: string) => Promise<Uint8Array>;
+  readonly homeDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fetch: Transport;
+}
+
+/** The one function all HTTP goes through. Never rejects on a status; rejects only with an SDKError. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
+
+export interface TransportRequest {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  /** Pieces of the body, sent in order; the transport computes content-length. */
+  readonly body?: readonly (string | Uint8Array)[];
+  readonly signal?: AbortSignal;
+  /** Milliseconds for TCP + TLS. */
+  readonly connectTimeoutMs?: number;
+  readonly tls?: TlsMaterial;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Decompressed bytes. `return()` closes the socket. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}

@@ -1,0 +1,197 @@
+// Every failure of this package is an SDKError. It is classified once, at the boundary where it appears; everything
+// above only looks at the class, `retryable` and `kind`.
+
+import type { JsonValue } from "./json.ts";
+import type { Response } from "./response.ts";
+
+/** What a host can do about it; one word for logs, exit codes and tables. */
+export type ErrorKind =
+  | "rate_limit"
+  | "overloaded"
+  | "auth"
+  | "quota"
+  | "overflow"
+  | "refused"
+  | "invalid"
+  | "network"
+  | "timeout"
+  | "cancelled"
+  | "bug";
+
+export interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
+}
+
+export abstract class SDKError extends Error {
+  abstract readonly kind: ErrorKind;
+  readonly retryable: boolean;
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.retryable = options.retryable ?? false;
+  }
+  /** Safe to log: no keys, no headers, no cause. */
+  toJSON(): JsonValue {
+    return { name: this.name, kind: this.kind, message: this.message, retryable: this.retryable };
+  }
+}
+
+export interface ProviderErrorOptions extends ErrorOptions {
+  readonly provider: string;
+  readonly statusCode?: number;
+  readonly errorCode?: string;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  readonly requestId?: string;
+  /** The vendor's body, bounded. */
+  readonly raw?: JsonValue;
+}
+
+export class ProviderError extends SDKError {
+  readonly kind: ErrorKind = "bug";
+  readonly provider: string;
+  readonly statusCode?: number;
+  readonly errorCode?: string;
+  readonly retryAfter?: number;
+  readonly requestId?: string;
+  readonly raw?: JsonValue;
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, { retryable: true, ...options });
+    this.provider = options.provider;
+    if (options.statusCode !== undefined) this.statusCode = options.statusCode;
+    if (options.errorCode !== undefined) this.errorCode = options.errorCode;
+    if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
+    if (options.requestId !== undefined) this.requestId = options.requestId;
+    if (options.raw !== undefined) this.raw = options.raw;
+  }
+  override toJSON(): JsonValue {
+    return {
+      ...(super.toJSON() as { [key: string]: JsonValue }),
+      provider: this.provider,
+      ...(this.statusCode === undefined ? {} : { statusCode: this.statusCode }),
+      ...(this.errorCode === undefined ? {} : { errorCode: this.errorCode }),
+      ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
+      ...(this.requestId === undefined ? {} : { requestId: this.requestId }),
+    };
+  }
+}
+
+const fixed = (retryable: boolean) => (options: ProviderErrorOptions) => ({ ...options, retryable });
+const never = fixed(false);
+const always = fixed(true);
+
+export class AuthenticationError extends ProviderError {
+  override readonly kind = "auth";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+export class AccessDeniedError extends ProviderError {
+  override readonly kind = "auth";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+export class NotFoundError extends ProviderError {
+  override readonly kind = "invalid";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+export class InvalidRequestError extends ProviderError {
+  override readonly kind = "invalid";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+export class RateLimitError extends ProviderError {
+  override readonly kind = "rate_limit";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, always(options));
+  }
+}
+export class ServerError extends ProviderError {
+  override readonly kind = "overloaded";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, always(options));
+  }
+}
+export class ContentFilterError extends ProviderError {
+  override readonly kind = "refused";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+export class ContextLengthError extends ProviderError {
+  override readonly kind = "overflow";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+export class QuotaExceededError extends ProviderError {
+  override readonly kind = "quota";
+  constructor(message: string, options: ProviderErrorOptions) {
+    super(message, never(options));
+  }
+}
+
+export type TimeoutPhase = "connect" | "request" | "firstEvent" | "streamRead" | "total" | "perStep" | "server";
+
+export class RequestTimeoutError extends SDKError {
+  readonly kind = "timeout";
+  readonly phase: TimeoutPhase;
+  readonly provider?: string;
+  readonly statusCode?: number;
+  /** What had been achieved when time ran out (high-level calls). */
+  readonly partial?: unknown;
+  constructor(
+    message: string,
+    options: ErrorOptions & { phase: TimeoutPhase; provider?: string; statusCode?: number; partial?: unknown },
+  ) {
+    super(message, options);
+    this.phase = options.phase;
+    if (options.provider !== undefined) this.provider = options.provider;
+    if (options.statusCode !== undefined) this.statusCode = options.statusCode;
+    if (options.partial !== undefined) this.partial = options.partial;
+  }
+}
+
+export class AbortError extends SDKError {
+  readonly kind = "cancelled";
+}
+export class NetworkError extends SDKError {
+  readonly kind = "network";
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, { retryable: true, ...options });
+  }
+}
+/** Broken framing or JSON inside a 200 stream, or a stream that ended early. */
+export class StreamError extends SDKError {
+  readonly kind = "network";
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, { retryable: true, ...options });
+  }
+}
+export class InvalidToolCallError extends SDKError {
+  readonly kind = "invalid";
+}
+export class UnsupportedToolChoiceError extends SDKError {
+  readonly kind = "invalid";
+}
+export class ConfigurationError extends SDKError {
+  readonly kind = "invalid";
+}
+export class NoObjectGeneratedError extends SDKError {
+  readonly kind = "invalid";
+  readonly text: string;
+  readonly response?: Response;
+  /** JSON pointer of the first violation, when the JSON parsed. */
+  readonly path?: string;
+  constructor(message: string, options: ErrorOptions & { text: string; response?: Response; path?: string }) {
+    super(message, options);
+    this.text = options.text;
+    if (options.response !== undefined) this.response = options.response;
+    if (options.path !== undefined) this.path = options.path;
+  }
+}

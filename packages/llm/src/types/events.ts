@@ -1,0 +1,54 @@
+// One grammar for every vendor's stream (DM-11):
+//
+//   stream = stream_start , { block | provider_event } , ( finish | error ) ;
+//   block  = text_start , { text_delta } , text_end
+//          | reasoning_start , { reasoning_delta } , reasoning_end
+//          | tool_call_start , { tool_call_delta } , tool_call_end ;
+//
+// Blocks may interleave and are tied together by position-derived ids. Every started block ends exactly once, before
+// the terminal event; there is exactly one terminal event and nothing after it. A vendor that restarts its message
+// (a second message_start) yields `stream_restart`: all blocks so far are void, the grammar begins anew after it.
+// The high-level `stream()` adds `step_finish` between the steps of a tool loop.
+
+import type { SDKError } from "./errors.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ThinkingData } from "./message.ts";
+import type { FinishReason, Response, Usage, Warning } from "./response.ts";
+
+export type StreamEvent =
+  | {
+      readonly type: "stream_start";
+      readonly id?: string;
+      readonly model?: string;
+      readonly warnings?: readonly Warning[];
+    }
+  | { readonly type: "stream_restart" }
+  | { readonly type: "text_start"; readonly textId: string }
+  | { readonly type: "text_delta"; readonly textId: string; readonly delta: string }
+  | { readonly type: "text_end"; readonly textId: string; readonly text: string }
+  | { readonly type: "reasoning_start"; readonly reasoningId: string }
+  | { readonly type: "reasoning_delta"; readonly reasoningId: string; readonly reasoningDelta: string }
+  | { readonly type: "reasoning_end"; readonly reasoningId: string; readonly thinking: ThinkingData }
+  | { readonly type: "tool_call_start"; readonly callKey: string; readonly toolCall: StreamedToolCall }
+  | {
+      readonly type: "tool_call_delta";
+      readonly callKey: string;
+      readonly toolCall: StreamedToolCall;
+      readonly delta: string;
+    }
+  | { readonly type: "tool_call_end"; readonly callKey: string; readonly toolCall: StreamedToolCall }
+  | { readonly type: "provider_event"; readonly raw: JsonValue }
+  | { readonly type: "finish"; readonly finishReason: FinishReason; readonly usage: Usage; readonly response: Response }
+  | { readonly type: "error"; readonly error: SDKError; readonly partial?: Response };
+
+/**
+ * A call as far as it has arrived. `rawArguments` and `arguments` are getters computed on demand (fragments are
+ * joined, and the partial JSON read, only when somebody looks), so 10,000 deltas cost no more than their bytes.
+ */
+export interface StreamedToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly type: "function" | "custom";
+  readonly rawArguments: string;
+  readonly arguments: JsonObject;
+}

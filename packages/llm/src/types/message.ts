@@ -1,0 +1,150 @@
+// The conversation format of every vendor. Messages are immutable values: encoders cache the wire bytes of each
+// message object, so a changed message must be a new object.
+
+import type { JsonObject, JsonValue } from "./json.ts";
+
+export type Role = "system" | "developer" | "user" | "assistant" | "tool";
+
+export interface Message {
+  readonly role: Role;
+  readonly content: readonly ContentPart[];
+  readonly name?: string;
+  /** Set on role `tool`: the call this message answers. */
+  readonly toolCallId?: string;
+}
+
+export type ContentPart =
+  | TextPart
+  | ImagePart
+  | AudioPart
+  | DocumentPart
+  | ToolCallPart
+  | ToolResultPart
+  | ThinkingPart
+  | UnknownPart;
+
+export interface TextPart {
+  readonly kind: "text";
+  readonly text: string;
+  /** Gemini signs text parts too; replayed only to the model that signed. */
+  readonly signature?: string;
+  readonly origin?: Origin;
+}
+
+export interface ImagePart {
+  readonly kind: "image";
+  readonly image: ImageData;
+}
+export interface AudioPart {
+  readonly kind: "audio";
+  readonly audio: MediaData;
+}
+export interface DocumentPart {
+  readonly kind: "document";
+  readonly document: DocumentData;
+}
+export interface ToolCallPart {
+  readonly kind: "tool_call";
+  readonly toolCall: ToolCallData;
+}
+export interface ToolResultPart {
+  readonly kind: "tool_result";
+  readonly toolResult: ToolResultData;
+}
+export interface ThinkingPart {
+  readonly kind: "thinking" | "redacted_thinking";
+  readonly thinking: ThinkingData;
+}
+
+/** An item of a vendor's answer that we do not model. Kept raw and replayed to its origin only. */
+export interface UnknownPart {
+  readonly kind: "unknown";
+  readonly raw: JsonValue;
+  readonly origin?: Origin;
+}
+
+export type PartKind = ContentPart["kind"];
+
+/** Bytes or an address, exactly one of the two. A url starting with `/`, `./`, `../` or `~` is a local file. */
+export interface MediaData {
+  readonly url?: string;
+  readonly data?: Uint8Array;
+  readonly mediaType?: string;
+}
+export interface ImageData extends MediaData {
+  readonly detail?: "auto" | "low" | "high";
+}
+export interface DocumentData extends MediaData {
+  readonly fileName?: string;
+}
+
+export interface ToolCallData {
+  readonly id: string;
+  readonly name: string;
+  /** An object for function tools; the raw text for custom (free-form) tools. */
+  readonly arguments: JsonObject | string;
+  readonly type: "function" | "custom";
+  /** What the model wrote, kept when it is not valid JSON. */
+  readonly rawArguments?: string;
+  readonly signature?: string;
+  readonly origin?: Origin;
+}
+
+export interface ToolResultData {
+  readonly toolCallId: string;
+  readonly content: string | JsonObject | readonly JsonValue[];
+  readonly isError: boolean;
+  readonly images?: readonly ImageData[];
+}
+
+export interface ThinkingData {
+  readonly text: string;
+  readonly signature?: string;
+  readonly redacted: boolean;
+  readonly origin?: Origin;
+}
+
+/** Who produced a part. Signed parts are replayed only to the same provider and model. */
+export interface Origin {
+  readonly provider: string;
+  readonly model: string;
+  readonly itemId?: string;
+}
+
+export const Message = {
+  system: (text: string): Message => ({ role: "system", content: [{ kind: "text", text }] }),
+  developer: (text: string): Message => ({ role: "developer", content: [{ kind: "text", text }] }),
+  user: (content: string | readonly ContentPart[]): Message => ({ role: "user", content: toParts(content) }),
+  assistant: (content: string | readonly ContentPart[]): Message => ({ role: "assistant", content: toParts(content) }),
+  toolResult: (result: {
+    toolCallId: string;
+    content: ToolResultData["content"];
+    isError?: boolean;
+    images?: readonly ImageData[];
+  }): Message => ({
+    role: "tool",
+    toolCallId: result.toolCallId,
+    content: [
+      {
+        kind: "tool_result",
+        toolResult: {
+          toolCallId: result.toolCallId,
+          content: result.content,
+          isError: result.isError ?? false,
+          ...(result.images && result.images.length > 0 ? { images: result.images } : {}),
+        },
+      },
+    ],
+  }),
+};
+
+function toParts(content: string | readonly ContentPart[]): readonly ContentPart[] {
+  return typeof content === "string" ? [{ kind: "text", text: content }] : content;
+}
+
+/** All text parts in order, joined; "" when there are none. */
+export function textOf(message: Message): string {
+  let text = "";
+  for (const part of message.content) if (part.kind === "text") text += part.text;
+  return text;
+}

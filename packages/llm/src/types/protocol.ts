@@ -1,0 +1,119 @@
+// A vendor's API is four independent values: a Protocol (request body and stream state machine), an Endpoint (which
+// URL), an Auth (which headers) and a Framing (bytes to events). A provider is a row of data that picks one of each.
+
+import type { Segment, TransportRequest } from "./adapter.ts";
+import type { SDKError } from "./errors.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Origin, ThinkingData } from "./message.ts";
+import type { CacheRetention, ModelInfo } from "./model.ts";
+import type { Request, ToolChoiceMode } from "./request.ts";
+import type { FinishReason, Usage, Warning } from "./response.ts";
+
+export type Operation = "complete" | "stream" | "count_tokens";
+
+export interface Protocol {
+  readonly name: string;
+  readonly framing: Framing;
+  readonly toolChoiceModes: readonly ToolChoiceMode[];
+  /** Pure: the same input gives the same bytes. Throws InvalidRequestError for what cannot be expressed. */
+  encode(input: EncodeInput): EncodedRequest;
+  /** A fresh state machine for one response. */
+  decoder(context: DecodeContext): ResponseDecoder;
+}
+
+export interface EncodeInput {
+  readonly request: Request;
+  readonly operation: Operation;
+  /** Provider name under which the request runs; decides providerOptions and what counts as own thinking. */
+  readonly provider: string;
+  /** Catalog row, or conservative defaults for an unknown id. */
+  readonly model: ModelInfo;
+  readonly baseUrl: string;
+  readonly cacheRetention: CacheRetention;
+  /** Caches encodings per message object; owned by the adapter. */
+  readonly segments: SegmentCache;
+  /** Provider-level switches that are not part of the model row. */
+  readonly options: { readonly disableStrictTools?: boolean };
+}
+
+export interface EncodedRequest {
+  /** Pieces whose concatenation is the JSON body, cache markers included. */
+  readonly body: readonly string[];
+  /** The same prefix without markers and parameters, for the guard. */
+  readonly segments: readonly Segment[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly warnings: readonly Warning[];
+  /** Model id as it goes into URL or body. */
+  readonly wireModel: string;
+}
+
+/** Remembers a derived value per object, so that a message is encoded once per protocol, model and variant. */
+export interface SegmentCache {
+  get<T>(owner: object, variant: string, make: () => T): T;
+}
+
+export interface DecodeContext {
+  readonly provider: string;
+  readonly model: string;
+  /** Stamp for thinking and signatures, so that they are replayed only to where they came from. */
+  readonly origin: Origin;
+  readonly request: Request;
+  readonly newId: () => string;
+}
+
+export interface ResponseDecoder {
+  /** One framed event of a stream. */
+  event(frame: Frame, out: BlockSink): void;
+  /** The body of a non-streamed answer, or a whole stream that came as one JSON document. */
+  body(body: JsonValue, out: BlockSink): void;
+  /** The connection ended. Must call `out.done()` if the answer is complete; otherwise the driver reports an early end. */
+  end(out: BlockSink): void;
+}
+
+/**
+ * Receives what a decoder saw and keeps the event grammar by construction: opens, appends, closes, builds the Response.
+ * Blocks are addressed by a position key chosen by the decoder (index, output_index), never by the vendor's ids.
+ */
+export interface BlockSink {
+  start(info: { id?: string; model?: string }): void;
+  restart(info: { id?: string; model?: string }): void;
+  /** Opens on first use. */
+  text(key: string, delta: string): void;
+  endText(key: string, extra?: { signature?: string; text?: string }): void;
+  reasoning(key: string, delta: string): void;
+  endReasoning(key: string, extra?: Partial<ThinkingData> & { itemId?: string }): void;
+  toolCall(key: string, call: { id?: string; name?: string; type?: "function" | "custom" }): void;
+  toolArguments(key: string, fragment: string): void;
+  /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed meanwhile. */
+  endToolCall(key: string, extra?: { arguments?: string; id?: string; signature?: string; itemId?: string }): void;
+  /** An item we do not model: kept in the message, passed on as provider_event. */
+  unknown(raw: JsonValue): void;
+  providerEvent(raw: JsonValue): void;
+  /** Merged field by field; later values replace earlier ones. */
+  usage(usage: Partial<Usage> & { raw?: JsonObject }): void;
+  warn(warning: Warning): void;
+  finishReason(reason: FinishReason): void;
+  raw(raw: JsonValue): void;
+  /** Terminal. Ignored after the first terminal call. */
+  done(): void;
+  fail(error: SDKError): void;
+}
+
+export type FramingKind = "sse" | "ndjson" | "aws-event-stream";
+export interface Framing {
+  readonly kind: FramingKind;
+}
+
+export interface Frame {
+  /** SSE `event:` or the AWS `:event-type`. */
+  readonly event?: string;
+  readonly data: string;
+  /** AWS `:exception-type`. */
+  readonly exception?: string;
+}
+
+/** Which URL an operation goes to. */
+export type Endpoint = (input: { operation: Operation; wireModel: string; baseUrl: string }) => string;
+
+/** Adds credentials. The last step before sending; its output is never logged. */
+export type Auth = (request: TransportRequest) => Promise<TransportRequest>;

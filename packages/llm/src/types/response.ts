@@ -1,0 +1,59 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Message } from "./message.ts";
+
+export interface Response {
+  readonly id: string;
+  /** What the vendor reports, not what was asked for. */
+  readonly model: string;
+  readonly provider: string;
+  readonly message: Message;
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+  readonly warnings: readonly Warning[];
+  readonly rateLimit?: RateLimitInfo;
+  /** Parsed vendor body, or the raw terminal objects of a stream. */
+  readonly raw?: JsonValue;
+  /** Accessors over `message`. */
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly reasoning?: string;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly rawArguments?: string;
+}
+
+export interface FinishReason {
+  readonly reason: "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
+  /** The vendor's own word. */
+  readonly raw?: string;
+}
+
+/** Vendor counts under our names (see `promptTokens` and `billedOutputTokens` for what is comparable). */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly reasoningTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  /** Names of fields that are our estimate, not the vendor's count. */
+  readonly estimated?: readonly string[];
+  readonly raw?: JsonObject;
+}
+
+export interface Warning {
+  readonly message: string;
+  readonly code?: string;
+}
+
+export interface RateLimitInfo {
+  readonly requestsRemaining?: number;
+  readonly requestsLimit?: number;
+  readonly tokensRemaining?: number;
+  readonly tokensLimit?: number;
+  readonly resetAt?: Date;
+}
