@@ -37,9 +37,11 @@ export interface ToolContext {
   readonly services: ToolServices;
 }
 
-/** Open by declaration merging: each service adds its key beside its own code. */
-
-export type ToolServices = {};
+/** Open by declaration merging: each service adds its optional key beside its own code. */
+export interface ToolServices {
+  /** The current model accepts images. */
+  readonly vision: boolean;
+}
 
 export interface ArtifactWriter extends OutputSpill {
   readonly id: number;
