@@ -29,11 +29,13 @@ export interface TextPart {
   /** Gemini signs text parts too; replayed only to the model that signed. */
   readonly signature?: string;
   readonly origin?: Origin;
+  readonly cacheControl?: CacheControl;
 }
 
 export interface ImagePart {
   readonly kind: "image";
   readonly image: ImageData;
+  readonly cacheControl?: CacheControl;
 }
 export interface AudioPart {
   readonly kind: "audio";
@@ -42,6 +44,7 @@ export interface AudioPart {
 export interface DocumentPart {
   readonly kind: "document";
   readonly document: DocumentData;
+  readonly cacheControl?: CacheControl;
 }
 export interface ToolCallPart {
   readonly kind: "tool_call";
@@ -50,6 +53,7 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   readonly kind: "tool_result";
   readonly toolResult: ToolResultData;
+  readonly cacheControl?: CacheControl;
 }
 export interface ThinkingPart {
   readonly kind: "thinking" | "redacted_thinking";
@@ -64,6 +68,12 @@ export interface UnknownPart {
 }
 
 export type PartKind = ContentPart["kind"];
+
+/** A cache breakpoint the caller places after a part, for vendors with explicit ones (Anthropic, Bedrock); others ignore it. */
+export interface CacheControl {
+  readonly type: "ephemeral";
+  readonly ttl?: "5m" | "1h";
+}
 
 /** Bytes or an address, exactly one of the two. A url starting with `/`, `./`, `../` or `~` is a local file. */
 export interface MediaData {

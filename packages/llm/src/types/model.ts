@@ -24,6 +24,8 @@ export interface ThinkingInfo {
   readonly maxLevel?: ThinkingLevel;
   readonly defaultLevel?: ThinkingLevel;
   readonly levels?: readonly ThinkingLevel[];
+  /** Asked for where the vendor hides the thinking text of this model unless told otherwise. */
+  readonly display?: "summarized";
 }
 
 /** US dollars per million tokens. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from "./json.ts";
-import type { Message } from "./message.ts";
+import type { CacheControl, Message } from "./message.ts";
 
 /** One serialisable input for `complete` and `stream`. */
 export interface Request {
@@ -30,6 +30,7 @@ export interface ToolDefinition {
   readonly type?: "function" | "custom";
   /** Grammar for custom tools, as the vendor spells it. */
   readonly format?: JsonObject;
+  readonly cacheControl?: CacheControl;
 }
 
 export type ToolChoice =
