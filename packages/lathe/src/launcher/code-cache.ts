@@ -1,0 +1,44 @@
+// Where compiled code is kept between runs. A cache that cannot be read or written costs time, never correctness: the
+// launcher then compiles the source.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import type { Script } from "node:vm";
+
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>>,
+  version: string,
+  nodeVersion: string,
+  arch: string,
+): string {
+  const home = env["LATHE_HOME"] || join(env["HOME"] || homedir(), ".lathe");
+  return join(home, "cache", "code", `${version}-${nodeVersion}-${arch}`);
+}
+
+// Every chunk name carries the hash of its content, so a cache never meets another source.
+function cacheFile(folder: string, file: string, chunkFolder: string): string {
+  return join(folder, `${relative(chunkFolder, file)}.bin`);
+}
+
+export function readCache(folder: string, file: string, chunkFolder: string): Buffer | undefined {
+  try {
+    return readFileSync(cacheFile(folder, file, chunkFolder));
+  } catch {
+    return undefined; // first run, or no home to write to
+  }
+}
+
+export function writeCaches(folder: string, scripts: ReadonlyMap<string, Script>, chunkFolder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const [file, script] of scripts) {
+      const target = cacheFile(folder, file, chunkFolder);
+      const temporary = `${target}.${process.pid}`;
+      writeFileSync(temporary, script.createCachedData());
+      renameSync(temporary, target);
+    }
+  } catch {
+    // a read-only or full home: the next start compiles again
+  }
+}

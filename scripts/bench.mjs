@@ -1,0 +1,44 @@
+// `npm run bench [name…]`: runs packages/*/bench/*.ts, prints one line per claim, exits 1 when a budget is broken.
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { buildIfStale } from "./build.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+await buildIfStale();
+const wanted = process.argv.slice(2);
+
+const files = readdirSync(`${root}/packages`)
+  .flatMap((pkg) => list(`${root}/packages/${pkg}/bench`))
+  .filter((file) => file.endsWith(".bench.ts"))
+  .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)));
+
+let broken = 0;
+for (const file of files) {
+  // A process per file, so that one benchmark's heap is not another one's noise.
+  const env = { ...process.env };
+  delete env.NODE_EXTRA_CA_CERTS;
+  const run = spawnSync(
+    process.execPath,
+    [
+      "--expose-gc",
+      "--conditions=lathe-source",
+      "--import",
+      `${root}/scripts/source-loader.mjs`,
+      `${root}/scripts/bench-file.ts`,
+      file,
+    ],
+    { cwd: root, stdio: "inherit", env },
+  );
+  if (run.status !== 0) broken++;
+}
+process.exit(broken > 0 ? 1 : 0);
+
+function list(folder) {
+  try {
+    return readdirSync(folder).map((name) => `${folder}/${name}`);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  }
+}

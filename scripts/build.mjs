@@ -1,0 +1,166 @@
+// `npm run build`: the libraries as ES modules with declarations, and the command as small CommonJS chunks.
+//
+// The command is bundled twice: first as ES modules with code splitting (so that what is loaded lazily in the source is a
+// chunk of its own), then each chunk is turned into CommonJS, because only scripts can be started from a V8 code cache on
+// Node 20. dist/cli.js is the launcher that loads the chunks.
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, transform } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const LIBRARIES = ["llm", "agent", "testkit", "lathe"];
+const stampFile = join(root, ".cache", "build-stamp");
+
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  conditions: ["lathe-source"],
+  loader: { ".md": "text" },
+  logLevel: "warning",
+};
+
+export async function buildAll() {
+  for (const name of LIBRARIES) rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
+  for (const name of LIBRARIES) await buildLibrary(name);
+  await buildCommand();
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, "");
+}
+
+/** Builds when a source is newer than the last build. */
+export async function buildIfStale() {
+  if (existsSync(stampFile) && existsSync(join(root, "packages/lathe/dist/cli.js"))) {
+    const built = statSync(stampFile).mtimeMs;
+    if (!newerThan(join(root, "packages"), built) && !newerThan(join(root, "scripts"), built)) return;
+  }
+  await buildAll();
+}
+
+function newerThan(folder, time) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === "node_modules" || entry.name === "dist") continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() ? newerThan(path, time) : statSync(path).mtimeMs > time) return true;
+  }
+  return false;
+}
+
+// The command stands in dist itself, so the library of the same package goes below it.
+function libraryFolder(name) {
+  return join(root, "packages", name, "dist", name === "lathe" ? "lib" : "");
+}
+
+async function buildLibrary(name) {
+  const folder = join(root, "packages", name);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const entries = Object.values(manifest.exports)
+    .map((target) => target["lathe-source"])
+    .filter((source) => existsSync(join(folder, source)));
+  await build({
+    ...common,
+    entryPoints: entries.map((entry) => join(folder, entry)),
+    outbase: join(folder, "src"),
+    outdir: libraryFolder(name),
+    format: "esm",
+    splitting: true,
+    packages: "external",
+  });
+}
+
+async function buildCommand() {
+  const folder = join(root, "packages", "lathe");
+  const dist = join(folder, "dist");
+  const version = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const external = [...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.optionalDependencies ?? {})];
+  const define = { LATHE_VERSION: JSON.stringify(version), "import.meta.url": "__chunkUrl" };
+
+  const bundled = await build({
+    ...common,
+    entryPoints: { main: join(folder, "src", "cli", "main.ts") },
+    outdir: join(dist, "chunks"),
+    format: "esm",
+    splitting: true,
+    // V8 recognises a stale cache by the length of the source alone, so every name carries the hash of its content.
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    minify: true,
+    external,
+    define,
+    metafile: true,
+    write: false,
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+  });
+  mkdirSync(join(dist, "chunks"), { recursive: true });
+  for (const file of bundled.outputFiles) {
+    const { code } = await transform(file.text, {
+      format: "cjs",
+      platform: "node",
+      target: "node20.19",
+      supported: { "dynamic-import": false },
+      minify: true,
+    });
+    writeFileSync(file.path, code);
+  }
+  const mainChunk = bundled.outputFiles.map((file) => basename(file.path)).find((name) => name.startsWith("main-"));
+  await build({
+    entryPoints: [join(folder, "src", "launcher", "cli.ts")],
+    outfile: join(dist, "cli.js"),
+    bundle: true,
+    minify: true,
+    platform: "node",
+    target: "node20.19",
+    format: "cjs",
+    define: { ...define, LATHE_MAIN_CHUNK: JSON.stringify(mainChunk) },
+    banner: { js: "#!/usr/bin/env node" },
+  });
+  chmodSync(join(dist, "cli.js"), 0o755);
+  // The package is "type": "module"; the command is not, the library beside it is.
+  writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
+  writeFileSync(join(dist, "lib", "package.json"), '{"type":"module"}\n');
+  writeChunkReport(bundled.metafile, dist);
+}
+
+function writeChunkReport(metafile, dist) {
+  const rows = Object.entries(metafile.outputs)
+    .map(([file, output]) => ({
+      chunk: relative("packages/lathe/dist/chunks", file),
+      bytes: output.bytes,
+      imports: output.imports
+        .filter((entry) => entry.kind === "import-statement")
+        .map((entry) => entry.path.split("/").pop()),
+      sources: Object.fromEntries(
+        Object.entries(output.inputs).map(([source, { bytesInOutput }]) => [source, bytesInOutput]),
+      ),
+    }))
+    .sort((a, b) => b.bytes - a.bytes);
+  writeFileSync(join(dist, "chunk-report.json"), JSON.stringify(rows, null, 1));
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await buildAll();
+  const types = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],
+    {
+      cwd: root,
+      stdio: "inherit",
+    },
+  );
+  if (types.status !== 0) process.exit(types.status ?? 1);
+  for (const name of LIBRARIES)
+    cpSync(join(root, ".cache", "types", name, "src"), libraryFolder(name), { recursive: true });
+}

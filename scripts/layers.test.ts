@@ -1,0 +1,82 @@
+// Imports point down only: lathe -> agent -> llm; testkit stands beside and is used by tests and benches alone. Inside llm:
+// types <- helpers <- protocols and providers <- client <- generate. The libraries never reach for the machine themselves.
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { projectFiles } from "./check/files.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const IMPORT = /(?:from\s+|import\s*\(\s*|import\s+)["']([^"']+)["']/g;
+
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  llm: [],
+  testkit: [],
+  tui: [],
+  agent: ["@lathe/llm"],
+  lathe: ["@lathe/agent", "@lathe/llm", "@lathe/tui"],
+};
+
+// Lower number = lower layer; a folder may import from its own layer and below.
+const LLM_LAYERS: Record<string, number> = { types: 1, client: 4, generate: 5 };
+const llmLayer = (file: string): number => LLM_LAYERS[file.split("/")[3] ?? ""] ?? 2;
+
+interface Source {
+  file: string;
+  imports: string[];
+  text: string;
+}
+
+function sources(): Source[] {
+  return projectFiles(root, /^packages\/[^/]+\/src\/.*\.ts$/)
+    .filter((file: string) => !file.endsWith(".test.ts") && !file.includes("/test/"))
+    .map((file: string) => {
+      const text = readFileSync(join(root, file), "utf8");
+      return { file, text, imports: [...text.matchAll(IMPORT)].map((match) => match[1] ?? "") };
+    });
+}
+
+function violations(list: readonly Source[]): string[] {
+  const problems: string[] = [];
+  for (const { file, imports } of list) {
+    const pkg = file.split("/")[1] ?? "";
+    for (const target of imports) {
+      if (target.startsWith("@lathe/")) {
+        const name = target.split("/").slice(0, 2).join("/");
+        if (!(MAY_IMPORT[pkg] ?? []).includes(name)) problems.push(`${file} imports ${target}`);
+      }
+      if (!target.startsWith(".")) continue;
+      const resolved = relative(root, join(root, dirname(file), target));
+      if (!resolved.startsWith(`packages/${pkg}/`)) problems.push(`${file} reaches into ${resolved}`);
+      const entry = /^packages\/llm\/src\/[^/]+\.ts$/.test(file);
+      if (pkg === "llm" && !entry && llmLayer(resolved) > llmLayer(file))
+        problems.push(`${file} imports upward: ${resolved}`);
+    }
+  }
+  return problems;
+}
+
+describe("layers", () => {
+  it("CL-01 imports point down only", () => {
+    expect(violations(sources())).toEqual([]);
+  });
+
+  it("CL-01 the rule notices a type file that imports the client", () => {
+    const bad = { file: "packages/llm/src/types/message.ts", imports: ["../client/client.ts"], text: "" };
+    expect(violations([bad])).toHaveLength(1);
+  });
+
+  it("llm and agent take clock, randomness and environment from outside", () => {
+    const machine = /\b(process\.env|process\.cwd\(|Date\.now\(|Math\.random\(|new Date\(\))/;
+    const allowed = new Set(["packages/llm/src/deps.ts", "packages/agent/src/deps.ts"]);
+    const found = sources()
+      .filter(({ file }) => /^packages\/(llm|agent)\//.test(file) && !allowed.has(file))
+      .filter(({ text }) => machine.test(stripComments(text)))
+      .map(({ file }) => file);
+    expect(found).toEqual([]);
+  });
+});
+
+function stripComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}

@@ -1,0 +1,3 @@
+/** Filled in by scripts/build.mjs. */
+declare const LATHE_VERSION: string;
+declare const LATHE_MAIN_CHUNK: string;
