@@ -1,0 +1,82 @@
+// The prompt prefix as a list of encoded pieces. A piece is made once per message object and protocol variant, so
+// the next request of a conversation costs its new messages only.
+
+import type { Segment } from "./types/adapter.ts";
+import type { SegmentCache } from "./types/protocol.ts";
+
+export function createSegmentCache(): SegmentCache {
+  const byOwner = new WeakMap<object, Map<string, unknown>>();
+  return {
+    get<T>(owner: object, variant: string, make: () => T): T {
+      let variants = byOwner.get(owner);
+      if (variants === undefined) {
+        variants = new Map();
+        byOwner.set(owner, variants);
+      }
+      const known = variants.get(variant);
+      if (known !== undefined) return known as T;
+      const made = make();
+      variants.set(variant, made);
+      return made;
+    },
+  };
+}
+
+export function makeSegment(kind: Segment["kind"], text: string): Segment {
+  return new EncodedSegment(kind, text);
+}
+
+/** `[a,b,c]` as body pieces, without copying the pieces. */
+export function jsonArrayPieces(items: readonly { readonly text: string }[]): string[] {
+  const pieces: string[] = ["["];
+  let first = true;
+  for (const item of items) {
+    if (first) first = false;
+    else pieces.push(",");
+    pieces.push(item.text);
+  }
+  pieces.push("]");
+  return pieces;
+}
+
+class EncodedSegment implements Segment {
+  readonly kind: Segment["kind"];
+  readonly text: string;
+  #digest: { hash: string; bytes: number } | undefined;
+  constructor(kind: Segment["kind"], text: string) {
+    this.kind = kind;
+    this.text = text;
+  }
+  get hash(): string {
+    this.#digest ??= digest(this.text);
+    return this.#digest.hash;
+  }
+  get bytes(): number {
+    this.#digest ??= digest(this.text);
+    return this.#digest.bytes;
+  }
+}
+
+/**
+ * 64-bit multiplicative mix over UTF-16 units plus the UTF-8 length, in one pass. It guards against accidents, not
+ * against an adversary, and runs where node:crypto does not.
+ */
+function digest(text: string): { hash: string; bytes: number } {
+  let low = 0xdeadbeef;
+  let high = 0x41c6ce57;
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 2654435761);
+    high = Math.imul(high ^ unit, 1597334677);
+    // Two bytes from U+0080, three from U+0800; a surrogate pair is two units and four bytes.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  return { hash: hex(high) + hex(low), bytes };
+}
+
+function hex(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

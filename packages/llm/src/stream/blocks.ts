@@ -1,0 +1,435 @@
+// The one state machine behind every vendor's stream: decoders report what they saw, this keeps the event grammar
+// (DM-11) by construction and builds the Response. Text is appended to ropes, so a delta costs only its own bytes.
+
+import type { SDKError } from "../types/errors.ts";
+import { AbortError } from "../types/errors.ts";
+import type { StreamEvent, StreamedToolCall } from "../types/events.ts";
+import type { JsonObject, JsonValue } from "../types/json.ts";
+import type { ContentPart, Origin, ThinkingData } from "../types/message.ts";
+import type { BlockSink } from "../types/protocol.ts";
+import type { FinishReason, RateLimitInfo, Response, Usage, Warning } from "../types/response.ts";
+import { parseArguments, parsePartialObject } from "./partial-json.ts";
+import { makeResponse } from "./response.ts";
+
+export interface BlockSinkOptions {
+  readonly provider: string;
+  /** The model asked for; reported until the vendor names one. */
+  readonly model: string;
+  readonly origin: Origin;
+  readonly newId: () => string;
+  /** Receives every event in order; absent for calls that only want the Response. */
+  readonly emit?: (event: StreamEvent) => void;
+  readonly signal?: AbortSignal;
+  readonly warnings?: readonly Warning[];
+  readonly rateLimit?: RateLimitInfo;
+}
+
+interface TextBlock {
+  readonly kind: "text";
+  readonly id: string;
+  text: string;
+  signature?: string;
+  open: boolean;
+}
+interface ReasoningBlock {
+  readonly kind: "reasoning";
+  readonly id: string;
+  text: string;
+  extra: Partial<ThinkingData> & { itemId?: string };
+  open: boolean;
+}
+interface CallBlock {
+  readonly kind: "call";
+  readonly key: string;
+  id: string | undefined;
+  /** We made the id because none had come; the vendor's may still arrive. */
+  ownId: boolean;
+  name: string;
+  type: "function" | "custom";
+  raw: string;
+  announced: boolean;
+  signature?: string;
+  itemId?: string;
+  open: boolean;
+}
+interface UnknownBlock {
+  readonly kind: "unknown";
+  readonly raw: JsonValue;
+  open: false;
+}
+type Block = TextBlock | ReasoningBlock | CallBlock | UnknownBlock;
+
+export class Blocks implements BlockSink {
+  readonly #options: BlockSinkOptions;
+  readonly #emit: (event: StreamEvent) => void;
+  #blocks: Block[] = [];
+  #byKey = new Map<string, Block>();
+  #started = false;
+  #id = "";
+  #model: string;
+  #usage: Partial<Usage> = {};
+  #warnings: Warning[];
+  #finish: FinishReason | undefined;
+  #raw: JsonValue[] = [];
+  #response: Response | undefined;
+  #failure: SDKError | undefined;
+
+  constructor(options: BlockSinkOptions) {
+    this.#options = options;
+    this.#emit = options.emit ?? (() => {});
+    this.#model = options.model;
+    this.#warnings = [...(options.warnings ?? [])];
+  }
+
+  get started(): boolean {
+    return this.#started;
+  }
+  get terminal(): boolean {
+    return this.#response !== undefined || this.#failure !== undefined;
+  }
+  get failure(): SDKError | undefined {
+    return this.#failure;
+  }
+  get sawFinishReason(): boolean {
+    return this.#finish !== undefined;
+  }
+  /** The finished Response; undefined until `done`. */
+  get response(): Response | undefined {
+    return this.#response;
+  }
+
+  start(info: { id?: string; model?: string }): void {
+    if (this.terminal) return;
+    if (info.id) this.#id ||= info.id;
+    if (info.model) this.#model = info.model;
+    if (this.#started) return;
+    this.#started = true;
+    this.#emit({
+      type: "stream_start",
+      ...(this.#id === "" ? {} : { id: this.#id }),
+      model: this.#model,
+      ...(this.#warnings.length === 0 ? {} : { warnings: [...this.#warnings] }),
+    });
+  }
+
+  restart(info: { id?: string; model?: string }): void {
+    if (this.terminal) return;
+    if (this.#started) this.#emit({ type: "stream_restart" });
+    this.#started = false;
+    this.#blocks = [];
+    this.#byKey = new Map();
+    this.#id = "";
+    this.#usage = {};
+    this.#finish = undefined;
+    this.#raw = [];
+    this.start(info);
+  }
+
+  text(key: string, delta: string): void {
+    if (this.terminal) return;
+    const block = this.#text(key);
+    if (!block.open || delta === "") return;
+    block.text += delta;
+    this.#emit({ type: "text_delta", textId: block.id, delta });
+  }
+
+  endText(key: string, extra: { signature?: string; text?: string } = {}): void {
+    if (this.terminal) return;
+    const block = this.#text(key);
+    if (!block.open) return;
+    const missing = missingTail(block.text, extra.text);
+    if (missing !== "") this.text(key, missing);
+    if (extra.text !== undefined) block.text = extra.text;
+    if (extra.signature !== undefined) block.signature = extra.signature;
+    this.#close(block);
+  }
+
+  reasoning(key: string, delta: string): void {
+    if (this.terminal) return;
+    const block = this.#reasoning(key);
+    if (!block.open || delta === "") return;
+    block.text += delta;
+    this.#emit({ type: "reasoning_delta", reasoningId: block.id, reasoningDelta: delta });
+  }
+
+  endReasoning(key: string, extra: Partial<ThinkingData> & { itemId?: string } = {}): void {
+    if (this.terminal) return;
+    const block = this.#reasoning(key);
+    if (!block.open) return;
+    const missing = missingTail(block.text, extra.text);
+    if (missing !== "") this.reasoning(key, missing);
+    if (extra.text !== undefined) block.text = extra.text;
+    block.extra = extra;
+    this.#close(block);
+  }
+
+  toolCall(key: string, call: { id?: string; name?: string; type?: "function" | "custom" }): void {
+    if (this.terminal) return;
+    const block = this.#call(key);
+    if (!block.open) return;
+    if (call.id && (block.id === undefined || block.ownId)) {
+      block.id = call.id;
+      block.ownId = false;
+    }
+    if (call.name && !block.announced) block.name = call.name;
+    if (call.type !== undefined) block.type = call.type;
+    if (block.name !== "") this.#announce(block);
+  }
+
+  toolArguments(key: string, fragment: string): void {
+    if (this.terminal) return;
+    const block = this.#call(key);
+    if (!block.open || fragment === "") return;
+    this.#announce(block);
+    block.raw += fragment;
+    this.#emit({ type: "tool_call_delta", callKey: key, toolCall: snapshot(block), delta: fragment });
+  }
+
+  endToolCall(key: string, extra: { arguments?: string; id?: string; signature?: string; itemId?: string } = {}): void {
+    if (this.terminal) return;
+    const block = this.#call(key);
+    if (!block.open) return;
+    if (extra.id) block.id = extra.id;
+    const missing = missingTail(block.raw, extra.arguments);
+    if (missing !== "") this.toolArguments(key, missing);
+    if (extra.arguments !== undefined) block.raw = extra.arguments;
+    if (extra.signature !== undefined) block.signature = extra.signature;
+    if (extra.itemId !== undefined) block.itemId = extra.itemId;
+    this.#close(block);
+  }
+
+  unknown(raw: JsonValue): void {
+    if (this.terminal) return;
+    this.start({});
+    this.#blocks.push({ kind: "unknown", raw, open: false });
+    this.#warnings.push({
+      message: "The answer holds an item of an unknown type; kept as it is.",
+      code: "unknown_item",
+    });
+    this.#emit({ type: "provider_event", raw });
+  }
+
+  providerEvent(raw: JsonValue): void {
+    if (this.terminal) return;
+    this.start({});
+    this.#emit({ type: "provider_event", raw });
+  }
+
+  usage(usage: Partial<Usage> & { raw?: JsonObject }): void {
+    if (this.terminal) return;
+    const raw = usage.raw === undefined ? this.#usage.raw : { ...this.#usage.raw, ...usage.raw };
+    this.#usage = { ...this.#usage, ...usage, ...(raw === undefined ? {} : { raw }) };
+  }
+
+  warn(warning: Warning): void {
+    if (!this.terminal) this.#warnings.push(warning);
+  }
+
+  finishReason(reason: FinishReason): void {
+    if (!this.terminal) this.#finish = reason;
+  }
+
+  raw(raw: JsonValue): void {
+    if (!this.terminal) this.#raw.push(raw);
+  }
+
+  done(): void {
+    if (this.terminal) return;
+    if (this.#options.signal?.aborted) {
+      this.fail(new AbortError("The request was aborted."));
+      return;
+    }
+    this.start({});
+    this.#closeAll();
+    const response = this.#build(this.#finish ?? { reason: "other" });
+    this.#response = response;
+    this.#emit({ type: "finish", finishReason: response.finishReason, usage: response.usage, response });
+  }
+
+  /** Before the first event there is nothing to end: the driver throws `failure` instead. */
+  fail(error: SDKError): void {
+    if (this.terminal) return;
+    if (!this.#started) {
+      this.#failure = error;
+      return;
+    }
+    this.#closeAll();
+    this.#failure = error;
+    this.#emit({ type: "error", error, partial: this.#build({ reason: "error" }) });
+  }
+
+  /** The answer so far. */
+  partial(): Response {
+    return this.#response ?? this.#build(this.#finish ?? { reason: "other" });
+  }
+
+  #text(key: string): TextBlock {
+    const known = this.#byKey.get(`t${key}`);
+    if (known?.kind === "text") return known;
+    this.start({});
+    const block: TextBlock = { kind: "text", id: `text_${key}`, text: "", open: true };
+    this.#add(`t${key}`, block);
+    this.#emit({ type: "text_start", textId: block.id });
+    return block;
+  }
+
+  #reasoning(key: string): ReasoningBlock {
+    const known = this.#byKey.get(`r${key}`);
+    if (known?.kind === "reasoning") return known;
+    this.start({});
+    const block: ReasoningBlock = { kind: "reasoning", id: `reasoning_${key}`, text: "", extra: {}, open: true };
+    this.#add(`r${key}`, block);
+    this.#emit({ type: "reasoning_start", reasoningId: block.id });
+    return block;
+  }
+
+  #call(key: string): CallBlock {
+    const known = this.#byKey.get(`c${key}`);
+    if (known?.kind === "call") return known;
+    this.start({});
+    const block: CallBlock = {
+      kind: "call",
+      key,
+      id: undefined,
+      ownId: false,
+      name: "",
+      type: "function",
+      raw: "",
+      announced: false,
+      open: true,
+    };
+    this.#add(`c${key}`, block);
+    return block;
+  }
+
+  #add(key: string, block: Block): void {
+    this.#blocks.push(block);
+    this.#byKey.set(key, block);
+  }
+
+  #announce(block: CallBlock): void {
+    if (block.announced) return;
+    block.announced = true;
+    if (block.id === undefined) {
+      block.id = `call_${this.#options.newId()}`;
+      block.ownId = true;
+    }
+    this.#emit({ type: "tool_call_start", callKey: block.key, toolCall: snapshot(block) });
+  }
+
+  #close(block: Exclude<Block, UnknownBlock>): void {
+    if (block.kind === "call") this.#announce(block);
+    block.open = false;
+    if (block.kind === "text") this.#emit({ type: "text_end", textId: block.id, text: block.text });
+    else if (block.kind === "reasoning")
+      this.#emit({ type: "reasoning_end", reasoningId: block.id, thinking: this.#thinking(block) });
+    else this.#emit({ type: "tool_call_end", callKey: block.key, toolCall: snapshot(block) });
+  }
+
+  #closeAll(): void {
+    for (const block of this.#blocks) if (block.open) this.#close(block);
+  }
+
+  #thinking(block: ReasoningBlock): ThinkingData {
+    const { itemId, signature, redacted } = block.extra;
+    return {
+      text: block.text,
+      ...(signature === undefined ? {} : { signature }),
+      redacted: redacted ?? false,
+      origin: { ...this.#options.origin, ...(itemId === undefined ? {} : { itemId }) },
+    };
+  }
+
+  #part(block: Block): ContentPart {
+    switch (block.kind) {
+      case "text":
+        return {
+          kind: "text",
+          text: block.text,
+          ...(block.signature === undefined ? {} : { signature: block.signature, origin: this.#options.origin }),
+        };
+      case "reasoning": {
+        const thinking = this.#thinking(block);
+        return { kind: thinking.redacted ? "redacted_thinking" : "thinking", thinking };
+      }
+      case "call":
+        return { kind: "tool_call", toolCall: this.#toolCallData(block) };
+      case "unknown":
+        return { kind: "unknown", raw: block.raw, origin: this.#options.origin };
+    }
+  }
+
+  #toolCallData(block: CallBlock) {
+    const parsed = block.type === "custom" ? block.raw : parseArguments(block.raw);
+    const { signature, itemId } = block;
+    return {
+      id: block.id ?? "",
+      name: block.name,
+      type: block.type,
+      arguments: parsed ?? {},
+      ...(parsed === undefined ? { rawArguments: block.raw } : {}),
+      ...(signature === undefined ? {} : { signature }),
+      ...(signature === undefined && itemId === undefined
+        ? {}
+        : { origin: { ...this.#options.origin, ...(itemId === undefined ? {} : { itemId }) } }),
+    };
+  }
+
+  #build(reason: FinishReason): Response {
+    const content = this.#blocks
+      .filter((block) => block.kind !== "text" || block.text !== "" || block.signature !== undefined)
+      .map((block) => this.#part(block));
+    const hasCalls = content.some((part) => part.kind === "tool_call");
+    const { inputTokens = 0, outputTokens = 0 } = this.#usage;
+    const raw = this.#raw.length > 1 ? this.#raw : this.#raw[0];
+    return makeResponse({
+      id: this.#id,
+      model: this.#model,
+      provider: this.#options.provider,
+      message: { role: "assistant", content },
+      // Many servers say "stop" although they call a tool; a length stop stays, its last call may be cut.
+      finishReason: hasCalls && reason.reason === "stop" ? { ...reason, reason: "tool_calls" } : reason,
+      usage: { ...this.#usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+      warnings: [...this.#warnings],
+      ...(this.#options.rateLimit === undefined ? {} : { rateLimit: this.#options.rateLimit }),
+      ...(raw === undefined ? {} : { raw }),
+    });
+  }
+}
+
+/** What a done-only vendor still owes the reader of deltas. */
+function missingTail(streamed: string, whole: string | undefined): string {
+  return whole !== undefined && whole.length > streamed.length && whole.startsWith(streamed)
+    ? whole.slice(streamed.length)
+    : "";
+}
+
+function snapshot(block: CallBlock): StreamedToolCall {
+  return new CallSnapshot(block.id ?? "", block.name, block.type, block.raw);
+}
+
+/** One moment of a call. The rope in `rawArguments` is shared with later moments; nothing is parsed until asked. */
+class CallSnapshot implements StreamedToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly type: "function" | "custom";
+  readonly rawArguments: string;
+  constructor(id: string, name: string, type: "function" | "custom", rawArguments: string) {
+    this.id = id;
+    this.name = name;
+    this.type = type;
+    this.rawArguments = rawArguments;
+  }
+  get arguments(): JsonObject {
+    return this.type === "custom" ? { input: this.rawArguments } : parsePartialObject(this.rawArguments);
+  }
+  toJSON(): JsonValue {
+    return {
+      id: this.id,
+      name: this.name,
+      type: this.type,
+      arguments: this.arguments,
+      rawArguments: this.rawArguments,
+    };
+  }
+}
