@@ -1,0 +1,191 @@
+// Every vendor failure becomes an SDKError here and nowhere else (ER-02..ER-04): from an HTTP answer or from an
+// error object inside a stream.
+
+import type { ProviderErrorOptions } from "../types/errors.ts";
+import {
+  AccessDeniedError,
+  AuthenticationError,
+  ContentFilterError,
+  ContextLengthError,
+  InvalidRequestError,
+  NotFoundError,
+  ProviderError,
+  QuotaExceededError,
+  RateLimitError,
+  RequestTimeoutError,
+  type SDKError,
+  ServerError,
+} from "../types/errors.ts";
+import type { JsonValue } from "../types/json.ts";
+import { field, type Headers, requestIdOf, retryAfterOf, retryInfoOf } from "./headers.ts";
+import {
+  AWS_MEANINGS,
+  BILLING,
+  CODE_MEANINGS,
+  GRPC_MEANINGS,
+  type Meaning,
+  STATUS_MEANINGS,
+  WORDINGS,
+} from "./tables.ts";
+
+const MAX_RAW = 64 * 1024;
+const MAX_PLAIN_MESSAGE = 500;
+
+export interface HttpFailure {
+  readonly provider: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly now: number;
+  /** Texts that must not appear in the error. */
+  readonly secrets?: readonly string[];
+}
+
+export function classifyHttpFailure(failure: HttpFailure): SDKError {
+  const text = redact(failure.body.slice(0, MAX_RAW), failure.secrets ?? []);
+  const body = parse(text);
+  const facts = readFacts(body ?? text);
+  const awsType = failure.headers["x-amzn-errortype"];
+  const name = awsType ?? facts.name;
+  const retryAfter = retryAfterOf(failure.headers, body, failure.now);
+  const requestId = requestIdOf(failure.headers);
+  const meaning = meaningOfHttp(failure.status, { ...facts, name }, retryInfoOf(body) !== undefined);
+  return construct(meaning, facts.message || `HTTP ${failure.status}`, {
+    provider: failure.provider,
+    statusCode: failure.status,
+    ...(facts.code === undefined ? {} : { errorCode: facts.code }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(requestId === undefined ? {} : { requestId }),
+    raw: body ?? text,
+  });
+}
+
+/** An error event inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */
+export function classifyStreamFailure(failure: {
+  readonly provider: string;
+  readonly body: JsonValue;
+  readonly code?: string;
+  readonly secrets?: readonly string[];
+}): SDKError {
+  const text = redact(JSON.stringify(failure.body).slice(0, MAX_RAW), failure.secrets ?? []);
+  const body = parse(text) ?? text;
+  const facts = readFacts(body);
+  const code = failure.code ?? facts.code;
+  const retryAfter = retryInfoOf(body);
+  const meaning = meaningInStream({ ...facts, code, name: failure.code ?? facts.name }, retryAfter !== undefined);
+  return construct(
+    meaning,
+    facts.message || `The stream ended with an error${code === undefined ? "" : ` (${code})`}.`,
+    {
+      provider: failure.provider,
+      ...(code === undefined ? {} : { errorCode: code }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      raw: body,
+    },
+  );
+}
+
+/** Replaces every occurrence; texts under four characters are no secrets but would shred the message. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[redacted]");
+  return clean;
+}
+
+interface Facts {
+  readonly message: string;
+  readonly code?: string | undefined;
+  /** gRPC or AWS name. */
+  readonly name?: string | undefined;
+}
+
+/** `{error: {message, code, type, status}}`, Google's one-element list, AWS's `{message, __type}`, `{error: "text"}`. */
+function readFacts(body: JsonValue): Facts {
+  const root = Array.isArray(body) ? (body[0] ?? "") : body;
+  if (typeof root === "string") return { message: root.slice(0, MAX_PLAIN_MESSAGE) };
+  const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
+  if (typeof inner === "string") return { message: inner };
+  const message = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message")) ?? "";
+  const type = text(field(inner, "type"));
+  const code = scalar(field(inner, "code")) ?? (type === "error" ? undefined : type);
+  return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
+}
+
+function meaningOfHttp(status: number, facts: Facts, hasRetryInfo: boolean): Meaning {
+  const byStatus = STATUS_MEANINGS[status] ?? (status >= 500 && status < 600 ? "server" : "unknown");
+  const meaning = namedMeaning(facts.name) ?? byStatus;
+  if (meaning === "rateLimit" && !hasRetryInfo && saysBilling(facts)) return "quota";
+  const vague = [400, 413, 422].includes(status) || byStatus === "unknown";
+  return vague ? (wordedMeaning(facts) ?? meaning) : meaning;
+}
+
+function meaningInStream(facts: Facts, hasRetryInfo: boolean): Meaning {
+  const byCode = facts.code === undefined ? undefined : codeMeaning(facts.code);
+  const meaning = namedMeaning(facts.name) ?? byCode ?? "unknown";
+  if (meaning === "rateLimit" && !hasRetryInfo && saysBilling(facts)) return "quota";
+  return meaning === "invalid" || meaning === "unknown" ? (wordedMeaning(facts) ?? meaning) : meaning;
+}
+
+function codeMeaning(code: string): Meaning | undefined {
+  const status = Number(code);
+  if (Number.isInteger(status)) return STATUS_MEANINGS[status] ?? (status >= 500 ? "server" : undefined);
+  return CODE_MEANINGS[code];
+}
+
+/** AWS writes `ValidationException:http://…` in the header, `com.x#ValidationException` in bodies. */
+function namedMeaning(name: string | undefined): Meaning | undefined {
+  if (name === undefined) return undefined;
+  const grpc = GRPC_MEANINGS[name];
+  if (grpc !== undefined) return grpc;
+  const bare = (name.split(":")[0]?.split("#").at(-1) ?? "").toLowerCase();
+  return bare.endsWith("exception") ? AWS_MEANINGS[bare.slice(0, -"exception".length)] : undefined;
+}
+
+function wordedMeaning(facts: Facts): Meaning | undefined {
+  const wording = `${facts.message}\n${facts.code ?? ""}`;
+  return WORDINGS.find(([, pattern]) => pattern.test(wording))?.[0];
+}
+
+function saysBilling(facts: Facts): boolean {
+  return BILLING.test(`${facts.message}\n${facts.code ?? ""}`);
+}
+
+type ProviderErrorClass = new (message: string, options: ProviderErrorOptions) => ProviderError;
+const CLASSES: Readonly<Record<Exclude<Meaning, "timeout">, ProviderErrorClass>> = {
+  invalid: InvalidRequestError,
+  auth: AuthenticationError,
+  access: AccessDeniedError,
+  notFound: NotFoundError,
+  overflow: ContextLengthError,
+  rateLimit: RateLimitError,
+  server: ServerError,
+  filtered: ContentFilterError,
+  quota: QuotaExceededError,
+  unknown: ProviderError,
+};
+
+function construct(meaning: Meaning, message: string, options: ProviderErrorOptions): SDKError {
+  if (meaning !== "timeout") return new CLASSES[meaning](message, options);
+  const { provider, statusCode } = options;
+  return new RequestTimeoutError(message, {
+    phase: "server",
+    provider,
+    ...(statusCode === undefined ? {} : { statusCode }),
+  });
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function scalar(value: JsonValue | undefined): string | undefined {
+  return typeof value === "number" ? String(value) : text(value);
+}

@@ -1,0 +1,34 @@
+// Failures without an HTTP answer: system error codes become one sentence that says what to do.
+
+import { NetworkError } from "../types/errors.ts";
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; is the server running and the address right?",
+  ECONNRESET: "the connection was reset by the other side.",
+  EPIPE: "the other side closed the connection.",
+  ENOTFOUND: "the host name cannot be resolved; check the address and the network.",
+  EAI_AGAIN: "the host name cannot be resolved at the moment.",
+  ETIMEDOUT: "the connection timed out.",
+  EHOSTUNREACH: "no route to the host.",
+  ENETUNREACH: "the network is unreachable.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed; pass its authority as extra CA.",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate chain is not trusted; pass its authority as extra CA.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate chain is not trusted; pass its authority as extra CA.",
+  CERT_HAS_EXPIRED: "the certificate has expired.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host.",
+};
+
+export function networkError(origin: string, cause: unknown): NetworkError {
+  const code = errorCodeOf(cause);
+  const reason = SENTENCES[code ?? ""] ?? (cause instanceof Error ? cause.message : "the connection failed.");
+  return new NetworkError(`${origin}: ${reason}${code === undefined ? "" : ` (${code})`}`, { cause });
+}
+
+/** undici wraps the system error in `cause`; happy-eyeballs failures arrive as AggregateError. */
+export function errorCodeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === "string") return code;
+  if (Array.isArray(errors) && errors.length > 0) return errorCodeOf(errors[0]);
+  return errorCodeOf(cause);
+}

@@ -1,0 +1,95 @@
+// What vendors call their failures. Data only: a new name is a new row.
+
+export type Meaning =
+  | "invalid"
+  | "auth"
+  | "access"
+  | "notFound"
+  | "timeout"
+  | "overflow"
+  | "rateLimit"
+  | "server"
+  | "filtered"
+  | "quota"
+  | "unknown";
+
+export const STATUS_MEANINGS: Readonly<Record<number, Meaning>> = {
+  400: "invalid",
+  401: "auth",
+  403: "access",
+  404: "notFound",
+  408: "timeout",
+  413: "overflow",
+  422: "invalid",
+  429: "rateLimit",
+};
+
+/** `error.status` of Google bodies. */
+export const GRPC_MEANINGS: Readonly<Record<string, Meaning>> = {
+  NOT_FOUND: "notFound",
+  INVALID_ARGUMENT: "invalid",
+  FAILED_PRECONDITION: "invalid",
+  OUT_OF_RANGE: "invalid",
+  UNAUTHENTICATED: "auth",
+  PERMISSION_DENIED: "access",
+  RESOURCE_EXHAUSTED: "rateLimit",
+  UNAVAILABLE: "server",
+  INTERNAL: "server",
+  DEADLINE_EXCEEDED: "timeout",
+};
+
+/** Bedrock exception names, without the suffix `Exception` and in lower case. */
+export const AWS_MEANINGS: Readonly<Record<string, Meaning>> = {
+  throttling: "rateLimit",
+  toomanyrequests: "rateLimit",
+  validation: "invalid",
+  internalserver: "server",
+  serviceunavailable: "server",
+  modelstreamerror: "server",
+  modelnotready: "server",
+  modelerror: "server",
+  modeltimeout: "timeout",
+  accessdenied: "access",
+  unrecognizedclient: "auth",
+  invalidsignature: "auth",
+  expiredtoken: "auth",
+  missingauthenticationtoken: "auth",
+  resourcenotfound: "notFound",
+  servicequotaexceeded: "quota",
+};
+
+/** `error.type` and `error.code` words of Anthropic, OpenAI and compatible servers. */
+export const CODE_MEANINGS: Readonly<Record<string, Meaning>> = {
+  invalid_request_error: "invalid",
+  invalid_prompt: "invalid",
+  authentication_error: "auth",
+  invalid_api_key: "auth",
+  permission_error: "access",
+  not_found_error: "notFound",
+  model_not_found: "notFound",
+  request_too_large: "overflow",
+  context_length_exceeded: "overflow",
+  rate_limit_error: "rateLimit",
+  rate_limit_exceeded: "rateLimit",
+  billing_error: "quota",
+  insufficient_quota: "quota",
+  api_error: "server",
+  server_error: "server",
+  overloaded_error: "server",
+  timeout_error: "server",
+  server_is_overloaded: "server",
+  slow_down: "server",
+  content_filter: "filtered",
+  content_policy_violation: "filtered",
+};
+
+/** Words in the message, for statuses and codes that say little. First match wins. */
+export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
+  ["overflow", /context length|too many tokens|prompt is too long|context_length_exceeded|context window/i],
+  ["filtered", /content filter|content_filter|safety/i],
+  ["notFound", /not found|does not exist/i],
+  ["auth", /unauthorized|invalid key|invalid api key/i],
+];
+
+/** A 429 that waiting will not cure. */
+export const BILLING = /insufficient_quota|billing|credit balance|exceeded your current quota|plan and billing/i;
