@@ -1,0 +1,60 @@
+// Finds the one rule by which a block's indentation differs from the file's, and moves new lines by the same rule.
+
+export type Reindent = (line: string) => string | undefined;
+
+export function indentOf(line: string): string {
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}
+
+/** The rule that turns the indentation of each `typed` line into that of its `actual` line; undefined when no rule fits all. */
+export function indentRule(typed: readonly string[], actual: readonly string[]): Reindent | undefined {
+  const pairs: (readonly [string, string])[] = [];
+  for (const [index, line] of typed.entries()) {
+    const other = actual[index] as string;
+    if (line.trim() !== "" && other.trim() !== "") pairs.push([indentOf(line), indentOf(other)]);
+  }
+  if (pairs.length === 0 || pairs.every(([from, to]) => from === to)) return (line) => line;
+  return shifted(pairs) ?? converted(pairs);
+}
+
+function shifted(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
+  const [from, to] = pairs[0] as readonly [string, string];
+  if (to.endsWith(from) && pairs.every(([typed, actual]) => actual === to.slice(0, to.length - from.length) + typed)) {
+    const prefix = to.slice(0, to.length - from.length);
+    return (line) => (line.trim() === "" ? line : prefix + line);
+  }
+  const surplus = from.slice(0, from.length - to.length);
+  if (from.endsWith(to) && pairs.every(([typed, actual]) => typed === surplus + actual)) {
+    return (line) => {
+      if (line.trim() === "") return line.startsWith(surplus) ? line.slice(surplus.length) : "";
+      return line.startsWith(surplus) ? line.slice(surplus.length) : undefined;
+    };
+  }
+  return undefined;
+}
+
+/** Tabs against a fixed number of spaces, or one width of spaces against another. */
+function converted(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
+  const indented = pairs.find(([from, to]) => from !== "" && to !== "");
+  if (!indented || pairs.some(([from, to]) => !pure(from) || !pure(to) || (from === "") !== (to === "")))
+    return undefined;
+  const fromUnit = (indented[0][0] as string) === "\t" ? "\t" : " ";
+  const toUnit = (indented[1][0] as string) === "\t" ? "\t" : " ";
+  const ratio = indented[1].length / indented[0].length;
+  const fits = pairs.every(
+    ([from, to]) =>
+      from === fromUnit.repeat(from.length) && to === toUnit.repeat(to.length) && from.length * ratio === to.length,
+  );
+  if (!fits) return undefined;
+  return (line) => {
+    if (line.trim() === "") return "";
+    const indent = indentOf(line);
+    const length = indent.length * ratio;
+    if (indent !== fromUnit.repeat(indent.length) || !Number.isInteger(length)) return undefined;
+    return toUnit.repeat(length) + line.slice(indent.length);
+  };
+}
+
+function pure(indent: string): boolean {
+  return !(indent.includes(" ") && indent.includes("\t"));
+}

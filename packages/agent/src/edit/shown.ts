@@ -1,0 +1,102 @@
+// What this session has shown of each file, in memory: the base that staleness is judged against and that hashline tags name.
+// Texts are kept with "\n" endings and without byte order mark, so that every reader of a file records the same thing.
+
+import { createHash } from "node:crypto";
+import { toLineFeeds } from "./endings.ts";
+
+declare module "../tools/types.ts" {
+  interface ToolServices {
+    readonly shownFiles?: ShownFiles;
+  }
+}
+
+export interface ShownVersion {
+  /** Four upper-case hex digits, unique among the versions of one path. */
+  readonly tag: string;
+  readonly digest: string;
+  /** Absent when the file was too large to keep. */
+  readonly text?: string;
+  /** The version came out of an edit of this session. */
+  readonly edited: boolean;
+}
+
+export interface ShownLimits {
+  readonly paths: number;
+  readonly versionsPerPath: number;
+  /** Longer texts are remembered by digest only. */
+  readonly textLength: number;
+}
+
+const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000 };
+
+export class ShownFiles {
+  readonly #limits: ShownLimits;
+  /** Versions of a path, oldest first; paths in order of last use. */
+  readonly #files = new Map<string, ShownVersion[]>();
+
+  constructor(limits: Partial<ShownLimits> = {}) {
+    this.#limits = { ...defaults, ...limits };
+  }
+
+  /** Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown. */
+  record(path: string, wholeText: string, how: { readonly edited?: boolean } = {}): string {
+    const text = canonical(wholeText);
+    const digest = digestOf(text);
+    const versions = this.#files.get(path) ?? [];
+    this.#files.delete(path);
+    this.#files.set(path, versions);
+    const known = versions.findIndex((version) => version.digest === digest);
+    const version: ShownVersion =
+      known >= 0
+        ? (versions.splice(known, 1)[0] as ShownVersion)
+        : {
+            tag: mintTag(digest, versions),
+            digest,
+            edited: how.edited ?? false,
+            ...(text.length <= this.#limits.textLength ? { text } : {}),
+          };
+    versions.push(version);
+    if (versions.length > this.#limits.versionsPerPath) versions.shift();
+    for (const oldest of this.#files.keys()) {
+      if (this.#files.size <= this.#limits.paths) break;
+      this.#files.delete(oldest);
+    }
+    return version.tag;
+  }
+
+  latest(path: string): ShownVersion | undefined {
+    return this.#files.get(path)?.at(-1);
+  }
+
+  /** Newest first. */
+  versions(path: string): readonly ShownVersion[] {
+    return [...(this.#files.get(path) ?? [])].reverse();
+  }
+
+  byTag(path: string, tag: string): ShownVersion | undefined {
+    return this.#files.get(path)?.find((version) => version.tag === tag);
+  }
+
+  forget(path: string): void {
+    this.#files.delete(path);
+  }
+}
+
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function canonical(text: string): string {
+  return toLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
+}
+
+/** From the content, so that the same text gets the same tag; the next free one when another version already has it. */
+function mintTag(digest: string, taken: readonly ShownVersion[]): string {
+  let value = Number.parseInt(digest.slice(0, 4), 16);
+  const inUse = new Set(taken.map((version) => version.tag));
+  for (;;) {
+    const tag = value.toString(16).toUpperCase().padStart(4, "0");
+    if (!inUse.has(tag)) return tag;
+    value = (value + 1) % 0x10000;
+  }
+}
