@@ -1,0 +1,155 @@
+// Every option of the command, once. Parsing, help and shell completions are read from this table.
+
+export type OptionKind = "flag" | "value" | "list" | "optional";
+
+export interface OptionSpec {
+  readonly kind: OptionKind;
+  readonly short?: string;
+  /** Name of the value in the help. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly group:
+    | "Run"
+    | "Model"
+    | "Session"
+    | "Tools and permissions"
+    | "Prompt"
+    | "Limits"
+    | "Configuration"
+    | "Other";
+  readonly help: string;
+}
+
+export const OPTIONS = {
+  print: {
+    kind: "list",
+    short: "p",
+    value: "prompt",
+    group: "Run",
+    help: "answer and exit; may repeat, prompts run in order",
+  },
+  mode: {
+    kind: "value",
+    value: "mode",
+    choices: ["text", "json", "rpc"],
+    group: "Run",
+    help: "output of a run, or rpc over stdin and stdout",
+  },
+  cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },
+  "add-dir": {
+    kind: "list",
+    value: "dir",
+    group: "Run",
+    help: "a further directory that may be written to; may repeat",
+  },
+  "output-schema": {
+    kind: "value",
+    value: "file",
+    group: "Run",
+    help: "the final answer must be JSON that fits this schema",
+  },
+  "run-id": {
+    kind: "value",
+    value: "id",
+    group: "Run",
+    help: "name the run: calling it again gives the same result or continues it",
+  },
+  record: { kind: "value", value: "dir", group: "Run", help: "record the run for `lathe replay`" },
+
+  model: { kind: "value", short: "m", value: "provider/id[:effort]", group: "Model", help: "the model to use" },
+  models: { kind: "value", value: "patterns", group: "Model", help: "comma-separated models to choose from" },
+  "smol-model": { kind: "value", value: "model", group: "Model", help: "model for small jobs" },
+  "slow-model": { kind: "value", value: "model", group: "Model", help: "model for hard jobs" },
+  "plan-model": { kind: "value", value: "model", group: "Model", help: "model for planning" },
+  thinking: {
+    kind: "value",
+    value: "level",
+    choices: ["off", "minimal", "low", "medium", "high", "xhigh", "max"],
+    group: "Model",
+    help: "reasoning effort",
+  },
+  profile: {
+    kind: "value",
+    value: "name",
+    choices: ["anthropic", "openai", "gemini", "minimal"],
+    group: "Model",
+    help: "tool set and prompt; follows the model when not given",
+  },
+  "api-key": { kind: "value", value: "key", group: "Model", help: "key for this run, before all other sources" },
+  "base-url": { kind: "value", value: "url", group: "Model", help: "address of the model's API for this run" },
+  "list-models": { kind: "optional", value: "pattern", group: "Model", help: "list models and exit" },
+
+  continue: {
+    kind: "flag",
+    short: "c",
+    group: "Session",
+    help: "continue the last session of this terminal or directory",
+  },
+  resume: {
+    kind: "optional",
+    short: "r",
+    value: "id|path",
+    group: "Session",
+    help: "resume a session; without a value, choose one",
+  },
+  session: { kind: "value", value: "path", group: "Session", help: "use this session file" },
+  fork: { kind: "flag", group: "Session", help: "with --continue or --resume: go on in a copy" },
+  "no-session": { kind: "flag", group: "Session", help: "keep nothing on disk" },
+  export: { kind: "value", value: "session", group: "Session", help: "write a session as an HTML page and exit" },
+
+  tools: { kind: "value", value: "names", group: "Tools and permissions", help: "comma-separated tools to offer" },
+  "permission-mode": {
+    kind: "value",
+    value: "mode",
+    choices: ["read-only", "ask", "auto-edit", "full", "plan"],
+    group: "Tools and permissions",
+    help: "what may happen without asking (default auto-edit)",
+  },
+
+  "system-prompt": { kind: "value", value: "text|file", group: "Prompt", help: "replace the base instructions" },
+  "append-system-prompt": { kind: "value", value: "text|file", group: "Prompt", help: "add to the instructions" },
+
+  "max-turns": { kind: "value", value: "n", group: "Limits", help: "model answers of this run" },
+  "max-cost": { kind: "value", value: "usd", group: "Limits", help: "money this run may spend" },
+  "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "time this run may take" },
+
+  config: {
+    kind: "list",
+    value: "file",
+    group: "Configuration",
+    help: "a settings file on top; may repeat, later wins",
+  },
+
+  version: { kind: "flag", short: "v", group: "Other", help: "print the version" },
+  help: { kind: "flag", short: "h", group: "Other", help: "print this help" },
+} as const satisfies Record<string, OptionSpec>;
+
+export type OptionName = keyof typeof OPTIONS;
+
+type ValueOf<K extends OptionKind> = K extends "flag"
+  ? boolean
+  : K extends "list"
+    ? readonly string[]
+    : K extends "optional"
+      ? string | true
+      : string;
+
+export type CliOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTIONS)[Name]["kind"]> };
+
+/** Words that start something other than a run. Loaded when named. */
+export const SUBCOMMANDS = {
+  config: "show and change settings: list, get, set, path",
+  models: "list models with price, window and availability",
+  login: "store a key or sign in for a provider",
+  logout: "forget a provider's stored credential",
+  auth: "auth status: which credential each provider would use",
+  trust: "let this folder's own settings count",
+  sessions: "list, show, search, rename, rm, export, doctor, stats",
+  prompt: "print what would be sent, with token counts",
+  tool: "run one tool: lathe tool <name> '<json>'",
+  replay: "run a recorded run again, offline",
+  doctor: "check the installation",
+  completions: "shell completions: bash, zsh or fish",
+} as const;
+
+export type Subcommand = keyof typeof SUBCOMMANDS;

@@ -1,0 +1,50 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { completionScript } from "./completions.ts";
+import { helpText } from "./help.ts";
+import { parseArgs } from "./parse.ts";
+
+describe("arguments", () => {
+  it("joins nothing and loses nothing: words stay in order beside options", () => {
+    expect(parseArgs(["fix", "--model", "openai/gpt-5.2:high", "the", "bug", "@a.ts"])).toEqual({
+      options: { model: "openai/gpt-5.2:high" },
+      words: ["fix", "the", "bug", "@a.ts"],
+    });
+  });
+
+  it.each([
+    [["-p", "one", "-p", "two"], { print: ["one", "two"] }],
+    [["--model=x/y"], { model: "x/y" }],
+    [["-r"], { resume: true }],
+    [["-r", "abc"], { resume: "abc" }],
+    [["--resume", "--no-session"], { resume: true, "no-session": true }],
+    [["--config", "a", "--config", "b"], { config: ["a", "b"] }],
+  ])("reads %j", (argv, options) => {
+    expect(parseArgs(argv).options).toEqual(options);
+  });
+
+  it("takes everything after -- as words", () => {
+    expect(parseArgs(["--", "--model", "x"])).toEqual({ options: {}, words: ["--model", "x"] });
+  });
+
+  it.each([
+    [["--modle", "x"], /Unknown option --modle\. Did you mean --mode\?/],
+    [["--model"], /--model needs a value/],
+    [["--mode", "xml"], /--mode must be one of text, json, rpc/],
+    [["--no-session=1"], /takes no value/],
+  ])("refuses %j in one line that says what to do", (argv, message) => {
+    expect(() => parseArgs(argv)).toThrow(message);
+  });
+});
+
+describe("help and completions come from the same table", () => {
+  it("LS-01 help names every group in fewer than 85 lines", () => {
+    expect(helpText().split("\n").length).toBeLessThan(85);
+    expect(helpText()).toContain("--permission-mode");
+  });
+
+  it("the bash script completes an option in a real bash", () => {
+    const script = `${completionScript("bash")}\nCOMP_WORDS=(lathe --perm); COMP_CWORD=1; _lathe; echo "\${COMPREPLY[@]}"`;
+    expect(spawnSync("bash", ["-c", script], { encoding: "utf8" }).stdout.trim()).toBe("--permission-mode");
+  });
+});

@@ -1,0 +1,98 @@
+// Is this value right for this key? Pure; says what is wrong in words fit for the user.
+
+import { nearest } from "../cli/nearest.ts";
+import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
+
+export interface SettingProblem {
+  readonly key: string;
+  readonly message: string;
+  /** Unknown keys are reported and skipped; wrong values stop the start. */
+  readonly severity: "warning" | "error";
+}
+
+/** Undefined when the value fits. */
+export function checkValue(key: SettingKey, value: unknown): string | undefined {
+  const spec: SettingSpec = SETTINGS[key];
+  switch (spec.type) {
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "must be true or false";
+    case "integer":
+    case "number": {
+      if (typeof value !== "number" || !Number.isFinite(value)) return "must be a number";
+      if (spec.type === "integer" && !Number.isInteger(value)) return "must be a whole number";
+      return spec.min !== undefined && value < spec.min ? `must be at least ${spec.min}` : undefined;
+    }
+    case "enum":
+      return typeof value === "string" && (spec.choices?.includes(value) || value === spec.default)
+        ? undefined
+        : `must be one of ${spec.choices?.join(", ")}`;
+    case "strings":
+      return Array.isArray(value) && value.every((item) => typeof item === "string")
+        ? undefined
+        : "must be a list of words";
+    case "map":
+      return isRecord(value) && Object.values(value).every((item) => typeof item === "number")
+        ? undefined
+        : "must map names to numbers";
+    default:
+      return typeof value === "string" ? undefined : "must be text";
+  }
+}
+
+/** Nested YAML to dotted keys, with each problem found on the way. */
+export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; problems: SettingProblem[] } {
+  const values = new Map<SettingKey, unknown>();
+  const problems: SettingProblem[] = [];
+  const visit = (node: unknown, prefix: string): void => {
+    if (!isRecord(node)) return;
+    for (const [name, value] of Object.entries(node)) {
+      const key = prefix === "" ? name : `${prefix}.${name}`;
+      if (isSettingKey(key)) {
+        const wrong = checkValue(key, value);
+        if (wrong === undefined) values.set(key, value);
+        else problems.push({ key, severity: "error", message: `${key} ${wrong}, not ${JSON.stringify(value)}` });
+      } else if (isRecord(value) && Object.keys(SETTINGS).some((known) => known.startsWith(`${key}.`))) {
+        visit(value, key);
+      } else {
+        const guess = nearest(key, Object.keys(SETTINGS));
+        problems.push({
+          key,
+          severity: "warning",
+          message: `unknown setting ${key}${guess ? ` (did you mean ${guess}?)` : ""}`,
+        });
+      }
+    }
+  };
+  visit(tree, "");
+  return { values, problems };
+}
+
+/** The text a person types after `lathe config set`. */
+export function parseValue(key: SettingKey, text: string): unknown {
+  const spec: SettingSpec = SETTINGS[key];
+  switch (spec.type) {
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "integer":
+    case "number":
+      return text.trim() === "" ? text : Number(text);
+    case "strings":
+      return text === "" ? [] : text.split(",").map((word) => word.trim());
+    case "map":
+      return Object.fromEntries(
+        text
+          .split(",")
+          .filter((pair) => pair !== "")
+          .map((pair) => {
+            const [name, value] = pair.split("=");
+            return [(name ?? "").trim(), Number(value)];
+          }),
+      );
+    default:
+      return text;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

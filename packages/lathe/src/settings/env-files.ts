@@ -1,0 +1,50 @@
+// The .env chain: the process wins, then the project's .env (only in a trusted folder), then the user's. Nothing already
+// set is overridden.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface EnvFileOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly trusted: boolean;
+  readonly latheHome: string;
+  readonly userHome: string;
+}
+
+export async function envWithFiles(options: EnvFileOptions): Promise<Record<string, string | undefined>> {
+  const files = [
+    ...(options.trusted ? [join(options.cwd, ".env")] : []),
+    join(options.latheHome, ".env"),
+    join(options.userHome, ".env"),
+  ];
+  const texts = await Promise.all(files.map(readIfThere));
+  const merged: Record<string, string | undefined> = { ...options.env };
+  for (const text of texts) {
+    for (const [name, value] of parseEnv(text)) merged[name] ??= value;
+  }
+  return merged;
+}
+
+export function parseEnv(text: string): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const match = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line);
+    if (match) pairs.push([match[1] ?? "", unquote(match[2] ?? "")]);
+  }
+  return pairs;
+}
+
+function unquote(value: string): string {
+  const quoted = /^"((?:\\.|[^"\\])*)"|^'([^']*)'/.exec(value);
+  if (!quoted) return value.replace(/\s+#.*$/, "");
+  return quoted[2] ?? (quoted[1] ?? "").replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char));
+}
+
+async function readIfThere(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    return ""; // absent or unreadable: the chain goes on
+  }
+}

@@ -1,0 +1,117 @@
+// Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
+// docs/settings.md are read from this table. A key is here only if something obeys it.
+
+export interface SettingSpec {
+  readonly type: "string" | "integer" | "number" | "boolean" | "enum" | "strings" | "map";
+  readonly default: unknown;
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly help: string;
+}
+
+const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+const QUEUE = ["all", "one-at-a-time"] as const;
+
+export const SETTINGS = {
+  model: { type: "string", default: "", help: "model to use when none is named: provider/id[:effort]" },
+  "modelRoles.smol": { type: "string", default: "", help: "model for small jobs" },
+  "modelRoles.slow": { type: "string", default: "", help: "model for hard jobs" },
+  "modelRoles.plan": { type: "string", default: "", help: "model for planning" },
+  enabledModels: { type: "strings", default: [], help: "patterns of models to choose from; empty = all" },
+  disabledProviders: { type: "strings", default: [], help: "providers that are never used" },
+  modelProviderOrder: { type: "strings", default: [], help: "which provider wins when several offer the same model" },
+  defaultThinkingLevel: {
+    type: "enum",
+    choices: THINKING,
+    default: "",
+    help: "reasoning effort; empty = the model's own default",
+  },
+  cacheRetention: {
+    type: "enum",
+    choices: ["none", "short", "long"],
+    default: "",
+    help: "prompt cache lifetime; empty = by provider",
+  },
+  "contextPromotion.enabled": {
+    type: "boolean",
+    default: false,
+    help: "move to a larger model when the context overflows",
+  },
+  maxOutputTokens: {
+    type: "integer",
+    min: 0,
+    default: 32_000,
+    help: "upper bound of one answer, within the model's own limit",
+  },
+  permissionMode: {
+    type: "enum",
+    choices: ["read-only", "ask", "auto-edit", "full", "plan"],
+    default: "auto-edit",
+    help: "what may happen without asking",
+  },
+  steeringMode: {
+    type: "enum",
+    choices: QUEUE,
+    default: "one-at-a-time",
+    help: "how queued steering messages are delivered",
+  },
+  followUpMode: { type: "enum", choices: QUEUE, default: "one-at-a-time", help: "how queued follow-ups are delivered" },
+  interruptMode: {
+    type: "enum",
+    choices: ["immediate", "wait"],
+    default: "immediate",
+    help: "steering skips calls not yet started, or waits for the round",
+  },
+  "retry.enabled": { type: "boolean", default: true, help: "try again after a passing failure of the provider" },
+  "retry.maxRetries": { type: "integer", min: 0, default: 8, help: "attempts after the first" },
+  "retry.maxMinutes": { type: "number", min: 0, default: 3, help: "time all attempts together may take" },
+  "timeouts.firstEvent": {
+    type: "integer",
+    min: 0,
+    default: 600,
+    help: "seconds to the first event of an answer; 0 = none",
+  },
+  "timeouts.stall": { type: "integer", min: 0, default: 300, help: "seconds of silence inside an answer; 0 = none" },
+  "shell.timeoutMs": { type: "integer", min: 1, default: 120_000, help: "time of a command that gives none" },
+  "shell.maxTimeoutMs": { type: "integer", min: 1, default: 600_000, help: "upper bound of any command" },
+  "shell.environment": {
+    type: "enum",
+    choices: ["filtered", "inherit_all", "inherit_none", "inherit_core"],
+    default: "filtered",
+    help: "which variables commands see; filtered drops names that look like secrets",
+  },
+  "journal.sync": {
+    type: "enum",
+    choices: ["none", "turn", "intent"],
+    default: "turn",
+    help: "when the session file is forced to disk",
+  },
+  "limits.maxTurns": { type: "integer", min: 0, default: 0, help: "model answers of one run; 0 = no limit" },
+  "limits.maxCost": { type: "number", min: 0, default: 0, help: "US dollars of one run; 0 = no limit" },
+  toolOutputLimits: { type: "map", default: {}, help: "characters of a tool's output the model sees, by tool" },
+  toolLineLimits: { type: "map", default: {}, help: "lines of a tool's output the model sees, by tool" },
+  "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
+  "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
+} as const satisfies Record<string, SettingSpec>;
+
+export type SettingKey = keyof typeof SETTINGS;
+
+type ValueOf<S> = S extends { type: "boolean" }
+  ? boolean
+  : S extends { type: "integer" | "number" }
+    ? number
+    : S extends { type: "strings" }
+      ? readonly string[]
+      : S extends { type: "map" }
+        ? Readonly<Record<string, number>>
+        : S extends { type: "enum"; choices: readonly (infer Choice)[]; default: infer Default }
+          ? Choice | Default
+          : string;
+
+export type Settings = { readonly [Key in SettingKey]: ValueOf<(typeof SETTINGS)[Key]> };
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
+
+export function defaultSettings(): Settings {
+  return Object.fromEntries(Object.entries(SETTINGS).map(([key, spec]) => [key, spec.default])) as unknown as Settings;
+}

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeEach, describe, expect, it } from "vitest";
+import { envWithFiles } from "./env-files.ts";
+import { loadSettings } from "./load.ts";
+import { writeSetting } from "./write.ts";
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "lathe-settings-"));
+});
+
+const file = async (name: string, text: string): Promise<string> => {
+  await writeFile(join(dir, name), text);
+  return join(dir, name);
+};
+
+describe("settings", () => {
+  it("CF-01 later layers win, a value of the run wins over all and stays off the disk", async () => {
+    const a = await file("a.yml", "model: openai/a\nretry:\n  maxRetries: 1\n");
+    const b = await file("b.yml", "retry:\n  maxRetries: 2\n");
+    const loaded = await loadSettings(
+      [
+        { file: a, required: true },
+        { file: b, required: true },
+      ],
+      { permissionMode: "full" },
+    );
+    expect(loaded.values).toMatchObject({
+      model: "openai/a",
+      "retry.maxRetries": 2,
+      permissionMode: "full",
+      "journal.sync": "turn",
+    });
+    expect(loaded.origin.get("retry.maxRetries")).toBe(b);
+    expect(await readFile(a, "utf8")).not.toContain("full");
+  });
+
+  it("CF-03 a wrong type is refused with file, line and key", async () => {
+    const bad = await file("bad.yml", "model: x/y\nretry:\n  enabled: true\n  maxRetries: many\n");
+    await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(
+      `${bad}:4: retry.maxRetries must be a number, not "many"`,
+    );
+  });
+
+  it("CF-03 broken YAML names the line; a missing optional file is no error, a named one is", async () => {
+    const bad = await file("bad.yml", "model: [a\nx: y\n");
+    await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(/bad\.yml:\d+: not valid YAML/);
+    await expect(loadSettings([{ file: join(dir, "none.yml"), required: false }])).resolves.toBeDefined();
+    await expect(loadSettings([{ file: join(dir, "none.yml"), required: true }])).rejects.toThrow("no such file");
+  });
+
+  it("an unknown key is a warning with the nearest name and its line", async () => {
+    const odd = await file("odd.yml", "model: a/b\npermisionMode: full\n");
+    const { warnings } = await loadSettings([{ file: odd, required: true }]);
+    expect(warnings).toEqual([`${odd}:2: unknown setting permisionMode (did you mean permissionMode?)`]);
+  });
+
+  it("CF-01 two processes that set different keys at once both survive, comments too", async () => {
+    const config = await file("config.yml", "# mine\nmodel: a/b # keep\nunknown: 1\n");
+    const script = fileURLToPath(new URL("./write.ts", import.meta.url));
+    const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+    const set = (key: string, value: string): Promise<unknown> =>
+      once(
+        spawn(process.execPath, [
+          "--conditions=lathe-source",
+          "--import",
+          loader,
+          "-e",
+          `import(${JSON.stringify(script)}).then((m) => m.writeSetting(${JSON.stringify(config)}, ${JSON.stringify(key)}, ${value}))`,
+        ]),
+        "exit",
+      );
+    await Promise.all([
+      set("retry.maxRetries", "3"),
+      set("limits.maxCost", "1.5"),
+      writeSetting(config, "journal.sync", "intent"),
+    ]);
+    const text = await readFile(config, "utf8");
+    expect(text).toContain("# mine\nmodel: a/b # keep");
+    const { values } = await loadSettings([{ file: config, required: true }]);
+    expect(values).toMatchObject({ "retry.maxRetries": 3, "limits.maxCost": 1.5, "journal.sync": "intent" });
+  });
+});
+
+describe("environment files", () => {
+  const layout = async (): Promise<{ cwd: string; latheHome: string; userHome: string }> => {
+    const [cwd, latheHome, userHome] = await Promise.all(["p", "l", "h"].map((name) => mkdtemp(join(dir, name))));
+    await writeFile(join(cwd ?? "", ".env"), "A=project\nB=project\nC=project\n");
+    await writeFile(join(latheHome ?? "", ".env"), "B=lathe\nC=lathe\nD='lathe # no comment'\n");
+    await writeFile(join(userHome ?? "", ".env"), 'export D=user\nE="line\\nbreak" # comment\n');
+    return { cwd: cwd ?? "", latheHome: latheHome ?? "", userHome: userHome ?? "" };
+  };
+
+  it("CF-05 the first place that sets a name wins", async () => {
+    const env = await envWithFiles({ env: { A: "process" }, trusted: true, ...(await layout()) });
+    expect(env).toMatchObject({ A: "process", B: "project", C: "project", D: "lathe # no comment", E: "line\nbreak" });
+  });
+
+  it("a stranger's .env does not count until the folder is trusted", async () => {
+    const env = await envWithFiles({ env: {}, trusted: false, ...(await layout()) });
+    expect(env).toMatchObject({ B: "lathe", C: "lathe" });
+    expect(env["A"]).toBeUndefined();
+  });
+});
