@@ -1,0 +1,182 @@
+// Where a quoted text stands in a file. Steps from strict to tolerant; a step counts only if it gives exactly one place, and a step
+// that gives several ends the search: guessing among them is how edits land in the wrong place.
+
+import { diffArrays } from "diff";
+import type { TextEdit } from "./endings.ts";
+import { foldPunctuation, unescapeText } from "./fold.ts";
+import { indentRule } from "./indent.ts";
+import { Lines } from "./lines.ts";
+
+export type Step = "exact" | "trailing-whitespace" | "indentation" | "unicode" | "unescaped";
+
+export type Placement =
+  | { readonly kind: "found"; readonly step: Step; readonly edits: readonly TextEdit[] }
+  | { readonly kind: "ambiguous"; readonly step: Step; readonly lines: readonly number[] }
+  | { readonly kind: "missing" };
+
+export interface LadderOptions {
+  /** Every exact occurrence; tolerant steps still need a single place. */
+  readonly all?: boolean;
+  readonly exactOnly?: boolean;
+}
+
+/** `text`, `old` and `replacement` have "\n" endings; `old` is not empty. */
+export function place(text: string, old: string, replacement: string, options: LadderOptions = {}): Placement {
+  const exact = findExact(text, old, replacement, options.all === true, "exact");
+  if (exact.kind !== "missing" || options.exactOnly || old.trim() === "") return exact;
+  const lines = new Lines(text);
+  const all = lines.all();
+  for (const step of ["trailing-whitespace", "indentation"] as const) {
+    const result = findLines(lines, all, old, replacement, step);
+    if (result.kind !== "missing") return result;
+  }
+  const folded = findFolded(text, old, replacement);
+  if (folded.kind !== "missing") return folded;
+  const foldedLines = findLines(lines, all, old, replacement, "unicode");
+  if (foldedLines.kind !== "missing") return foldedLines;
+  const plain = unescapeText(old);
+  if (plain === undefined) return { kind: "missing" };
+  return findExact(text, plain, unescapeText(replacement) ?? replacement, false, "unescaped");
+}
+
+function findExact(text: string, old: string, replacement: string, all: boolean, step: Step): Placement {
+  const found = occurrences(text, old, all);
+  if (found.length === 0) return { kind: "missing" };
+  if (found.length > 1 && !all) return { kind: "ambiguous", step, lines: lineNumbers(text, found) };
+  return { kind: "found", step, edits: found.map((start) => ({ start, end: start + old.length, text: replacement })) };
+}
+
+const REPORTED_PLACES = 20;
+
+/** Overlapping ones count when one place is wanted: "aa" has two places in "aaa". */
+function occurrences(text: string, old: string, all: boolean): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + (all ? old.length : 1))) {
+    found.push(at);
+    if (!all && found.length === REPORTED_PLACES) break;
+  }
+  return found;
+}
+
+function lineNumbers(text: string, offsets: readonly number[]): number[] {
+  const lines = new Lines(text);
+  return [...new Set(offsets.map((offset) => lines.lineAt(offset) + 1))];
+}
+
+const normalisers: Readonly<Record<"trailing-whitespace" | "indentation" | "unicode", (line: string) => string>> = {
+  "trailing-whitespace": (line) => line.trimEnd(),
+  indentation: (line) => line.trim(),
+  unicode: (line) => foldPunctuation(line).trim().replace(/\s+/g, " "),
+};
+
+function findLines(
+  lines: Lines,
+  all: readonly string[],
+  old: string,
+  replacement: string,
+  step: keyof typeof normalisers,
+): Placement {
+  const typed = old.endsWith("\n") ? old.slice(0, -1).split("\n") : old.split("\n");
+  const normalise = normalisers[step];
+  const wanted = typed.map(normalise);
+  const results: TextEdit[] = [];
+  for (const start of windows(all.map(normalise), wanted)) {
+    const actual = all.slice(start, start + typed.length);
+    const body = carryOver(typed, actual, replacementLines(old, replacement), step);
+    if (!body) continue;
+    const wholeLines = old.endsWith("\n");
+    const end = start + typed.length;
+    const unterminated = end === lines.count && !lines.terminated;
+    results.push({
+      start: lines.offset(start),
+      end: wholeLines || unterminated ? lines.offset(end) : lines.offset(end) - 1,
+      text: body.join("\n") + (wholeLines && replacement.endsWith("\n") && !unterminated ? "\n" : ""),
+    });
+  }
+  if (results.length === 0) return { kind: "missing" };
+  if (results.length === 1) return { kind: "found", step, edits: results };
+  return { kind: "ambiguous", step, lines: results.map((edit) => lines.lineAt(edit.start) + 1) };
+}
+
+function replacementLines(old: string, replacement: string): string[] {
+  if (old.endsWith("\n") && replacement === "") return [];
+  return (old.endsWith("\n") && replacement.endsWith("\n") ? replacement.slice(0, -1) : replacement).split("\n");
+}
+
+function* windows(haystack: readonly string[], needle: readonly string[]): Generator<number> {
+  for (let start = 0; start + needle.length <= haystack.length; start++) {
+    if (needle.every((line, index) => haystack[start + index] === line)) yield start;
+  }
+}
+
+/** The replacement in the file's own terms: lines that were only quoted keep the file's bytes, new ones follow its indentation. */
+function carryOver(
+  typed: readonly string[],
+  actual: readonly string[],
+  replacement: readonly string[],
+  step: Step,
+): string[] | undefined {
+  const reindent = step === "trailing-whitespace" ? (line: string) => line : indentRule(typed, actual);
+  if (!reindent) return undefined;
+  const result: string[] = [];
+  let index = 0;
+  for (const change of diffArrays([...typed], [...replacement])) {
+    if (change.added) {
+      for (const line of change.value) {
+        const moved = reindent(line);
+        if (moved === undefined) return undefined;
+        result.push(moved);
+      }
+      continue;
+    }
+    if (!change.removed) result.push(...actual.slice(index, index + change.value.length));
+    index += change.value.length;
+  }
+  return result;
+}
+
+function findFolded(text: string, old: string, replacement: string): Placement {
+  const found = occurrences(foldPunctuation(text), foldPunctuation(old), false);
+  const [start] = found;
+  if (start === undefined) return { kind: "missing" };
+  if (found.length > 1) return { kind: "ambiguous", step: "unicode", lines: lineNumbers(text, found) };
+  const end = start + old.length;
+  const body = keepUntouched(old.split("\n"), text.slice(start, end).split("\n"), replacement.split("\n"));
+  return { kind: "found", step: "unicode", edits: [{ start, end, text: body.join("\n") }] };
+}
+
+/** Typed and actual lines have equal lengths here, so what the change leaves alone can be taken from the file letter by letter. */
+function keepUntouched(typed: readonly string[], actual: readonly string[], replacement: readonly string[]): string[] {
+  const result: string[] = [];
+  let index = 0;
+  let removed = 0;
+  for (const change of diffArrays([...typed], [...replacement])) {
+    if (change.removed) {
+      removed = change.value.length;
+      index += removed;
+      continue;
+    }
+    if (change.added) {
+      for (const [nth, line] of change.value.entries()) {
+        const at = index - removed + nth;
+        result.push(nth < removed ? graft(typed[at] as string, actual[at] as string, line) : line);
+      }
+    } else {
+      result.push(...actual.slice(index, index + change.value.length));
+      index += change.value.length;
+    }
+    removed = 0;
+  }
+  return result;
+}
+
+function graft(typed: string, actual: string, replacement: string): string {
+  const shorter = Math.min(typed.length, replacement.length);
+  let head = 0;
+  while (head < shorter && typed[head] === replacement[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && typed[typed.length - 1 - tail] === replacement[replacement.length - 1 - tail]) tail++;
+  return (
+    actual.slice(0, head) + replacement.slice(head, replacement.length - tail) + actual.slice(actual.length - tail)
+  );
+}
