@@ -60,29 +60,31 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
   });
 }
 
-/** An error event inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */
-export function classifyStreamFailure(failure: {
-  readonly provider: string;
-  readonly body: JsonValue;
-  readonly code?: string;
-  readonly secrets?: readonly string[];
-}): SDKError {
-  const text = redact(JSON.stringify(failure.body).slice(0, MAX_RAW), failure.secrets ?? []);
-  const body = parse(text) ?? text;
+/** An error object inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */
+export function inStreamError(provider: string, body: JsonValue, code?: string): SDKError {
   const facts = readFacts(body);
-  const code = failure.code ?? facts.code;
+  const errorCode = code ?? facts.code;
   const retryAfter = retryInfoOf(body);
-  const meaning = meaningInStream({ ...facts, code, name: failure.code ?? facts.name }, retryAfter !== undefined);
-  return construct(
-    meaning,
-    facts.message || `The stream ended with an error${code === undefined ? "" : ` (${code})`}.`,
-    {
-      provider: failure.provider,
-      ...(code === undefined ? {} : { errorCode: code }),
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-      raw: body,
-    },
+  const meaning = meaningInStream(
+    { message: facts.message, code: errorCode, name: code ?? facts.name },
+    retryAfter !== undefined,
   );
+  const suffix = errorCode === undefined ? "" : ` (${errorCode})`;
+  return construct(meaning, facts.message || `The stream ended with an error${suffix}.`, {
+    provider,
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    raw: body,
+  });
+}
+
+/** Errors built by decoders, which do not know the secrets, pass through here before anyone sees them. */
+export function redactError<E extends SDKError>(error: E, secrets: readonly string[]): E {
+  const raw = error instanceof ProviderError && error.raw !== undefined ? JSON.stringify(error.raw) : "";
+  if (!secrets.some((secret) => error.message.includes(secret) || raw.includes(secret))) return error;
+  const clean: { message: string; raw?: JsonValue } = { message: redact(error.message, secrets) };
+  if (raw !== "") clean.raw = parse(redact(raw, secrets)) ?? "";
+  return Object.assign(error, clean);
 }
 
 /** Replaces every occurrence; texts under four characters are no secrets but would shred the message. */

@@ -1,0 +1,80 @@
+// Shared steps of every schema translation: local references inlined, one-element wrappers removed. Pure and
+// order-preserving, because the result sits inside the cached prefix.
+
+import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
+
+/** Keys that describe the document, not the value. */
+const BOOKKEEPING = new Set(["$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "examples"]);
+
+export class UnresolvableReference extends Error {}
+
+/**
+ * The schema without `$ref`, bookkeeping keys and one-element `allOf`. `onCycle` answers a reference to a schema that
+ * is being expanded.
+ */
+export function inlined(schema: JsonSchema, onCycle: () => JsonSchema): JsonSchema {
+  const expand = (node: JsonValue, path: readonly string[]): JsonValue => {
+    if (Array.isArray(node)) return node.map((item) => expand(item, path));
+    if (!isSchema(node)) return node;
+    const reference = node["$ref"];
+    if (typeof reference === "string") {
+      if (path.includes(reference)) return onCycle();
+      const { $ref: _, ...siblings } = node;
+      const target = expand(resolve(schema, reference), [...path, reference]);
+      return isSchema(target) ? { ...target, ...(expand(siblings, path) as JsonObject) } : target;
+    }
+    const result: JsonObject = {};
+    for (const [key, value] of Object.entries(node)) {
+      if (BOOKKEEPING.has(key)) continue;
+      result[key] = LITERAL_KEYS.has(key)
+        ? value
+        : key === "properties"
+          ? properties(value, path)
+          : expand(value, path);
+    }
+    return collapseAllOf(result);
+  };
+  const properties = (value: JsonValue, path: readonly string[]): JsonValue =>
+    isSchema(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, expand(child, path)]))
+      : value;
+  return expand(schema, []) as JsonSchema;
+}
+
+const LITERAL_KEYS = new Set(["enum", "const", "default", "required"]);
+
+function collapseAllOf(node: JsonObject): JsonObject {
+  const { allOf, ...rest } = node;
+  if (!Array.isArray(allOf) || allOf.length !== 1 || !isSchema(allOf[0])) return node;
+  return { ...allOf[0], ...rest };
+}
+
+function resolve(root: JsonSchema, reference: string): JsonValue {
+  if (!reference.startsWith("#"))
+    throw new UnresolvableReference(`The schema refers to ${reference}, which is not inside it.`);
+  let node: JsonValue | undefined = root;
+  for (const step of reference.slice(1).split("/").filter(Boolean)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    node = isSchema(node) ? node[key] : Array.isArray(node) ? node[Number(key)] : undefined;
+  }
+  if (node === undefined) throw new UnresolvableReference(`The schema refers to ${reference}, which does not exist.`);
+  return node;
+}
+
+export function isSchema(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The JSON Schema type of literals: `integer` when all are whole numbers; undefined when they differ. */
+export function typeOfLiterals(values: readonly JsonValue[]): string | undefined {
+  const types = new Set(values.map(typeOfLiteral));
+  if (types.size === 2 && types.has("integer") && types.has("number")) return "number";
+  return types.size === 1 ? [...types][0] : undefined;
+}
+
+function typeOfLiteral(value: JsonValue): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value;
+}

@@ -1,0 +1,116 @@
+// OpenAI's strict mode (TC-07): every property required, nothing extra. A schema that cannot say this is sent as it is.
+
+import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
+import { inlined, isSchema, typeOfLiterals, UnresolvableReference } from "./inline.ts";
+
+/** Keywords strict mode refuses; dropping them loosens the schema, and arguments are validated locally anyway. */
+const DROPPED = new Set(["default", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly", "deprecated"]);
+const FORMATS = new Set(["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"]);
+/** Keywords whose meaning strict mode cannot carry. */
+const IMPOSSIBLE = [
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "patternProperties",
+  "propertyNames",
+  "dependentRequired",
+  "dependentSchemas",
+  "unevaluatedProperties",
+  "prefixItems",
+  "contains",
+];
+
+/** The strict form, or undefined when there is none. */
+export function toOpenAIStrict(schema: JsonSchema): JsonSchema | undefined {
+  try {
+    const root = strict(
+      inlined(schema, () => {
+        throw new NotStrict();
+      }),
+    );
+    return root["type"] === "object" ? root : undefined;
+  } catch (error) {
+    if (error instanceof NotStrict || error instanceof UnresolvableReference) return undefined;
+    throw error;
+  }
+}
+
+class NotStrict extends Error {}
+
+function strict(node: JsonObject): JsonObject {
+  if (IMPOSSIBLE.some((key) => key in node)) throw new NotStrict();
+  const result: JsonObject = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (DROPPED.has(key) || key === "properties" || key === "required" || key === "additionalProperties") continue;
+    if (key === "format" && !FORMATS.has(String(value))) continue;
+    if (key === "items") result[key] = strict(asSchema(value));
+    else if (key === "anyOf" || key === "oneOf")
+      result["anyOf"] = asList(value).map((variant) => strict(asSchema(variant)));
+    else result[key] = value;
+  }
+  const typed = inferType(pushDescription(result));
+  if (typed["type"] === "object") return strictObject(node, typed);
+  if (typed["type"] === undefined && typed["anyOf"] === undefined) throw new NotStrict();
+  if (typed["type"] === "array" && typed["items"] === undefined) throw new NotStrict();
+  if (Array.isArray(typed["type"]) && typed["type"].some((type) => type === "object" || type === "array"))
+    throw new NotStrict();
+  return typed;
+}
+
+function strictObject(node: JsonObject, result: JsonObject): JsonObject {
+  const extra = node["additionalProperties"];
+  if (extra !== undefined && extra !== false) throw new NotStrict();
+  if (!isSchema(node["properties"])) {
+    if (extra === undefined) throw new NotStrict();
+    return { ...result, properties: {}, required: [], additionalProperties: false };
+  }
+  const required = new Set(asList(node["required"] ?? []));
+  const properties: JsonObject = {};
+  for (const [name, child] of Object.entries(node["properties"])) {
+    const translated = strict(asSchema(child));
+    properties[name] = required.has(name) ? translated : nullable(translated);
+  }
+  return { ...result, properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** Strict mode knows no optional property: absent is said as null (see `withoutOptionalNulls`). */
+function nullable(node: JsonObject): JsonObject {
+  const { type, enum: values, anyOf } = node;
+  if (Array.isArray(anyOf))
+    return anyOf.some((variant) => isSchema(variant) && variant["type"] === "null")
+      ? node
+      : { ...node, anyOf: [...anyOf, { type: "null" }] };
+  if ("const" in node || type === "object") return { anyOf: [node, { type: "null" }] };
+  const types = Array.isArray(type) ? type : [type as string];
+  if (types.includes("null")) return node;
+  return { ...node, type: [...types, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+function pushDescription(node: JsonObject): JsonObject {
+  const { description, anyOf, ...rest } = node;
+  if (!Array.isArray(anyOf) || typeof description !== "string") return node;
+  const variants = anyOf.map((variant) =>
+    isSchema(variant) && variant["description"] === undefined && variant["type"] !== "null"
+      ? { ...variant, description }
+      : variant,
+  );
+  return { ...rest, anyOf: variants };
+}
+
+function inferType(node: JsonObject): JsonObject {
+  if (node["type"] !== undefined) return node;
+  const literals = "const" in node ? [node["const"] as JsonValue] : Array.isArray(node["enum"]) ? node["enum"] : [];
+  const type = typeOfLiterals(literals);
+  return type === undefined || type === "object" || type === "array" ? node : { type, ...node };
+}
+
+function asSchema(value: JsonValue): JsonObject {
+  if (!isSchema(value)) throw new NotStrict();
+  return value;
+}
+
+function asList(value: JsonValue): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
