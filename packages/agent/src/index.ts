@@ -1,1 +1,18 @@
-export {};
+export { FileBlobs } from "./blobs/file-blobs.ts";
+export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
+export { buildContext, type Context, ContextView, INTERRUPTED_RESULT, PRUNED_NOTICE } from "./journal/context.ts";
+export { type ContextState, modelFor } from "./journal/context-state.ts";
+export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
+export { FileStore } from "./journal/file-store.ts";
+export { idSource } from "./journal/ids.ts";
+export {
+  Journal,
+  type JournalDeps,
+  type NewEntry,
+  type NewIntent,
+  type NewLine,
+  type SyncMode,
+} from "./journal/journal.ts";
+export { type LockOwner, processStartTime } from "./journal/lock.ts";
+export { type JournalStore, MemoryStore } from "./journal/store.ts";
+export * from "./journal/types.ts";

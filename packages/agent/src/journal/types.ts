@@ -222,6 +222,13 @@ export interface HostLine {
   readonly timestamp: string;
 }
 
+/** Written first when a file with a torn tail is opened again: the `torn` bytes before it were said and are settled. */
+export interface SealLine {
+  readonly type: "seal";
+  readonly torn: number;
+  readonly timestamp: string;
+}
+
 export type OutsideLine =
   | IntentLine
   | SettleLine
@@ -231,7 +238,8 @@ export type OutsideLine =
   | SnapshotLine
   | PrefixLine
   | InputLine
-  | HostLine;
+  | HostLine
+  | SealLine;
 
 export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
 

@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { type BlobStore, blobHash } from "./store.ts";
+
+/** Blobs as files named by their hash. A file appears under its name only when it is complete. */
+export class FileBlobs implements BlobStore {
+  readonly #folder: string;
+  /** Distinguishes the temporary files of writers that share the folder. */
+  readonly #writer: string;
+  #unsynced: string[] = [];
+
+  constructor(folder: string, writer: string) {
+    this.#folder = folder;
+    this.#writer = writer;
+  }
+
+  put(bytes: Uint8Array): string {
+    const hash = blobHash(bytes);
+    const path = join(this.#folder, hash);
+    if (sizeOf(path) === bytes.length) return hash;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const aside = join(this.#folder, `.${hash}.${this.#writer}`);
+    writeFileSync(aside, bytes, { mode: 0o600 });
+    renameSync(aside, path);
+    this.#unsynced.push(path);
+    return hash;
+  }
+
+  get(hash: string): Uint8Array | undefined {
+    try {
+      const bytes = readFileSync(join(this.#folder, hash));
+      return blobHash(bytes) === hash ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  async sync(): Promise<void> {
+    if (this.#unsynced.length === 0) return;
+    const paths = this.#unsynced;
+    this.#unsynced = [];
+    for (const path of [...paths, this.#folder]) {
+      const file = await open(path, "r");
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+  }
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}

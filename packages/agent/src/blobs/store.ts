@@ -1,0 +1,34 @@
+// Content-addressed bytes: the name of a blob is the SHA-256 of its content, so the same image is stored once.
+
+import { createHash } from "node:crypto";
+
+export interface BlobStore {
+  /** Stores the bytes and returns their hex digest. */
+  put(bytes: Uint8Array): string;
+  /** Undefined when the blob is missing or no longer matches its name. */
+  get(hash: string): Uint8Array | undefined;
+  /** Resolves when all blobs put so far would survive a power loss. */
+  sync(): Promise<void>;
+}
+
+export function blobHash(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export class MemoryBlobs implements BlobStore {
+  readonly #blobs = new Map<string, Uint8Array>();
+
+  put(bytes: Uint8Array): string {
+    const hash = blobHash(bytes);
+    if (!this.#blobs.has(hash)) this.#blobs.set(hash, bytes.slice());
+    return hash;
+  }
+
+  get(hash: string): Uint8Array | undefined {
+    return this.#blobs.get(hash)?.slice();
+  }
+
+  sync(): Promise<void> {
+    return Promise.resolve();
+  }
+}

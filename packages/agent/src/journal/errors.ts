@@ -1,0 +1,11 @@
+export type JournalErrorCode = "locked" | "corrupt" | "version" | "closed" | "unknown_entry" | "io";
+
+/** Every refusal of the journal. `message` is one line that says what is wrong and what to do next. */
+export class JournalError extends Error {
+  readonly code: JournalErrorCode;
+  constructor(code: JournalErrorCode, message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "JournalError";
+    this.code = code;
+  }
+}

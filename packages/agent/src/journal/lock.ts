@@ -1,0 +1,112 @@
+// One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
+
+import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { JournalError } from "./errors.ts";
+
+export interface LockOwner {
+  readonly pid: number;
+  /** Tells a process from a later one with the same pid; see `processStartTime`. */
+  readonly startTime: string;
+  readonly host: string;
+  /** Unique per lock taken. */
+  readonly token: string;
+}
+
+export interface JournalLock {
+  release(): void;
+}
+
+export function acquireLock(path: string, owner: LockOwner): JournalLock {
+  const text = JSON.stringify(owner);
+  // Each round either takes the lock, throws, or removes one dead owner's file.
+  for (let attempt = 0; attempt < 8; attempt++) {
+    if (create(path, text, owner.token)) return { release: () => release(path, text) };
+    const held = readIfThere(path);
+    if (held === undefined) continue;
+    const holder = parseOwner(held);
+    if (holder && !isDead(holder, owner)) throw locked(path, holder, owner);
+    removeStale(path, held, owner);
+  }
+  throw new JournalError("locked", `The lock ${path} keeps changing hands; try again.`);
+}
+
+/** The file appears with its content: it is written aside and linked into place. */
+function create(path: string, text: string, token: string): boolean {
+  const aside = `${path}.${token}`;
+  try {
+    writeFileSync(aside, text, { mode: 0o600 });
+    linkSync(aside, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw new JournalError("io", `The session cannot be locked: ${(error as Error).message}`, { cause: error });
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new JournalError("io", `The session lock cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Undefined for a file that is not one of our locks (power loss can leave it empty). */
+function parseOwner(text: string): LockOwner | undefined {
+  try {
+    return JSON.parse(text) as LockOwner;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDead(holder: LockOwner, asking: LockOwner): boolean {
+  if (holder.host !== asking.host) return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+  return holder.startTime !== processStartTime(holder.pid);
+}
+
+function locked(path: string, holder: LockOwner, asking: LockOwner): JournalError {
+  const where = holder.host === asking.host ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+  return new JournalError(
+    "locked",
+    `This session is open in ${where}; close it there or fork the session. If that process is gone, delete ${path}.`,
+  );
+}
+
+/**
+ * Takes the dead owner's file away by renaming it, then looks at what was caught: if another process had put its own
+ * lock there in between, that lock is put back.
+ */
+function removeStale(path: string, stale: string, owner: LockOwner): void {
+  const aside = `${path}.${owner.token}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  if (readFileSync(aside, "utf8") !== stale) linkSync(aside, path);
+  unlinkSync(aside);
+}
+
+function release(path: string, text: string): void {
+  if (readIfThere(path) === text) unlinkSync(path);
+}
+
+/** Start time of a process in kernel ticks; "" where the system does not tell. */
+export function processStartTime(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,63 @@
+// Where the lines of a journal live: an append-only run of bytes with random reads. Appends are synchronous (a line costs
+// about 10 us, measured by bench/journal.bench.ts), so there is one order of lines and no queue; only fsync is awaited.
+
+import { JournalError } from "./errors.ts";
+
+export interface JournalStore {
+  /** Names the store in messages and in `parentSession`: the path of a file. */
+  readonly label: string;
+  /** Folder beside the journal for artifacts and children; undefined in memory. */
+  readonly folder: string | undefined;
+  readonly size: number;
+  /** A fresh buffer or a view that stays valid until the next call. */
+  read(offset: number, length: number): Buffer;
+  /** Returns when the bytes are handed to the system. The first failure is latched and thrown again by every later call. */
+  append(text: string | Uint8Array): void;
+  /** Resolves when everything appended so far would survive a power loss. */
+  sync(): Promise<void>;
+  /** Releases the store. Idempotent. */
+  close(): Promise<void>;
+}
+
+export class MemoryStore implements JournalStore {
+  readonly label: string;
+  readonly folder = undefined;
+  #bytes: Buffer;
+  #size: number;
+  #closed = false;
+
+  constructor(initial: string | Uint8Array = "", label = "memory") {
+    this.#bytes = Buffer.from(initial as string);
+    this.#size = this.#bytes.length;
+    this.label = label;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  read(offset: number, length: number): Buffer {
+    return this.#bytes.subarray(offset, Math.min(offset + length, this.#size));
+  }
+
+  append(text: string | Uint8Array): void {
+    if (this.#closed) throw new JournalError("closed", "The session is closed; open it again to write to it.");
+    const added = typeof text === "string" ? Buffer.from(text) : text;
+    if (this.#size + added.length > this.#bytes.length) {
+      const grown = Buffer.alloc(Math.max(4096, (this.#size + added.length) * 2));
+      this.#bytes.copy(grown, 0, 0, this.#size);
+      this.#bytes = grown;
+    }
+    this.#bytes.set(added, this.#size);
+    this.#size += added.length;
+  }
+
+  sync(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return Promise.resolve();
+  }
+}
