@@ -1,1 +1,30 @@
-export {};
+// Public surface of the testkit: the scripted model server and the builders of its scripts.
+
+export { commonPrefix, type PrefixStep } from "./cache.ts";
+export type { DialectName } from "./dialect.ts";
+export { type CutPoint, type Fault, faultSamples, type StatusFaultOptions, type StreamErrorKind } from "./faults.ts";
+export type { ListedModel, Listings, TokenAnswer } from "./listings.ts";
+export type { RecordedRequest } from "./record.ts";
+export {
+  type BaseUrlKind,
+  type ModelServer,
+  type ModelServerOptions,
+  type Script,
+  startModelServer,
+} from "./server.ts";
+export {
+  type Block,
+  type CallSpec,
+  call,
+  type Gate,
+  gate,
+  type ModelTurn,
+  type RawTurn,
+  redacted,
+  type ScriptedUsage,
+  type Turn,
+  type TurnOptions,
+  text,
+  thinking,
+  turn,
+} from "./turn.ts";

@@ -1,0 +1,109 @@
+// What a dialect has to know: how its requests are recognised and checked, and how a resolved turn looks on its wire.
+
+import type { StatusFaultOptions, StreamErrorKind } from "./faults.ts";
+import type { RecordedRequest } from "./record.ts";
+import type { ScriptedUsage, Stop, TextBlock, ThinkingBlock } from "./turn.ts";
+
+export type DialectName = "anthropic" | "responses" | "chat" | "gemini" | "bedrock" | "ollama";
+
+export type Operation = "generate" | "count";
+
+export interface Route {
+  readonly dialect: DialectName;
+  readonly operation: Operation;
+  /** Model named in the path, when the vendor puts it there. */
+  readonly model?: string;
+  /** Whether the path asks for a stream; undefined: the body's `stream` field says so. */
+  readonly stream?: boolean;
+}
+
+export interface ResolvedCall {
+  readonly type: "call";
+  readonly name: string;
+  readonly args: unknown;
+  readonly rawArgs: string;
+  readonly id: string;
+  /** False when the id was made up by the server; Gemini and Ollama leave those out. */
+  readonly ownId: boolean;
+  readonly signature?: string;
+}
+
+export type ResolvedBlock = TextBlock | (ThinkingBlock & { readonly signature: string }) | ResolvedCall;
+
+/** A turn with every default filled in. */
+export interface ResolvedTurn {
+  /** Counts the answers of this server from 1; ids are made from it. */
+  readonly serial: number;
+  readonly id?: string;
+  readonly model: string;
+  readonly blocks: readonly ResolvedBlock[];
+  readonly stop: Stop;
+  readonly rawStop?: string;
+  readonly usage: ScriptedUsage | undefined;
+  readonly deltaChars: number;
+}
+
+/** One event of a stream before framing. */
+export interface StreamPart {
+  /** SSE `event:` line, or the AWS `:event-type`. */
+  readonly event?: string;
+  /** A string goes out as it is (`[DONE]`); anything else as JSON. */
+  readonly data: unknown;
+  readonly terminal?: boolean;
+  /** A text delta: may be repeated for an endless stream. */
+  readonly repeatable?: boolean;
+  /** AWS exception frame instead of an event frame. */
+  readonly exception?: string;
+}
+
+export type Framing = "sse" | "ndjson" | "aws" | "json-array";
+
+export interface HttpError {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Why the vendor would refuse a request. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly code?: string;
+  /** OpenAI's `error.param`. */
+  readonly param?: string;
+}
+
+export interface ValidateOptions {
+  /** Top-level fields that pass although the vendor does not know them. */
+  readonly allowFields: readonly string[];
+}
+
+export interface Dialect {
+  readonly name: DialectName;
+  readonly defaultModel: string;
+  framing(request: RecordedRequest): Framing;
+  /** The vendor's way of carrying a key; undefined when the request carries none. */
+  credential(request: RecordedRequest): string | undefined;
+  validate(request: RecordedRequest, options: ValidateOptions): Refusal | undefined;
+  complete(turn: ResolvedTurn, request: RecordedRequest): unknown;
+  stream(turn: ResolvedTurn, request: RecordedRequest): StreamPart[];
+  count(tokens: number, request: RecordedRequest): unknown;
+  error(status: number, options: StatusFaultOptions & { param?: string }, serial: number): HttpError;
+  streamError(kind: StreamErrorKind, message: string | undefined): StreamPart;
+  readonly ping?: StreamPart;
+}
+
+/** Cuts a text into deltas without splitting surrogate pairs. */
+export function deltas(value: string, size: number): string[] {
+  if (value === "") return [];
+  const parts: string[] = [];
+  let start = 0;
+  while (start < value.length) {
+    let end = Math.min(start + size, value.length);
+    const last = value.charCodeAt(end - 1);
+    if (last >= 0xd800 && last <= 0xdbff && end < value.length) end++;
+    parts.push(value.slice(start, end));
+    start = end;
+  }
+  return parts;
+}

@@ -1,0 +1,61 @@
+// Everything that can go wrong on the wire, as data. `play.ts` acts it out.
+
+export interface StatusFaultOptions {
+  readonly message?: string;
+  /** The vendor's error type or code; default: the one that belongs to the status. */
+  readonly code?: string;
+  /** Seconds, or a moment (sent as an HTTP date). */
+  readonly retryAfter?: number | Date;
+  /** `retry-after-ms` header. */
+  readonly retryAfterMs?: number;
+  /** Google's `RetryInfo.retryDelay` detail, such as `"12s"`; other vendors ignore it. */
+  readonly retryInfo?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Replaces the vendor's body, such as a proxy's HTML page. */
+  readonly body?: string;
+}
+
+export type Fault =
+  | ({ readonly kind: "status"; readonly status: number } & StatusFaultOptions)
+  | { readonly kind: "cut"; readonly at: CutPoint }
+  /** A line that is no legal event, before event n. */
+  | { readonly kind: "malformed"; readonly beforeEvent?: number; readonly line?: string }
+  /** Announces `by` bytes more (or, when negative, fewer) than it sends. */
+  | { readonly kind: "wrong-length"; readonly by: number }
+  /** Silence after n events (0: after the head) until the client goes away. */
+  | { readonly kind: "stall"; readonly afterEvents: number }
+  /** Text deltas without end, until the client goes away. */
+  | { readonly kind: "endless" }
+  | { readonly kind: "duplicate-terminal" }
+  | { readonly kind: "missing-terminal" }
+  /** The vendor's own error event after n events of a healthy stream. */
+  | {
+      readonly kind: "stream-error";
+      readonly afterEvents?: number;
+      readonly error?: StreamErrorKind;
+      readonly message?: string;
+    };
+
+export type StreamErrorKind = "overloaded" | "rate_limit" | "server" | "invalid" | "context_length";
+
+/** Where the connection is reset: before the status line, after it, or inside the body. */
+export type CutPoint =
+  | "before-head"
+  | "after-head"
+  | "after-first-byte"
+  | "inside-json"
+  | { readonly bytes: number }
+  | { readonly events: number };
+
+/** Faults by the names that the tests of every dialect share. */
+export const faultSamples: Readonly<Record<string, Fault>> = {
+  "cut before the head": { kind: "cut", at: "before-head" },
+  "cut after the head": { kind: "cut", at: "after-head" },
+  "cut after the first byte": { kind: "cut", at: "after-first-byte" },
+  "cut inside a JSON chunk": { kind: "cut", at: "inside-json" },
+  "malformed line": { kind: "malformed", beforeEvent: 2 },
+  "content length too long": { kind: "wrong-length", by: 10 },
+  "missing terminal event": { kind: "missing-terminal" },
+  "duplicate terminal event": { kind: "duplicate-terminal" },
+  "overload in the stream": { kind: "stream-error", afterEvents: 2, error: "overloaded" },
+};

@@ -1,0 +1,198 @@
+// Plays a turn on an open HTTP exchange: head, writes, waits and faults.
+
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Dialect, HttpError, ResolvedTurn, StreamPart } from "./dialect.ts";
+import type { CutPoint, Fault } from "./faults.ts";
+import { contentTypes, frame, frames, gzipEach, gzipWhole, rechunk } from "./framing.ts";
+import type { RecordedRequest } from "./record.ts";
+import type { ModelTurn, RawTurn, Wait } from "./turn.ts";
+
+export interface Exchange {
+  readonly request: RecordedRequest;
+  readonly response: ServerResponse;
+  readonly dialect: Dialect;
+  readonly serial: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export async function playRaw(
+  turn: RawTurn,
+  { request, response }: Pick<Exchange, "request" | "response">,
+): Promise<void> {
+  await turn.before?.(0);
+  response.writeHead(turn.status, turn.headers);
+  response.flushHeaders();
+  for (const [i, chunk] of turn.chunks.entries()) {
+    await turn.beforeEvent?.(i);
+    if (!(await write(response, Buffer.from(chunk as string)))) return;
+  }
+  if (turn.after === "end") response.end();
+  else if (turn.after === "reset") reset(request, response);
+  else await closed(response);
+}
+
+export async function playTurn(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exchange): Promise<void> {
+  const { response, dialect, request } = exchange;
+  await turn.before?.(0);
+  const fault = turn.fault;
+  if (fault?.kind === "status") {
+    sendError(dialect.error(fault.status, fault, exchange.serial), exchange, fault.body);
+    return;
+  }
+  if (fault?.kind === "cut" && fault.at === "before-head") {
+    reset(request, response);
+    return;
+  }
+  if (request.stream) await playStream(turn, resolved, exchange);
+  else await playBody(turn, dialect.complete(resolved, request), exchange);
+}
+
+export function sendError(error: HttpError, exchange: Exchange, body?: string): void {
+  const json = body === undefined;
+  const bytes = Buffer.from(body ?? JSON.stringify(error.body));
+  exchange.response.writeHead(error.status, {
+    "content-type": json ? "application/json" : "text/html",
+    "content-length": bytes.length,
+    ...exchange.headers,
+    ...error.headers,
+  });
+  exchange.response.end(bytes);
+}
+
+async function playBody(turn: ModelTurn, body: unknown, exchange: Exchange): Promise<void> {
+  const plain = Buffer.from(JSON.stringify(body));
+  const bytes = turn.gzip ? await gzipWhole(plain) : plain;
+  const extra = turn.fault?.kind === "wrong-length" ? turn.fault.by : 0;
+  exchange.response.strictContentLength = false;
+  exchange.response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": bytes.length + extra,
+    ...(turn.gzip ? { "content-encoding": "gzip" } : {}),
+    ...exchange.headers,
+    ...turn.headers,
+  });
+  await writeAll(turn, [bytes], exchange);
+}
+
+async function playStream(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exchange): Promise<void> {
+  const { response, dialect, request } = exchange;
+  const framing = dialect.framing(request);
+  const parts = withFaults(dialect.stream(resolved, request), turn, dialect);
+  const plain = insertGarbage(frames(parts, framing, turn.crlf ?? false), turn.fault);
+  const bytes = turn.gzip ? await gzipEach(plain) : plain;
+  const length = bytes.reduce((sum, item) => sum + item.length, 0);
+  response.strictContentLength = false;
+  response.writeHead(200, {
+    "content-type": contentTypes[framing],
+    "cache-control": "no-cache",
+    ...(turn.fault?.kind === "wrong-length" ? { "content-length": length + turn.fault.by } : {}),
+    ...(turn.gzip ? { "content-encoding": "gzip" } : {}),
+    ...exchange.headers,
+    ...turn.headers,
+  });
+  response.flushHeaders();
+  if (turn.fault?.kind !== "endless") {
+    await writeAll(turn, bytes, exchange);
+    return;
+  }
+  const end = parts.findIndex((part) => part.repeatable);
+  for (const item of bytes.slice(0, end + 1)) await write(response, item);
+  const again = frame(parts[end]!, framing, turn.crlf ?? false);
+  const separated = framing === "json-array" ? Buffer.concat([Buffer.from(",\n"), again]) : again;
+  while (await write(response, separated)) await turn.beforeEvent?.(end + 1);
+}
+
+/** Faults that are a change of the event list. */
+function withFaults(parts: StreamPart[], turn: ModelTurn, dialect: Dialect): StreamPart[] {
+  const noisy = turn.pings && dialect.ping ? parts.flatMap((part) => [dialect.ping!, part]) : parts;
+  const fault = turn.fault;
+  switch (fault?.kind) {
+    case "duplicate-terminal":
+      return [...noisy, ...noisy.filter((part) => part.terminal)];
+    case "missing-terminal":
+      return noisy.filter((part) => !part.terminal);
+    case "stream-error":
+      return [
+        ...noisy.slice(0, fault.afterEvents ?? 2),
+        dialect.streamError(fault.error ?? "overloaded", fault.message),
+      ];
+    default:
+      return noisy;
+  }
+}
+
+function insertGarbage(bytes: Buffer[], fault: Fault | undefined): Buffer[] {
+  if (fault?.kind !== "malformed") return bytes;
+  const garbage = Buffer.from(fault.line ?? 'data: {"type": "broken", "delta": {"te\n\n');
+  return bytes.toSpliced(fault.beforeEvent ?? 1, 0, garbage);
+}
+
+async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Exchange): Promise<void> {
+  const { request, response } = exchange;
+  const fault = turn.fault;
+  const limit = fault?.kind === "cut" ? cutOffset(fault.at, events) : Number.POSITIVE_INFINITY;
+  const writes = turn.chunk === undefined || turn.chunk === "events" ? events : [Buffer.concat(events)];
+  let sent = 0;
+  for (const [i, event] of writes.entries()) {
+    if (fault?.kind === "stall" && i === fault.afterEvents) return closed(response);
+    await pause(turn.beforeEvent, turn.delayMs, i);
+    for (const chunk of rechunk(event, turn.chunk ?? "events")) {
+      const part = chunk.subarray(0, Math.max(0, limit - sent));
+      if (part.length > 0 && !(await write(response, part))) return;
+      sent += part.length;
+      if (sent >= limit) return reset(request, response);
+    }
+  }
+  if (fault?.kind === "stall") return closed(response);
+  if (fault?.kind === "cut") return reset(request, response);
+  response.end();
+  if (fault?.kind === "wrong-length" && fault.by > 0) reset(request, response);
+}
+
+async function pause(before: Wait | undefined, delayMs: number | undefined, index: number): Promise<void> {
+  if (before) await before(index);
+  if (delayMs) await sleep(delayMs);
+}
+
+function cutOffset(at: CutPoint, events: readonly Buffer[]): number {
+  if (at === "before-head" || at === "after-head") return 0;
+  if (at === "after-first-byte") return 1;
+  const upTo = (count: number) => events.slice(0, count).reduce((sum, event) => sum + event.length, 0);
+  if (at !== "inside-json") return "bytes" in at ? at.bytes : upTo(at.events);
+  const middle = Math.floor(events.length / 2);
+  return upTo(middle) + Math.floor((events[middle]?.length ?? 2) / 2);
+}
+
+/** Resolves false when the client is gone. */
+function write(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (response.destroyed || response.closed) {
+      resolve(false);
+      return;
+    }
+    const gone = () => resolve(false);
+    response.once("close", gone);
+    response.write(bytes, (error) => {
+      response.off("close", gone);
+      resolve(!error);
+    });
+  });
+}
+
+function closed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.closed) resolve();
+    else response.once("close", () => resolve());
+  });
+}
+
+/**
+ * Breaks the connection off. Before any byte of a body this is a TCP reset; later a plain close without the end of the
+ * message, since a reset may throw away bytes that the client has not read yet.
+ */
+function reset(request: RecordedRequest, response: ServerResponse): void {
+  request.cutByServer = true;
+  if (response.headersSent) response.socket?.destroySoon();
+  else response.socket?.resetAndDestroy();
+}

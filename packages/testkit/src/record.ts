@@ -1,0 +1,87 @@
+// What the server remembers of every request: the raw bytes and what was read out of them.
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { Route } from "./dialect.ts";
+
+export class RecordedRequest {
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly arrivedAt: number;
+  readonly route: Route | undefined;
+  /** The client went away before the answer was complete. */
+  closedEarly = false;
+  /** The script broke the connection off. */
+  cutByServer = false;
+  /** The message of the refusal when the strict server did not accept the request. */
+  refused: string | undefined;
+  /** Resolves when the exchange is over, in whatever way. */
+  readonly finished: Promise<void>;
+  #finish: () => void = () => {};
+  #body: { value: unknown } | undefined;
+
+  constructor(fields: Omit<RecordedRequestFields, "finished">) {
+    this.index = fields.index;
+    this.method = fields.method;
+    this.path = fields.path;
+    this.query = fields.query;
+    this.headers = fields.headers;
+    this.rawBody = fields.rawBody;
+    this.arrivedAt = fields.arrivedAt;
+    this.route = fields.route;
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  /** The parsed body; undefined when it is no JSON. Parsed once, on first use. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into vendor bodies, and a cast per step would hide the assertion
+  get body(): any {
+    this.#body ??= { value: parse(this.rawBody) };
+    return this.#body.value;
+  }
+
+  get text(): string {
+    return this.rawBody.toString("utf8");
+  }
+
+  get dialect() {
+    return this.route?.dialect;
+  }
+
+  get model(): string | undefined {
+    return this.route?.model ?? (typeof this.body?.model === "string" ? this.body.model : undefined);
+  }
+
+  get stream(): boolean {
+    return this.route?.stream ?? this.body?.stream === true;
+  }
+
+  settle(complete: boolean): void {
+    this.closedEarly = !complete && !this.cutByServer;
+    this.#finish();
+  }
+}
+
+export interface RecordedRequestFields {
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody: Buffer;
+  readonly arrivedAt: number;
+  readonly route: Route | undefined;
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
