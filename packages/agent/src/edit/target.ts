@@ -1,0 +1,60 @@
+// Which file a path means: symbolic links are followed inside the working directory and refused when they lead out of it.
+
+import { posix } from "node:path";
+import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
+import { ToolFailure } from "../tools/types.ts";
+
+export interface Target {
+  /** As the caller wrote it. */
+  readonly path: string;
+  /** Absolute, links not followed: the key of the shown-file record. */
+  readonly absolute: string;
+  /** Where the bytes are. */
+  readonly real: string;
+  readonly stat?: FileStat;
+}
+
+export async function resolveTargets(
+  env: ExecutionEnvironment,
+  paths: readonly string[],
+): Promise<Map<string, Target>> {
+  const root = env.resolve(env.workingDirectory());
+  const realRoot = (await env.stat(root))?.realPath ?? root;
+  const targets = new Map<string, Target>();
+  for (const path of new Set(paths)) {
+    if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file. Nothing was written.");
+    const target = await locate(env, path);
+    if (within(target.absolute, root) && !within(target.real, realRoot) && !within(target.real, root)) {
+      throw new ToolFailure(
+        `${path} is reached through a symbolic link that leads out of the working directory (${target.real}). Nothing was written.`,
+      );
+    }
+    targets.set(path, target);
+  }
+  return targets;
+}
+
+async function locate(env: ExecutionEnvironment, path: string): Promise<Target> {
+  const absolute = env.resolve(path);
+  const stat = await env.stat(absolute);
+  if (stat) {
+    if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory, not a file. Nothing was written.`);
+    if (stat.kind === "other") throw new ToolFailure(`${path} is not a regular file. Nothing was written.`);
+    return { path, absolute, real: stat.realPath, stat };
+  }
+  let parent = posix.dirname(absolute);
+  for (;;) {
+    const above = await env.stat(parent);
+    if (above && above.kind !== "directory") {
+      throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
+    }
+    if (above) return { path, absolute, real: posix.join(above.realPath, posix.relative(parent, absolute)) };
+    const next = posix.dirname(parent);
+    if (next === parent) return { path, absolute, real: absolute };
+    parent = next;
+  }
+}
+
+function within(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
