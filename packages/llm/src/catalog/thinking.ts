@@ -1,0 +1,34 @@
+// Effort levels: their order, and how a wish becomes what a model can do.
+
+import type { ModelInfo, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
+
+export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+export function isThinkingLevel(text: string): text is ThinkingLevel {
+  return (thinkingLevels as readonly string[]).includes(text);
+}
+
+/** The levels a model offers, weakest first; undefined when nothing is known about them. */
+export function offeredLevels(info: ThinkingInfo | undefined): readonly ThinkingLevel[] | undefined {
+  if (!info) return undefined;
+  if (info.levels && info.levels.length > 0) return thinkingLevels.filter((level) => info.levels!.includes(level));
+  if (info.minLevel === undefined && info.maxLevel === undefined) return undefined;
+  const from = thinkingLevels.indexOf(info.minLevel ?? "off");
+  const to = thinkingLevels.indexOf(info.maxLevel ?? "max");
+  return thinkingLevels.slice(from, to + 1);
+}
+
+/** The wish itself when offered, else the strongest offered level below it, else the weakest. Unknown words pass. */
+export function clampLevel(info: ThinkingInfo | undefined, wish: string): string {
+  const offered = offeredLevels(info);
+  if (!isThinkingLevel(wish) || !offered || offered.length === 0) return wish;
+  if (offered.includes(wish)) return wish;
+  const rank = thinkingLevels.indexOf(wish);
+  const below = offered.filter((level) => level !== "off" && thinkingLevels.indexOf(level) < rank).at(-1);
+  return below ?? offered.find((level) => level !== "off") ?? "off";
+}
+
+/** Whether an effort may be sent. Models outside the catalog have `thinking` without levels: the caller's word counts. */
+export function takesEffort(model: ModelInfo): boolean {
+  return model.supportsReasoning || model.thinking !== undefined;
+}

@@ -1,0 +1,212 @@
+// The Chat Completions stream and body, with the oddities of the servers that imitate it.
+
+import { inStreamError } from "../../errors/classify.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
+import type { FinishReason, Usage } from "../../types/response.ts";
+import { isObject } from "../openai-common/body.ts";
+import { parseFrame } from "../openai-common/frame.ts";
+
+const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
+
+const finishReasons: Readonly<Record<string, FinishReason["reason"]>> = {
+  stop: "stop",
+  eos: "stop",
+  length: "length",
+  model_length: "length",
+  tool_calls: "tool_calls",
+  function_call: "tool_calls",
+  content_filter: "content_filter",
+  sensitive: "content_filter",
+  error: "error",
+  network_error: "error",
+  insufficient_system_resource: "error",
+};
+
+interface OpenCall {
+  readonly key: string;
+  id: string | undefined;
+  /** Arguments so far; only looked at when a server reuses the index of a finished call. */
+  readonly fragments: string[];
+}
+
+export class ChatDecoder implements ResponseDecoder {
+  readonly #context: DecodeContext;
+  readonly #calls = new Map<number, OpenCall>();
+  #callCount = 0;
+  #blockCount = 0;
+  #open: { kind: "text" | "reasoning"; key: string } | undefined;
+  #lastIndex = 0;
+  #finished = false;
+  #refused = false;
+  #last: JsonObject | undefined;
+
+  constructor(context: DecodeContext) {
+    this.#context = context;
+  }
+
+  event(frame: Frame, out: BlockSink): void {
+    if (frame.data === "[DONE]") {
+      if (!this.#finished) out.finishReason({ reason: "stop" });
+      this.#done(out);
+      return;
+    }
+    const chunk = parseFrame(frame, out);
+    if (chunk) this.#chunk(chunk, "delta", out);
+  }
+
+  body(body: JsonValue, out: BlockSink): void {
+    if (!isObject(body)) {
+      out.fail(inStreamError(this.#context.provider, body));
+      return;
+    }
+    this.#chunk(body, "message", out);
+    this.#done(out);
+  }
+
+  end(out: BlockSink): void {
+    if (this.#finished) this.#done(out);
+  }
+
+  #done(out: BlockSink): void {
+    if (this.#last) out.raw(this.#last);
+    out.done();
+  }
+
+  #chunk(chunk: JsonObject, member: "delta" | "message", out: BlockSink): void {
+    if (chunk["error"] !== undefined && chunk["error"] !== null) {
+      out.fail(inStreamError(this.#context.provider, chunk));
+      return;
+    }
+    this.#last = chunk;
+    out.start({
+      ...(typeof chunk["id"] === "string" ? { id: chunk["id"] } : {}),
+      ...(typeof chunk["model"] === "string" ? { model: chunk["model"] } : {}),
+    });
+    const choice = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
+    if (isObject(choice)) {
+      const delta = choice[member] ?? choice["message"];
+      if (isObject(delta)) this.#delta(delta, out);
+      this.#usage(choice["usage"], out);
+      const reason = choice["finish_reason"];
+      if (typeof reason === "string" && reason !== "") {
+        this.#finished = true;
+        out.finishReason({ reason: finishReasons[reason] ?? "other", raw: reason });
+      }
+    }
+    this.#usage(chunk["usage"] ?? (isObject(chunk["x_groq"]) ? chunk["x_groq"]["usage"] : undefined), out);
+  }
+
+  #delta(delta: JsonObject, out: BlockSink): void {
+    for (const field of reasoningFields) {
+      const text = delta[field];
+      if (typeof text !== "string" || text === "") continue;
+      this.#append("reasoning", text, out);
+      break;
+    }
+    this.#content(delta["content"], out);
+    if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
+      if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its words are in the text" });
+      this.#refused = true;
+      this.#append("text", delta["refusal"], out);
+    }
+    const calls = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
+    for (const [position, call] of calls.entries()) if (isObject(call)) this.#call(call, position, out);
+    if (isObject(delta["function_call"])) this.#call({ index: 0, function: delta["function_call"] }, 0, out);
+  }
+
+  /** A string, or a list of typed parts where thinking is one of the types. */
+  #content(content: JsonValue | undefined, out: BlockSink): void {
+    if (typeof content === "string") this.#append("text", content, out);
+    if (!Array.isArray(content)) return;
+    for (const part of content.filter(isObject)) {
+      if (typeof part["text"] === "string") this.#append("text", part["text"], out);
+      else if (typeof part["thinking"] === "string") this.#append("reasoning", part["thinking"], out);
+      else if (Array.isArray(part["thinking"])) {
+        for (const inner of part["thinking"].filter(isObject)) {
+          if (typeof inner["text"] === "string") this.#append("reasoning", inner["text"], out);
+        }
+      }
+    }
+  }
+
+  #append(kind: "text" | "reasoning", text: string, out: BlockSink): void {
+    if (text === "") return;
+    if (this.#open?.kind !== kind) {
+      this.#closeOpen(out);
+      this.#open = { kind, key: String(this.#blockCount++) };
+    }
+    if (kind === "text") out.text(this.#open.key, text);
+    else out.reasoning(this.#open.key, text);
+  }
+
+  #closeOpen(out: BlockSink): void {
+    if (this.#open?.kind === "text") out.endText(this.#open.key);
+    else if (this.#open) out.endReasoning(this.#open.key);
+    this.#open = undefined;
+  }
+
+  #call(call: JsonObject, position: number, out: BlockSink): void {
+    this.#closeOpen(out);
+    const fn = isObject(call["function"]) ? call["function"] : {};
+    const id = typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : undefined;
+    const name = typeof fn["name"] === "string" && fn["name"] !== "" ? fn["name"] : undefined;
+    const open = this.#slot(this.#indexOf(call, id, name, position), id, name);
+    out.toolCall(open.key, { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) });
+    const args = fn["arguments"];
+    const fragment = typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "";
+    if (fragment === "") return;
+    open.fragments.push(fragment);
+    out.toolArguments(open.key, fragment);
+  }
+
+  /** Without an index, an id or a name begins a new call and anything else continues the last one. */
+  #indexOf(call: JsonObject, id: string | undefined, name: string | undefined, position: number): number {
+    if (typeof call["index"] === "number") this.#lastIndex = call["index"];
+    else if (id !== undefined) {
+      const known = [...this.#calls].find(([, open]) => open.id === id)?.[0];
+      this.#lastIndex = known ?? this.#calls.size;
+    } else if (name !== undefined || this.#calls.size === 0) this.#lastIndex = Math.max(position, this.#calls.size);
+    return this.#lastIndex;
+  }
+
+  #slot(index: number, id: string | undefined, name: string | undefined): OpenCall {
+    const known = this.#calls.get(index);
+    // Some servers give every parallel call the index 0: a new id and name after complete arguments is a new call.
+    const reused = known?.id !== undefined && id !== undefined && id !== known.id && name !== undefined;
+    if (known && !(reused && isCompleteJson(known.fragments.join("")))) {
+      known.id ??= id;
+      return known;
+    }
+    const open: OpenCall = { key: String(this.#callCount++), id, fragments: [] };
+    this.#calls.set(index, open);
+    return open;
+  }
+
+  #usage(usage: JsonValue | undefined, out: BlockSink): void {
+    if (isObject(usage)) out.usage(readUsage(usage));
+  }
+}
+
+function isCompleteJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readUsage(usage: JsonObject): Partial<Usage> & { raw: JsonObject } {
+  const prompt = isObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};
+  const completion = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
+  const cached = prompt["cached_tokens"] ?? usage["prompt_cache_hit_tokens"] ?? usage["cached_tokens"];
+  const reasoning = completion["reasoning_tokens"];
+  return {
+    ...(typeof usage["prompt_tokens"] === "number" ? { inputTokens: usage["prompt_tokens"] } : {}),
+    ...(typeof usage["completion_tokens"] === "number" ? { outputTokens: usage["completion_tokens"] } : {}),
+    ...(typeof cached === "number" ? { cacheReadTokens: cached } : {}),
+    ...(typeof reasoning === "number" ? { reasoningTokens: reasoning } : {}),
+    raw: usage,
+  };
+}

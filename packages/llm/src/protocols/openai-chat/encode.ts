@@ -1,0 +1,290 @@
+// Request body of POST /chat/completions in the dialect that the resolved switches describe.
+
+import { clampLevel, isThinkingLevel, takesEffort } from "../../catalog/thinking.ts";
+import { toOpenAIStrict } from "../../schema/openai.ts";
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import { InvalidRequestError } from "../../types/errors.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { type Message, textOf } from "../../types/message.ts";
+import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
+import type { Request, ToolDefinition } from "../../types/request.ts";
+import type { Warning } from "../../types/response.ts";
+import {
+  assembleBody,
+  mergeExtras,
+  type Params,
+  protectedFromExtraBody,
+  protectedFromOptions,
+} from "../openai-common/body.ts";
+import { type Compat, resolveCompat } from "./compat.ts";
+import { encodeMessage, type MessageContext } from "./messages.ts";
+
+/** Stands between tool results and the user's next words where a server insists on alternation. */
+const interlude = JSON.stringify({ role: "assistant", content: "The tool results are in." });
+
+export function encodeChat(input: EncodeInput): EncodedRequest {
+  const { request, model, provider, baseUrl, segments: cache } = input;
+  const { compat, variant } = cache.get(model, `chat:compat:${baseUrl}`, () => {
+    const compat = resolveCompat(model, baseUrl);
+    return { compat, variant: messageVariant(compat) };
+  });
+  const options = request.providerOptions?.[provider] ?? {};
+  const warnings: Warning[] = [];
+  const wireModel = model.wireModelId ?? request.model;
+
+  const system = systemSegment(input, compat);
+  const tools = toolsSegment(input, compat);
+  const messages = messageSegments(input, compat, variant, options, warnings);
+
+  const forced = request.toolChoice?.mode === "required" || request.toolChoice?.mode === "named";
+  const params: Params = {
+    ...generationParams(input, compat, warnings),
+    ...toolParams(input, compat),
+    ...(forced && compat.disableReasoningOnForcedToolChoice ? {} : reasoningParams(input, compat, warnings)),
+    ...routingParams(compat),
+    ...(compat.supportsStore ? { store: false } : {}),
+    stream: input.operation === "stream",
+    ...(input.operation === "stream" && compat.supportsUsageInStreaming
+      ? { stream_options: { include_usage: true } }
+      : {}),
+  };
+  mergeExtras(params, { ...compat.extraBody, ...model.requestTransform?.extraBody }, protectedFromExtraBody);
+  const isOwn = (key: string) => protectedFromOptions(key) || key === "tools" || key === "foreign_thinking";
+  mergeExtras(params, options, isOwn);
+
+  const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => JSON.stringify(tool)) : [];
+  const toolTexts = [...(tools ? [tools.text] : []), ...builtIn];
+  const body = assembleBody(
+    wireModel,
+    [
+      ...(toolTexts.length === 0 ? [] : [{ key: "tools", open: "[", parts: toolTexts, close: "]" }]),
+      {
+        key: "messages",
+        open: "[",
+        parts: [...(system ? [system] : []), ...messages].map(({ text }) => text),
+        close: "]",
+      },
+    ],
+    params,
+  );
+  return {
+    body,
+    segments: [...(tools ? [tools] : []), ...(system ? [system] : []), ...messages],
+    headers: sessionHeaders(request, compat),
+    warnings,
+    wireModel,
+  };
+}
+
+/** The switches that change how a message is written. */
+function messageVariant(compat: Compat): string {
+  return JSON.stringify([
+    compat.supportsDeveloperRole,
+    compat.supportsMultipleSystemMessages,
+    compat.reasoningContentField,
+    compat.requiresReasoningContentForToolCalls,
+    compat.requiresAssistantContentForToolCalls,
+    compat.requiresToolResultName,
+    compat.requiresThinkingAsText,
+    compat.requiresMistralToolIds,
+  ]);
+}
+
+function systemSegment({ request, model, segments }: EncodeInput, compat: Compat): Segment | undefined {
+  const system = request.messages.filter((message) => message.role === "system");
+  const [first] = system;
+  if (!first) return undefined;
+  const role = compat.supportsDeveloperRole && model.supportsReasoning ? "developer" : "system";
+  const make = () => makeSegment("system", JSON.stringify({ role, content: system.map(textOf).join("\n\n") }));
+  return system.length === 1 ? segments.get(first, `chat:${role}`, make) : make();
+}
+
+function toolsSegment({ request, segments }: EncodeInput, compat: Compat): Segment | undefined {
+  const tools = request.tools;
+  if (!tools || tools.length === 0) return undefined;
+  const strictness = compat.toolStrictMode ?? (compat.supportsStrictMode ? "mixed" : "none");
+  const variant = `chat:tools:${strictness}`;
+  return segments.get(tools, variant, () => {
+    const texts = tools.map((tool) => segments.get(tool, variant, () => JSON.stringify(wireTool(tool, strictness))));
+    return makeSegment("tools", texts.join(","));
+  });
+}
+
+function wireTool(tool: ToolDefinition, strictness: "mixed" | "all_strict" | "none"): JsonObject {
+  const parameters = tool.type === "custom" ? freeFormParameters : tool.parameters;
+  const strict = strictness === "none" ? undefined : toOpenAIStrict(parameters);
+  return {
+    type: "function",
+    function: {
+      name: tool.name,
+      description: tool.description,
+      parameters: strict ?? parameters,
+      ...(strict !== undefined || strictness === "all_strict" ? { strict: true } : {}),
+    },
+  };
+}
+
+const freeFormParameters: JsonObject = {
+  type: "object",
+  properties: { input: { type: "string", description: "The whole input, as plain text" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+interface EncodedMessage {
+  readonly segment?: Segment;
+  readonly trailing?: Segment;
+  readonly calls: readonly { readonly id: string; readonly name: string }[];
+  readonly warnings: readonly Warning[];
+}
+
+function messageSegments(
+  input: EncodeInput,
+  compat: Compat,
+  dialect: string,
+  options: JsonObject,
+  warnings: Warning[],
+): Segment[] {
+  const { request, segments: cache, provider, model } = input;
+  const foreignThinking = options["foreign_thinking"] === "text" ? "text" : "drop";
+  const context: Omit<MessageContext, "toolName"> = {
+    provider,
+    model: request.model,
+    compat,
+    foreignThinking,
+    developerRole: developerRole(compat, model.supportsReasoning),
+  };
+  const variant = `chat:${provider}:${request.model}:${foreignThinking}:${dialect}`;
+  const names = new Map<string, string>();
+  const out: Segment[] = [];
+  let images: Segment[] = [];
+  let afterResult = false;
+  const bridge = cache.get(compat, "chat:interlude", () => makeSegment("message", interlude));
+  const push = (segment: Segment, isUser: boolean) => {
+    if (isUser && afterResult && compat.requiresAssistantAfterToolResult) out.push(bridge);
+    out.push(segment);
+    afterResult = false;
+  };
+  const flush = () => {
+    for (const image of images) push(image, true);
+    images = [];
+  };
+  for (const message of request.messages) {
+    if (message.role === "system") continue;
+    if (message.role !== "tool") flush();
+    const toolName = message.toolCallId === undefined ? undefined : names.get(message.toolCallId);
+    const named = compat.requiresToolResultName && message.role === "tool" ? `:${toolName}` : "";
+    const encoded = cache.get(message, variant + named, () => encodeOne(message, { ...context, toolName }));
+    if (compat.requiresToolResultName) for (const call of encoded.calls) names.set(call.id, call.name);
+    if (encoded.segment) {
+      push(encoded.segment, message.role === "user");
+      afterResult = message.role === "tool";
+    }
+    if (encoded.trailing) images.push(encoded.trailing);
+    warnings.push(...encoded.warnings);
+  }
+  flush();
+  return out;
+}
+
+function encodeOne(message: Message, context: MessageContext): EncodedMessage {
+  const { messages, trailing, calls, warnings } = encodeMessage(message, context);
+  const text = messages.map((wire) => JSON.stringify(wire)).join(",");
+  return {
+    ...(text === "" ? {} : { segment: makeSegment("message", text) }),
+    ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
+    calls,
+    warnings,
+  };
+}
+
+/** A second system text in the middle is refused by some servers; there it becomes the user's. */
+function developerRole(compat: Compat, reasons: boolean): MessageContext["developerRole"] {
+  if (compat.supportsDeveloperRole && reasons) return "developer";
+  return compat.supportsMultipleSystemMessages ? "system" : "user";
+}
+
+function generationParams({ request }: EncodeInput, compat: Compat, warnings: Warning[]): Params {
+  const metadata = Object.keys(request.metadata ?? {}).filter((key) => key !== "session_id");
+  if (metadata.length > 0) {
+    warnings.push({
+      code: "unsupported_parameter",
+      message: "metadata: Chat Completions keeps it only with stored answers",
+    });
+  }
+  return {
+    temperature: request.temperature,
+    top_p: request.topP,
+    [compat.maxTokensField]: request.maxTokens,
+    stop: request.stopSequences && request.stopSequences.length > 0 ? [...request.stopSequences] : undefined,
+    response_format: responseFormat(request, compat),
+  };
+}
+
+function responseFormat({ responseFormat: format }: Request, compat: Compat): JsonValue | undefined {
+  if (!format || format.type === "text") return undefined;
+  if (format.type !== "json_schema") return { type: "json_object" };
+  const schema = format.strict === true && compat.supportsStrictMode ? toOpenAIStrict(format.jsonSchema) : undefined;
+  return {
+    type: "json_schema",
+    json_schema: {
+      name: format.name ?? "output",
+      schema: schema ?? format.jsonSchema,
+      ...(schema === undefined ? {} : { strict: true }),
+    },
+  };
+}
+
+function toolParams({ request, provider }: EncodeInput, compat: Compat): Params {
+  const { toolChoice: choice, tools = [] } = request;
+  if (!choice) return {};
+  if (choice.mode === "named" && !tools.some(({ name }) => name === choice.toolName)) {
+    throw new InvalidRequestError(`toolChoice names "${choice.toolName}", which is not among the tools`, { provider });
+  }
+  if (!compat.supportsToolChoice || tools.length === 0) return {};
+  return {
+    tool_choice: choice.mode === "named" ? { type: "function", function: { name: choice.toolName } } : choice.mode,
+  };
+}
+
+function reasoningParams({ request, model }: EncodeInput, compat: Compat, warnings: Warning[]): Params {
+  const wish = request.reasoningEffort;
+  if (wish === undefined) return {};
+  if (!takesEffort(model)) {
+    warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
+    return {};
+  }
+  const level = clampLevel(model.thinking, wish);
+  const on = level !== "off" && level !== "none";
+  const effort = (isThinkingLevel(level) ? compat.reasoningEffortMap?.[level] : undefined) ?? (on ? level : "none");
+  switch (compat.thinkingFormat) {
+    case "openrouter":
+      return { reasoning: { effort } };
+    case "zai":
+      return { thinking: { type: on ? "enabled" : "disabled" } };
+    case "qwen":
+      return { enable_thinking: on };
+    case "qwen-chat-template":
+      return { chat_template_kwargs: { enable_thinking: on } };
+    default:
+      return compat.supportsReasoningEffort ? { reasoning_effort: effort } : {};
+  }
+}
+
+function routingParams(compat: Compat): Params {
+  const { openRouterRouting, vercelGatewayRouting } = compat;
+  return {
+    provider: openRouterRouting ? routing(openRouterRouting) : undefined,
+    providerOptions: vercelGatewayRouting ? { gateway: routing(vercelGatewayRouting) } : undefined,
+  };
+}
+
+function routing({ only, order }: { only?: readonly string[]; order?: readonly string[] }): JsonObject {
+  return { ...(only ? { only: [...only] } : {}), ...(order ? { order: [...order] } : {}) };
+}
+
+function sessionHeaders(request: Request, compat: Compat): Record<string, string> {
+  const session = request.metadata?.["session_id"];
+  return compat.sendSessionHeaders && session !== undefined ? { session_id: session, "x-session-id": session } : {};
+}

@@ -1,0 +1,185 @@
+// One message of the conversation as Chat Completions messages, in the dialect of the server.
+
+import type { JsonObject } from "../../types/json.ts";
+import type { ContentPart, ImageData, Message, Origin, ToolCallData } from "../../types/message.ts";
+import type { Warning } from "../../types/response.ts";
+import { boundedCallId, nineCharId } from "../openai-common/ids.ts";
+import { mediaUrl, toBase64, unsupportedContent } from "../openai-common/media.ts";
+import type { Compat } from "./compat.ts";
+
+/** The vendor's limit on call ids. */
+const maxCallId = 40;
+
+/** Some servers refuse an empty text or reasoning beside tool calls; this is the least one can say. */
+const filler = ".";
+
+export interface MessageContext {
+  readonly provider: string;
+  readonly model: string;
+  readonly compat: Compat;
+  readonly foreignThinking: "drop" | "text";
+  readonly developerRole: "developer" | "system" | "user";
+  /** Name of the tool a result belongs to, for servers that want it repeated. */
+  readonly toolName: string | undefined;
+}
+
+export interface EncodedMessages {
+  readonly messages: readonly JsonObject[];
+  /** Images of tool results: a user message that must wait until all results of the turn are in place. */
+  readonly trailing?: JsonObject;
+  readonly calls: readonly { readonly id: string; readonly name: string }[];
+  readonly warnings: readonly Warning[];
+}
+
+export function encodeMessage(message: Message, context: MessageContext): EncodedMessages {
+  switch (message.role) {
+    case "assistant":
+      return encodeAssistant(message, context);
+    case "tool":
+      return encodeResults(message, context);
+    default:
+      return encodeInput(message, context);
+  }
+}
+
+export function wireCallId(id: string, compat: Compat): string {
+  return compat.requiresMistralToolIds ? nineCharId(id) : boundedCallId(id, maxCallId);
+}
+
+function encodeInput(message: Message, context: MessageContext): EncodedMessages {
+  const warnings: Warning[] = [];
+  const parts: JsonObject[] = [];
+  for (const part of message.content) {
+    const encoded = inputPart(part, context.provider);
+    if (encoded) parts.push(encoded);
+    else warnings.push(dropped(part));
+  }
+  const role = message.role === "developer" ? context.developerRole : "user";
+  const name = message.name === undefined ? {} : { name: message.name };
+  const [first] = parts;
+  if (!first) return { messages: [], calls: [], warnings };
+  // Plain text goes as a string: many servers know nothing else.
+  const content = parts.length === 1 && first["type"] === "text" ? first["text"]! : parts;
+  return { messages: [{ role, ...name, content }], calls: [], warnings };
+}
+
+function inputPart(part: ContentPart, provider: string): JsonObject | undefined {
+  switch (part.kind) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "image":
+      return imagePart(part.image);
+    case "audio": {
+      const { data, mediaType = "audio/wav" } = part.audio;
+      if (data === undefined) throw unsupportedContent(provider, "Chat Completions takes audio as bytes only");
+      return { type: "input_audio", input_audio: { data: toBase64(data), format: audioFormat(mediaType) } };
+    }
+    case "document": {
+      const { data, mediaType, fileName = "document.pdf" } = part.document;
+      if (data === undefined) throw unsupportedContent(provider, "Chat Completions takes documents as bytes only");
+      const file = mediaUrl({ data, mediaType: mediaType ?? "application/pdf" }, "");
+      return { type: "file", file: { filename: fileName, file_data: file } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function imagePart(image: ImageData): JsonObject {
+  const detail = image.detail === undefined ? {} : { detail: image.detail };
+  return { type: "image_url", image_url: { url: mediaUrl(image, "image/png"), ...detail } };
+}
+
+function audioFormat(mediaType: string): string {
+  const subtype = mediaType.slice(mediaType.indexOf("/") + 1).replace(/^x-/, "");
+  return subtype === "mpeg" ? "mp3" : subtype;
+}
+
+function encodeAssistant(message: Message, context: MessageContext): EncodedMessages {
+  const { compat } = context;
+  const warnings: Warning[] = [];
+  const calls: ToolCallData[] = [];
+  let text = "";
+  let reasoning = "";
+  for (const part of message.content) {
+    switch (part.kind) {
+      case "text":
+        text += part.text;
+        break;
+      case "thinking":
+        if (isOwn(part.thinking.origin, context)) {
+          if (compat.requiresThinkingAsText) text += thinkingAsText(part.thinking.text);
+          else reasoning += part.thinking.text;
+        } else if (context.foreignThinking === "text") {
+          text += compat.requiresThinkingAsText ? thinkingAsText(part.thinking.text) : `${part.thinking.text}\n\n`;
+        }
+        break;
+      case "tool_call":
+        calls.push(part.toolCall);
+        break;
+      case "redacted_thinking":
+      case "unknown":
+        break;
+      default:
+        warnings.push(dropped(part));
+    }
+  }
+  if (text === "" && calls.length === 0) return { messages: [], calls: [], warnings };
+  const wire: JsonObject = { role: "assistant", content: text === "" ? null : text };
+  if (calls.length > 0) {
+    if (text === "" && compat.requiresAssistantContentForToolCalls) wire["content"] = filler;
+    if (compat.requiresReasoningContentForToolCalls) {
+      wire[compat.reasoningContentField ?? "reasoning_content"] = reasoning === "" ? filler : reasoning;
+    }
+    wire["tool_calls"] = calls.map((call) => wireCall(call, compat));
+  }
+  return { messages: [wire], calls: calls.map(({ id, name }) => ({ id, name })), warnings };
+}
+
+function wireCall(call: ToolCallData, compat: Compat): JsonObject {
+  // Free-form calls have no place here: their text becomes the one argument of a function (see wireTool).
+  const args = call.type === "custom" ? { input: call.arguments } : call.arguments;
+  return {
+    id: wireCallId(call.id, compat),
+    type: "function",
+    function: { name: call.name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+  };
+}
+
+function isOwn(origin: Origin | undefined, context: MessageContext): boolean {
+  return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
+}
+
+function thinkingAsText(text: string): string {
+  return text === "" ? "" : `<thinking>\n${text}\n</thinking>\n\n`;
+}
+
+function encodeResults(message: Message, context: MessageContext): EncodedMessages {
+  const { compat, toolName } = context;
+  const messages: JsonObject[] = [];
+  const images: JsonObject[] = [];
+  const warnings: Warning[] = [];
+  for (const part of message.content) {
+    if (part.kind !== "tool_result") {
+      warnings.push(dropped(part));
+      continue;
+    }
+    const { toolCallId, content, images: pictures = [] } = part.toolResult;
+    const id = wireCallId(toolCallId, compat);
+    messages.push({
+      role: "tool",
+      tool_call_id: id,
+      ...(compat.requiresToolResultName && toolName !== undefined ? { name: toolName } : {}),
+      content: typeof content === "string" ? content : JSON.stringify(content),
+    });
+    if (pictures.length > 0) {
+      images.push({ type: "text", text: `Image returned by tool call ${id}:` }, ...pictures.map(imagePart));
+    }
+  }
+  const trailing = images.length > 0 ? { trailing: { role: "user", content: images } } : {};
+  return { messages, ...trailing, calls: [], warnings };
+}
+
+function dropped(part: ContentPart): Warning {
+  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
+}

@@ -1,0 +1,53 @@
+// Puts a JSON body together from already encoded text, so that history is never stringified again, and merges caller
+// extras into the parameters that follow it.
+
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+
+export type Params = Record<string, JsonValue | undefined>;
+
+/** Encoded members first (the cacheable prefix), then parameters. `undefined` parameters are left out. */
+export function assembleBody(
+  model: string,
+  members: readonly { key: string; open: string; parts: readonly string[]; close: string }[],
+  params: Params,
+): string[] {
+  const body = [`{"model":${JSON.stringify(model)}`];
+  for (const { key, open, parts, close } of members) {
+    body.push(`,"${key}":${open}`);
+    for (let index = 0; index < parts.length; index += 1) {
+      if (index > 0) body.push(",");
+      body.push(parts[index]!);
+    }
+    if (close) body.push(close);
+  }
+  const tail = JSON.stringify(params);
+  body.push(tail === "{}" ? "}" : `,${tail.slice(1)}`);
+  return body;
+}
+
+/** Shallow merge; members named in `nested` merge one level deeper so that both sides' entries survive. */
+export function mergeExtras(
+  params: Params,
+  extras: JsonObject | undefined,
+  isProtected: (key: string) => boolean,
+  nested: readonly string[] = [],
+): void {
+  for (const [key, value] of Object.entries(extras ?? {})) {
+    if (isProtected(key)) continue;
+    const present = params[key];
+    params[key] = nested.includes(key) && isObject(present) && isObject(value) ? { ...present, ...value } : value;
+  }
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const core = ["model", "messages", "input", "contents", "stream"];
+
+/** What provider options may not overwrite (CL-09). */
+export const protectedFromOptions = (key: string): boolean => core.includes(key);
+
+/** What configured extra bodies may not overwrite: also the tools. */
+export const protectedFromExtraBody = (key: string): boolean =>
+  core.includes(key) || key === "tools" || key === "tool_choice";

@@ -1,0 +1,20 @@
+// One framed event as a JSON object; a chunk that is not one ends the stream.
+
+import { StreamError } from "../../types/errors.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { BlockSink, Frame } from "../../types/protocol.ts";
+import { isObject } from "./body.ts";
+
+export function parseFrame(frame: Frame, out: BlockSink): JsonObject | undefined {
+  if (frame.data === "" || frame.data === "[DONE]") return undefined;
+  let value: JsonValue;
+  try {
+    value = JSON.parse(frame.data) as JsonValue;
+  } catch (cause) {
+    out.fail(new StreamError("The stream holds a chunk that is not JSON", { cause }));
+    return undefined;
+  }
+  if (isObject(value)) return value;
+  out.fail(new StreamError("The stream holds a chunk that is not a JSON object"));
+  return undefined;
+}

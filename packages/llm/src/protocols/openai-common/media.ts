@@ -1,0 +1,20 @@
+// Media as the OpenAI dialects take them: an address or a data URL.
+
+import { InvalidRequestError } from "../../types/errors.ts";
+import type { MediaData } from "../../types/message.ts";
+
+export function mediaUrl(media: MediaData, fallbackType: string): string {
+  if (media.data === undefined) return media.url ?? "";
+  return `data:${media.mediaType ?? fallbackType};base64,${toBase64(media.data)}`;
+}
+
+export function toBase64(data: Uint8Array): string {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+}
+
+export function unsupportedContent(provider: string, what: string): InvalidRequestError {
+  return new InvalidRequestError(`${what}; remove it or choose another provider`, {
+    provider,
+    errorCode: "unsupported_content",
+  });
+}

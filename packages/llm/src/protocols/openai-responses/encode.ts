@@ -1,0 +1,195 @@
+// Request body of POST /responses. Stateless: nothing is stored at the vendor, reasoning comes back encrypted and is
+// sent again with the history.
+
+import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
+import { toOpenAIStrict } from "../../schema/openai.ts";
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import { InvalidRequestError } from "../../types/errors.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { type Message, textOf } from "../../types/message.ts";
+import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
+import type { Request, ToolDefinition } from "../../types/request.ts";
+import type { Warning } from "../../types/response.ts";
+import {
+  assembleBody,
+  mergeExtras,
+  type Params,
+  protectedFromExtraBody,
+  protectedFromOptions,
+} from "../openai-common/body.ts";
+import { encodeItems } from "./items.ts";
+
+/** Provider options that are read here; everything else is merged into the body. */
+const knownOptions = ["tools", "foreign_thinking", "instructions"];
+
+export function encodeResponses(input: EncodeInput): EncodedRequest {
+  const { request, model, provider } = input;
+  const options = request.providerOptions?.[provider] ?? {};
+  const warnings: Warning[] = [];
+  const wireModel = model.wireModelId ?? request.model;
+
+  const system = systemSegment(input);
+  const tools = toolsSegment(input);
+  const messages = messageSegments(input, options, warnings);
+
+  const params: Params = {
+    ...generationParams(input, warnings),
+    ...toolParams(input),
+    ...cacheParams(input),
+    stream: input.operation === "stream",
+    store: false,
+  };
+  const extraBody = { ...model.compat?.extraBody, ...model.requestTransform?.extraBody };
+  mergeExtras(params, extraBody, (key) => protectedFromExtraBody(key) || key === "instructions");
+  const isOwn = (key: string) => protectedFromOptions(key) || knownOptions.includes(key);
+  mergeExtras(params, options, isOwn, ["text", "reasoning", "metadata"]);
+
+  const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => JSON.stringify(tool)) : [];
+  const toolTexts = [...(tools ? [tools.text] : []), ...builtIn];
+  const instructions =
+    typeof options["instructions"] === "string" ? JSON.stringify(options["instructions"]) : system?.text;
+  const body = assembleBody(
+    wireModel,
+    [
+      ...(instructions === undefined ? [] : [{ key: "instructions", open: "", parts: [instructions], close: "" }]),
+      ...(toolTexts.length === 0 ? [] : [{ key: "tools", open: "[", parts: toolTexts, close: "]" }]),
+      { key: "input", open: "[", parts: messages.map((segment) => segment.text), close: "]" },
+    ],
+    params,
+  );
+  const segments = [...(tools ? [tools] : []), ...(system ? [system] : []), ...messages];
+  return { body, segments, headers: {}, warnings, wireModel };
+}
+
+function systemSegment({ request, segments }: EncodeInput): Segment | undefined {
+  const system = request.messages.filter((message) => message.role === "system");
+  const [first] = system;
+  if (!first) return undefined;
+  const make = () => makeSegment("system", JSON.stringify(system.map(textOf).join("\n\n")));
+  return system.length === 1 ? segments.get(first, "responses:system", make) : make();
+}
+
+function toolsSegment({ request, segments, options }: EncodeInput): Segment | undefined {
+  const tools = request.tools;
+  if (!tools || tools.length === 0) return undefined;
+  const variant = `responses:tools:${options.disableStrictTools === true}`;
+  return segments.get(tools, variant, () =>
+    makeSegment(
+      "tools",
+      tools
+        .map((tool) => segments.get(tool, variant, () => JSON.stringify(wireTool(tool, options.disableStrictTools))))
+        .join(","),
+    ),
+  );
+}
+
+function wireTool(tool: ToolDefinition, disableStrict: boolean | undefined): JsonObject {
+  const { name, description } = tool;
+  if (tool.type === "custom") {
+    return { type: "custom", name, description, ...(tool.format === undefined ? {} : { format: tool.format }) };
+  }
+  const strict = disableStrict === true ? undefined : toOpenAIStrict(tool.parameters);
+  return { type: "function", name, description, parameters: strict ?? tool.parameters, strict: strict !== undefined };
+}
+
+interface EncodedMessage {
+  readonly segment?: Segment;
+  readonly trailing?: Segment;
+  readonly customCalls: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+function messageSegments(input: EncodeInput, options: JsonObject, warnings: Warning[]): Segment[] {
+  const { request, segments, provider } = input;
+  const foreignThinking = options["foreign_thinking"] === "text" ? "text" : "drop";
+  const variant = `responses:${provider}:${request.model}:${foreignThinking}`;
+  const custom = new Set<string>();
+  const out: Segment[] = [];
+  let images: Segment[] = [];
+  const encode = (message: Message, customResult: boolean): EncodedMessage => {
+    const context = { provider, model: request.model, foreignThinking, customResult } as const;
+    const { items, trailing, customCalls, warnings } = encodeItems(message, context);
+    const text = items.map((item) => JSON.stringify(item)).join(",");
+    return {
+      ...(text === "" ? {} : { segment: makeSegment("message", text) }),
+      ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
+      customCalls,
+      warnings,
+    };
+  };
+  for (const message of request.messages) {
+    if (message.role === "system") continue;
+    if (message.role !== "tool" && images.length > 0) {
+      out.push(...images);
+      images = [];
+    }
+    const customResult = message.toolCallId !== undefined && custom.has(message.toolCallId);
+    const encoded = segments.get(message, customResult ? `${variant}:custom` : variant, () =>
+      encode(message, customResult),
+    );
+    for (const id of encoded.customCalls) custom.add(id);
+    if (encoded.segment) out.push(encoded.segment);
+    if (encoded.trailing) images.push(encoded.trailing);
+    warnings.push(...encoded.warnings);
+  }
+  out.push(...images);
+  return out;
+}
+
+function generationParams({ request, model }: EncodeInput, warnings: Warning[]): Params {
+  if (request.stopSequences && request.stopSequences.length > 0) {
+    warnings.push({ code: "unsupported_parameter", message: "stopSequences: OpenAI Responses has no stop sequences" });
+  }
+  const effort = request.reasoningEffort;
+  const reasons = effort !== undefined && takesEffort(model);
+  if (effort !== undefined && !reasons) {
+    warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
+  }
+  const metadata = Object.fromEntries(Object.entries(request.metadata ?? {}).filter(([key]) => key !== "session_id"));
+  return {
+    temperature: request.temperature,
+    top_p: request.topP,
+    max_output_tokens: request.maxTokens,
+    reasoning: reasons ? { effort: wireEffort(clampLevel(model.thinking, effort)), summary: "auto" } : undefined,
+    include: reasons || model.supportsReasoning ? ["reasoning.encrypted_content"] : undefined,
+    text: textFormat(request),
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+  };
+}
+
+function wireEffort(level: string): string {
+  return level === "off" ? "none" : level;
+}
+
+function textFormat({ responseFormat: format }: Request): JsonValue | undefined {
+  if (!format || format.type === "text") return undefined;
+  if (format.type !== "json_schema") return { format: { type: "json_object" } };
+  const schema = format.strict === true ? toOpenAIStrict(format.jsonSchema) : undefined;
+  return {
+    format: {
+      type: "json_schema",
+      name: format.name ?? "output",
+      schema: schema ?? format.jsonSchema,
+      strict: schema !== undefined,
+    },
+  };
+}
+
+function toolParams({ request, provider }: EncodeInput): Params {
+  const { toolChoice: choice, tools = [] } = request;
+  if (!choice) return {};
+  if (choice.mode !== "named") return tools.length === 0 ? {} : { tool_choice: choice.mode };
+  const tool = tools.find(({ name }) => name === choice.toolName);
+  if (!tool) {
+    throw new InvalidRequestError(`toolChoice names "${choice.toolName}", which is not among the tools`, { provider });
+  }
+  return { tool_choice: { type: tool.type ?? "function", name: tool.name } };
+}
+
+function cacheParams({ request, model, cacheRetention }: EncodeInput): Params {
+  return {
+    prompt_cache_key: request.metadata?.["session_id"],
+    prompt_cache_retention: cacheRetention === "long" && model.supportsLongCacheRetention === true ? "24h" : undefined,
+  };
+}

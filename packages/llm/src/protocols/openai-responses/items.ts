@@ -1,0 +1,212 @@
+// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning stand alone,
+// never inside a message.
+
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { ContentPart, ImageData, Message, Origin, TextPart, ToolResultData } from "../../types/message.ts";
+import type { Warning } from "../../types/response.ts";
+import { isObject } from "../openai-common/body.ts";
+import { boundedCallId, itemIdOf } from "../openai-common/ids.ts";
+import { mediaUrl, unsupportedContent } from "../openai-common/media.ts";
+
+/** The vendor refuses longer call ids. */
+const maxCallId = 64;
+
+export interface ItemContext {
+  readonly provider: string;
+  readonly model: string;
+  readonly foreignThinking: "drop" | "text";
+  /** The call this tool message answers was a free-form one. */
+  readonly customResult: boolean;
+}
+
+export interface EncodedItems {
+  readonly items: readonly JsonObject[];
+  /** Images of a tool result: they follow, as a user message, once all results of the turn are in place. */
+  readonly trailing?: JsonObject;
+  readonly customCalls: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+export function encodeItems(message: Message, context: ItemContext): EncodedItems {
+  switch (message.role) {
+    case "assistant":
+      return encodeAssistant(message, context);
+    case "tool":
+      return encodeResults(message, context);
+    default:
+      return encodeInput(message, context);
+  }
+}
+
+function encodeInput(message: Message, context: ItemContext): EncodedItems {
+  const warnings: Warning[] = [];
+  const content: JsonObject[] = [];
+  for (const part of message.content) {
+    const encoded = inputPart(part, context);
+    if (encoded) content.push(encoded);
+    else warnings.push(dropped(part));
+  }
+  const items = content.length > 0 ? [{ type: "message", role: message.role, content }] : [];
+  return { items, customCalls: [], warnings };
+}
+
+function inputPart(part: ContentPart, context: ItemContext): JsonObject | undefined {
+  switch (part.kind) {
+    case "text":
+      return { type: "input_text", text: part.text };
+    case "image":
+      return inputImage(part.image);
+    case "document": {
+      const { url, data, mediaType, fileName } = part.document;
+      if (data === undefined) return { type: "input_file", file_url: url ?? "" };
+      const name = fileName ?? "document.pdf";
+      return {
+        type: "input_file",
+        filename: name,
+        file_data: mediaUrl({ data, mediaType: mediaType ?? "application/pdf" }, ""),
+      };
+    }
+    case "audio":
+      throw unsupportedContent(context.provider, "OpenAI Responses takes no audio input");
+    default:
+      return undefined;
+  }
+}
+
+function inputImage(image: ImageData): JsonObject {
+  const item: JsonObject = { type: "input_image", image_url: mediaUrl(image, "image/png") };
+  if (image.detail !== undefined) item["detail"] = image.detail;
+  return item;
+}
+
+function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
+  const warnings: Warning[] = [];
+  const customCalls: string[] = [];
+  const items: JsonObject[] = [];
+  // The vendor ties calls and messages to the reasoning item before them by id: ids go along only when every
+  // reasoning item of the turn does.
+  const withIds = message.content.every(
+    (part) => !isThinking(part) || (isOwn(part.thinking.origin, context) && part.thinking.signature !== undefined),
+  );
+  for (const part of message.content) {
+    switch (part.kind) {
+      case "text":
+        addText(items, part, withIds && isOwn(part.origin, context));
+        break;
+      case "thinking":
+      case "redacted_thinking": {
+        const { text, signature, origin } = part.thinking;
+        if (isOwn(origin, context)) {
+          if (signature !== undefined) items.push(reasoningItem(text, signature, origin?.itemId));
+        } else if (context.foreignThinking === "text" && part.kind === "thinking" && text !== "") {
+          items.push(outputMessage([outputText(text)]));
+        }
+        break;
+      }
+      case "tool_call": {
+        const { id, name, type, arguments: args, origin } = part.toolCall;
+        const itemId = withIds && isOwn(origin, context) ? (origin?.itemId ?? itemIdOf(id)) : undefined;
+        const head = { ...(itemId === undefined ? {} : { id: itemId }), call_id: boundedCallId(id, maxCallId), name };
+        if (type === "custom") {
+          customCalls.push(id);
+          items.push({
+            type: "custom_tool_call",
+            ...head,
+            input: typeof args === "string" ? args : JSON.stringify(args),
+          });
+        } else {
+          const json = typeof args === "string" ? args : JSON.stringify(args);
+          items.push({ type: "function_call", ...head, arguments: json });
+        }
+        break;
+      }
+      case "unknown":
+        if (isOwn(part.origin, context) && isObject(part.raw)) items.push(part.raw);
+        break;
+      default:
+        warnings.push(dropped(part));
+    }
+  }
+  return { items, customCalls, warnings };
+}
+
+function isThinking(part: ContentPart): part is Extract<ContentPart, { kind: "thinking" | "redacted_thinking" }> {
+  return part.kind === "thinking" || part.kind === "redacted_thinking";
+}
+
+function isOwn(origin: Origin | undefined, context: ItemContext): boolean {
+  return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
+}
+
+function reasoningItem(text: string, signature: string, itemId: string | undefined): JsonObject {
+  return {
+    type: "reasoning",
+    ...(itemId === undefined ? {} : { id: itemId }),
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    encrypted_content: signature,
+  };
+}
+
+/** Neighbouring texts of one vendor message become one message again. */
+function addText(items: JsonObject[], part: TextPart, own: boolean): void {
+  if (part.text === "") return;
+  const mark = own && part.signature !== undefined ? readTextMark(part.signature) : {};
+  const last = items.at(-1);
+  if (mark["id"] !== undefined && last?.["id"] === mark["id"] && Array.isArray(last["content"])) {
+    last["content"].push(outputText(part.text));
+    return;
+  }
+  items.push(outputMessage([outputText(part.text)], mark));
+}
+
+function outputMessage(content: JsonValue[], mark: JsonObject = {}): JsonObject {
+  return { type: "message", ...mark, role: "assistant", content };
+}
+
+function outputText(text: string): JsonObject {
+  return { type: "output_text", text, annotations: [] };
+}
+
+/** Which vendor message a text came from; travels as the text part's signature. */
+export function textMark(id: string | undefined, phase: string | undefined): string | undefined {
+  if (id === undefined && phase === undefined) return undefined;
+  return JSON.stringify({ id, phase });
+}
+
+function readTextMark(mark: string): JsonObject {
+  if (!mark.startsWith("{")) return {};
+  const { id, phase } = JSON.parse(mark) as { id?: string; phase?: string };
+  return { ...(id === undefined ? {} : { id, status: "completed" }), ...(phase === undefined ? {} : { phase }) };
+}
+
+function encodeResults(message: Message, context: ItemContext): EncodedItems {
+  const items: JsonObject[] = [];
+  const images: JsonObject[] = [];
+  const warnings: Warning[] = [];
+  for (const part of message.content) {
+    if (part.kind !== "tool_result") {
+      warnings.push(dropped(part));
+      continue;
+    }
+    const { toolCallId, images: pictures = [] } = part.toolResult;
+    items.push({
+      type: context.customResult ? "custom_tool_call_output" : "function_call_output",
+      call_id: boundedCallId(toolCallId, maxCallId),
+      output: resultText(part.toolResult),
+    });
+    if (pictures.length > 0) {
+      images.push({ type: "input_text", text: `Image returned by tool call ${boundedCallId(toolCallId, maxCallId)}:` });
+      images.push(...pictures.map(inputImage));
+    }
+  }
+  const trailing = images.length > 0 ? { trailing: { type: "message", role: "user", content: images } } : {};
+  return { items, ...trailing, customCalls: [], warnings };
+}
+
+export function resultText(result: ToolResultData): string {
+  return typeof result.content === "string" ? result.content : JSON.stringify(result.content);
+}
+
+function dropped(part: ContentPart): Warning {
+  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
+}
