@@ -60,7 +60,11 @@ export interface ClientDeps {
 }
 
 /** The one function all HTTP goes through. Never rejects on a status; rejects only with an SDKError. */
-export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
+export interface Transport {
+  (request: TransportRequest): Promise<TransportResponse>;
+  /** Drops idle connections. */
+  close?(): void;
+}
 
 export interface TransportRequest {
   readonly url: string;

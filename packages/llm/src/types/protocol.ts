@@ -15,10 +15,20 @@ export interface Protocol {
   readonly name: string;
   readonly framing: Framing;
   readonly toolChoiceModes: readonly ToolChoiceMode[];
+  /** What inline media may be; checked before anything is sent. Absent: the common image types up to 20 MB. */
+  readonly media?: MediaRules;
   /** Pure: the same input gives the same bytes. Throws InvalidRequestError for what cannot be expressed. */
   encode(input: EncodeInput): EncodedRequest;
   /** A fresh state machine for one response. */
   decoder(context: DecodeContext): ResponseDecoder;
+}
+
+export interface MediaRules {
+  /** Image MIME types beside png, jpeg, gif and webp. */
+  readonly extraImageTypes?: readonly string[];
+  /** Bytes of one inline image as sent, that is after base64 when `countsBase64`. */
+  readonly maxImageBytes?: number;
+  readonly countsBase64?: boolean;
 }
 
 export interface EncodeInput {

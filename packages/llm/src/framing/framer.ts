@@ -1,0 +1,67 @@
+// Bytes to frames. A framer is fed whatever the socket delivers, cut anywhere, and hands out whole frames.
+
+import { createParser } from "eventsource-parser";
+import { StreamError } from "../types/errors.ts";
+import type { Frame, FramingKind } from "../types/protocol.ts";
+import { awsFramer } from "./aws.ts";
+
+export interface Framer {
+  push(bytes: Uint8Array): void;
+  /** The connection ended: what is left may be a last frame without its terminator. */
+  end(): void;
+}
+
+/** A single event larger than this is no event but a runaway server. */
+const MAX_EVENT = 64 * 1024 * 1024;
+
+export function createFramer(kind: FramingKind, onFrame: (frame: Frame) => void): Framer {
+  switch (kind) {
+    case "sse":
+      return sseFramer(onFrame);
+    case "ndjson":
+      return lineFramer(onFrame);
+    case "aws-event-stream":
+      return awsFramer(onFrame, MAX_EVENT);
+  }
+}
+
+function sseFramer(onFrame: (frame: Frame) => void): Framer {
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    onEvent: onFrame as (event: { event?: string | undefined; data: string }) => void,
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") throw tooLarge();
+    },
+    maxBufferSize: MAX_EVENT,
+  });
+  return {
+    push: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })),
+    end: () => parser.feed(`${decoder.decode()}\n\n`),
+  };
+}
+
+function lineFramer(onFrame: (frame: Frame) => void): Framer {
+  const decoder = new TextDecoder();
+  let open = "";
+  const take = (line: string) => {
+    const data = line.trim();
+    if (data !== "") onFrame({ data });
+  };
+  return {
+    push(bytes) {
+      const lines = decoder.decode(bytes, { stream: true }).split("\n");
+      lines[0] = open + lines[0];
+      open = lines.pop() ?? "";
+      if (open.length > MAX_EVENT) throw tooLarge();
+      for (const line of lines) take(line);
+    },
+    end() {
+      take(open + decoder.decode());
+      open = "";
+    },
+  };
+}
+
+function tooLarge(): StreamError {
+  return new StreamError(`One event of the stream is larger than ${MAX_EVENT} characters.`);
+}

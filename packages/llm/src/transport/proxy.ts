@@ -1,0 +1,92 @@
+// Requests through a proxy: absolute-form for http targets, a CONNECT tunnel for https ones.
+
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Duplex } from "node:stream";
+import { connect as tlsConnect } from "node:tls";
+import { networkError } from "../errors/network.ts";
+import type { TlsMaterial } from "../types/adapter.ts";
+import { ConfigurationError, NetworkError } from "../types/errors.ts";
+import { AGENT_OPTIONS, type Route, targetOf } from "./node.ts";
+import { tlsOptions } from "./tls.ts";
+
+type AgentFor = (key: string, make: () => http.Agent) => Promise<http.Agent>;
+
+export async function proxyRoute(
+  url: URL,
+  proxy: string,
+  material: TlsMaterial | undefined,
+  agentFor: AgentFor,
+): Promise<Route> {
+  const proxyUrl = parseProxy(proxy);
+  const key = `${proxy} ${url.protocol}${material === undefined ? "" : JSON.stringify(material)}`;
+  if (url.protocol === "https:") {
+    const agent = await agentFor(key, () => new TunnelAgent(proxyUrl, material));
+    return { agent, target: targetOf(url) };
+  }
+  const agent = await agentFor(key, () =>
+    proxyUrl.protocol === "https:" ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS),
+  );
+  return {
+    agent,
+    target: { ...targetOf(proxyUrl), path: url.href },
+    headers: { host: url.host, ...authorization(proxyUrl) },
+  };
+}
+
+class TunnelAgent extends https.Agent {
+  readonly #proxy: URL;
+  readonly #secure: ReturnType<typeof tlsOptions>;
+
+  constructor(proxy: URL, material: TlsMaterial | undefined) {
+    super(AGENT_OPTIONS);
+    this.#proxy = proxy;
+    this.#secure = material === undefined ? {} : tlsOptions(material);
+  }
+
+  override createConnection(
+    options: http.ClientRequestArgs,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    const host = options.hostname ?? options.host ?? "";
+    const authority = `${host.includes(":") ? `[${host}]` : host}:${options.port ?? 443}`;
+    const fail = (error: Error) => callback?.(error, undefined as unknown as Duplex);
+    const open = this.#proxy.protocol === "https:" ? https.request : http.request;
+    const tunnel = open({
+      ...targetOf(this.#proxy),
+      method: "CONNECT",
+      path: authority,
+      headers: { host: authority, ...authorization(this.#proxy) },
+      agent: false,
+    });
+    tunnel.once("error", (error) => fail(networkError(`proxy ${this.#proxy.host}`, error)));
+    tunnel.once("connect", (answer, socket) => {
+      if (answer.statusCode !== 200) {
+        socket.destroy();
+        fail(new NetworkError(`The proxy ${this.#proxy.host} refused the tunnel with status ${answer.statusCode}.`));
+        return;
+      }
+      const secured = tlsConnect({ ...this.#secure, socket, servername: /^[\d.]+$|:/.test(host) ? "" : host });
+      secured.once("error", fail);
+      secured.once("secureConnect", () => {
+        secured.off("error", fail);
+        callback?.(null, secured);
+      });
+    });
+    tunnel.end();
+    return undefined;
+  }
+}
+
+function parseProxy(proxy: string): URL {
+  const url = new URL(proxy.includes("://") ? proxy : `http://${proxy}`);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new ConfigurationError(`The proxy ${url.protocol}//${url.host} is neither http nor https; only those work.`);
+  return url;
+}
+
+function authorization(proxy: URL): Record<string, string> {
+  if (proxy.username === "") return {};
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
+}

@@ -1,0 +1,13 @@
+// Certificates of a request as node:tls options. Loaded only when a request brings some.
+
+import { rootCertificates } from "node:tls";
+import type { TlsMaterial } from "../types/adapter.ts";
+
+export function tlsOptions(material: TlsMaterial): { ca?: string[]; cert?: string; key?: string } {
+  return {
+    // Node's `ca` replaces the built-in authorities; ours come on top of them.
+    ...(material.ca === undefined ? {} : { ca: [...rootCertificates, material.ca] }),
+    ...(material.cert === undefined ? {} : { cert: material.cert }),
+    ...(material.key === undefined ? {} : { key: material.key }),
+  };
+}
