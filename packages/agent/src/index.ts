@@ -1,5 +1,8 @@
 export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
+export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
+export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
+export * from "./env/types.ts";
 export { buildContext, type Context, ContextView, INTERRUPTED_RESULT, PRUNED_NOTICE } from "./journal/context.ts";
 export { type ContextState, modelFor } from "./journal/context-state.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
@@ -16,3 +19,6 @@ export {
 export { type LockOwner, processStartTime } from "./journal/lock.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export * from "./journal/types.ts";
+export { type Clock, monotonicClock } from "./process/clock.ts";
+export { commandEnv, type EnvPolicy, type EnvVars } from "./process/env-policy.ts";
+export { Processes, type ProcessesOptions, shellArgv, timeoutNotice } from "./process/processes.ts";

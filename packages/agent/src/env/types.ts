@@ -22,6 +22,8 @@ export interface ExecutionEnvironment {
   listDirectory(path: string, depth: number): Promise<DirEntry[]>;
 
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
+  /** Starts a command that outlives the call. Absent where an environment cannot keep one. */
+  startCommand?(command: string, options?: ExecOptions): BackgroundCommand;
   grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;
   glob(pattern: string, path: string, options?: GlobOptions): Promise<GlobResult>;
 
@@ -74,6 +76,18 @@ export interface ExecResult {
   readonly timedOut: boolean;
   readonly aborted: boolean;
   readonly durationMs: number;
+}
+
+/** A command that runs beside the conversation; `cleanup` of its environment ends it. */
+export interface BackgroundCommand {
+  readonly command: string;
+  readonly running: boolean;
+  /** Settles when the command has ended, in whatever way. Rejects with EnvError when it could not start. */
+  readonly done: Promise<ExecResult>;
+  /** Output from byte offset `from` on; `missed` bytes before it are no longer held. Pass `next` to read on. */
+  read(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
+  /** SIGTERM, two seconds, SIGKILL, with everything it started. */
+  stop(): Promise<void>;
 }
 
 export interface GrepOptions {

@@ -1,0 +1,47 @@
+// One wording for failed file operations: what happened, to which path, and what to do next.
+
+import { EnvError, type EnvErrorCode } from "./types.ts";
+
+const BY_ERRNO: Readonly<Record<string, EnvErrorCode>> = {
+  ENOENT: "not_found",
+  EACCES: "permission_denied",
+  EPERM: "permission_denied",
+  EISDIR: "is_directory",
+  ENOTDIR: "not_directory",
+  EEXIST: "exists",
+  ENOTEMPTY: "exists",
+  ENOSPC: "no_space",
+  EDQUOT: "no_space",
+  EROFS: "read_only",
+  ELOOP: "not_found",
+};
+
+const WORDING: Readonly<Record<EnvErrorCode, (path: string) => string>> = {
+  not_found: (path) => `File not found: ${path}. Check the path, or list the directory to see what is there.`,
+  permission_denied: (path) => `Permission denied: ${path}. Check the owner and mode of the file and its directory.`,
+  is_directory: (path) => `Is a directory, not a file: ${path}. List it, or name a file inside it.`,
+  not_directory: (path) => `Not a directory: ${path}. Name a directory, or read it as a file.`,
+  exists: (path) => `Already exists: ${path}. Choose another name or remove it first.`,
+  no_space: (path) => `No space left on the device for ${path}. Free some space and try again.`,
+  read_only: (path) => `Read-only file system: ${path}. Write to another place.`,
+  outside_root: (path) => `Outside the allowed directories: ${path}. Use a path inside the working directory.`,
+  bad_pattern: (path) => `Bad pattern: ${path}. Correct it and try again.`,
+  unavailable: (path) => `Not available here: ${path}.`,
+  io: (path) => `Input/output error: ${path}. Try again.`,
+};
+
+export function pathError(code: EnvErrorCode, path: string, cause?: unknown): EnvError {
+  return new EnvError(code, WORDING[code](path), { path, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** Turns what node:fs throws into an EnvError; an EnvError passes unchanged. */
+export function fromErrno(error: unknown, path: string): EnvError {
+  if (error instanceof EnvError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : BY_ERRNO[code];
+  if (known !== undefined) return pathError(known, path, error);
+  return new EnvError("io", `${message ?? String(error)}: ${path}. Check the path and try again.`, {
+    path,
+    cause: error,
+  });
+}

@@ -1,0 +1,156 @@
+// File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError.
+
+import { constants } from "node:fs";
+import * as fs from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fromErrno, pathError } from "./fs-error.ts";
+import type { DirEntry, FileStat } from "./types.ts";
+
+export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+  try {
+    if (range === undefined) return await fs.readFile(path);
+    const file = await fs.open(path, "r");
+    try {
+      const length = Math.max(0, Math.min(range.end, (await file.stat()).size) - range.start);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, range.start);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw fromErrno(error, path);
+  }
+}
+
+export async function writeAtomically(
+  path: string,
+  content: string | Uint8Array,
+  tempSuffix: string,
+  mode?: number,
+): Promise<void> {
+  try {
+    const target = await finalTarget(path);
+    const old = await fs.stat(target).catch(absent);
+    if (old?.isDirectory()) throw pathError("is_directory", path);
+    if (old !== undefined) await fs.access(target, constants.W_OK);
+    else await fs.mkdir(dirname(target), { recursive: true });
+    const temp = join(dirname(target), `.${basename(target).slice(0, 100)}.${tempSuffix}.tmp`);
+    try {
+      await fs.writeFile(temp, content, { flag: "wx" });
+      const wanted = mode ?? old?.mode;
+      if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
+        await fs.chown(temp, old.uid, old.gid);
+      }
+      if (wanted !== undefined) await fs.chmod(temp, wanted & 0o7777);
+      await fs.rename(temp, target);
+    } catch (error) {
+      await fs.rm(temp, { force: true });
+      if (old === undefined || !needsWriteInPlace(error)) throw error;
+      await fs.writeFile(target, content);
+      if (mode !== undefined) await fs.chmod(target, mode);
+    }
+  } catch (error) {
+    throw fromErrno(error, path);
+  }
+}
+
+/** A writable file in a directory that is not ours, a bind-mounted file or a foreign owner cannot be replaced. */
+function needsWriteInPlace(error: unknown): boolean {
+  return ["EACCES", "EPERM", "EBUSY", "EXDEV"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+/** Where a write really goes: the end of a chain of symlinks, also of one that points to nothing yet. */
+async function finalTarget(path: string): Promise<string> {
+  let current = path;
+  for (let hops = 0; hops < 40; hops++) {
+    const link = await fs.readlink(current).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "EINVAL" || error.code === "ENOENT") return undefined;
+      throw error;
+    });
+    if (link === undefined) return current;
+    current = link.startsWith("/") ? link : join(dirname(current), link);
+  }
+  throw pathError("not_found", path);
+}
+
+export async function deleteFile(path: string): Promise<void> {
+  try {
+    if ((await fs.lstat(path)).isDirectory()) throw pathError("is_directory", path);
+    await fs.unlink(path);
+  } catch (error) {
+    throw fromErrno(error, path);
+  }
+}
+
+export async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await fs.lstat(from);
+  } catch (error) {
+    throw fromErrno(error, from);
+  }
+  try {
+    await fs.mkdir(dirname(to), { recursive: true });
+    await fs.rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EXDEV") throw error;
+      await fs.cp(from, to, { recursive: true, force: true, preserveTimestamps: true, verbatimSymlinks: true });
+      await fs.rm(from, { recursive: true });
+    });
+  } catch (error) {
+    throw fromErrno(error, to);
+  }
+}
+
+export async function statFile(path: string): Promise<FileStat | undefined> {
+  try {
+    const link = await fs.lstat(path);
+    const isSymlink = link.isSymbolicLink();
+    const target = isSymlink ? await fs.stat(path) : link;
+    return {
+      kind: target.isFile() ? "file" : target.isDirectory() ? "directory" : "other",
+      size: target.size,
+      mtimeMs: target.mtimeMs,
+      mode: target.mode & 0o7777,
+      realPath: await fs.realpath(path),
+      isSymlink,
+    };
+  } catch (error) {
+    if (absentCode(error)) return undefined;
+    throw fromErrno(error, path);
+  }
+}
+
+/** Sorted by name, a directory followed by its content; symlinks are listed, not entered. */
+export async function listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+  const result: DirEntry[] = [];
+  const walk = async (directory: string, prefix: string, left: number): Promise<void> => {
+    const entries = await fs.readdir(directory, { withFileTypes: true });
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      const name = prefix + entry.name;
+      const full = join(directory, entry.name);
+      if (entry.isDirectory()) {
+        result.push({ name, isDir: true });
+        if (left > 1) await walk(full, `${name}/`, left - 1);
+        continue;
+      }
+      const stat = await fs.stat(full).catch(absent);
+      if (stat?.isDirectory()) result.push({ name, isDir: true });
+      else result.push(stat === undefined ? { name, isDir: false } : { name, isDir: false, size: stat.size });
+    }
+  };
+  try {
+    await walk(path, "", depth);
+    return result;
+  } catch (error) {
+    throw fromErrno(error, path);
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (absentCode(error)) return undefined;
+  throw error;
+}
+
+function absentCode(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "");
+}

@@ -1,0 +1,166 @@
+// The environment of the machine we run on: files directly, commands through the process owner, search through ripgrep.
+
+import * as fs from "node:fs/promises";
+import * as os from "node:os";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { localSearch } from "../ops/search/local.ts";
+import type { SearchEngine } from "../ops/search/types.ts";
+import type { Clock } from "../process/clock.ts";
+import { commandEnv, type EnvPolicy, type EnvVars } from "../process/env-policy.ts";
+import { Processes, shellArgv } from "../process/processes.ts";
+import { fromErrno, pathError } from "./fs-error.ts";
+import { lineWindow } from "./lines.ts";
+import * as files from "./local-files.ts";
+import type {
+  BackgroundCommand,
+  DirEntry,
+  ExecOptions,
+  ExecResult,
+  ExecutionEnvironment,
+  FileStat,
+  GlobOptions,
+  GlobResult,
+  GrepOptions,
+  GrepResult,
+} from "./types.ts";
+
+export interface LocalEnvironmentOptions {
+  /** Absolute. */
+  readonly cwd: string;
+  /** The host's environment, usually `process.env`. */
+  readonly baseEnv: EnvVars;
+  readonly envPolicy?: EnvPolicy;
+  /** File operations outside these directories are refused (symlinks resolved). Commands are not confined. */
+  readonly roots?: readonly string[];
+  /** Value of the mark that commands carry; unique on the machine. */
+  readonly owner?: string;
+  readonly clock?: Clock;
+  /** `ripgrep` fails without the program, `builtin` never starts one; the default takes ripgrep when it is there. */
+  readonly search?: SearchEngine;
+}
+
+export class LocalEnvironment implements ExecutionEnvironment {
+  readonly #options: LocalEnvironmentOptions;
+  readonly #processes: Processes;
+  #writes = 0;
+
+  constructor(options: LocalEnvironmentOptions) {
+    if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
+    this.#options = options;
+    this.#processes = new Processes(options);
+  }
+
+  workingDirectory(): string {
+    return this.#options.cwd;
+  }
+
+  platform(): "darwin" | "linux" | "windows" | "wasm" {
+    return process.platform === "darwin" ? "darwin" : process.platform === "win32" ? "windows" : "linux";
+  }
+
+  osVersion(): string {
+    return `${os.type()} ${os.release()}`;
+  }
+
+  resolve(path: string): string {
+    return resolve(this.#options.cwd, path);
+  }
+
+  async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return lineWindow((await this.readBytes(path)).toString("utf8"), offset, limit);
+  }
+
+  async readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+    return files.readBytes(await this.#allowed(path), range);
+  }
+
+  async writeFile(path: string, content: string | Uint8Array, options: { mode?: number } = {}): Promise<void> {
+    const suffix = `${this.#processes.owner.slice(0, 8)}-${++this.#writes}`;
+    await files.writeAtomically(await this.#allowed(path), content, suffix, options.mode);
+  }
+
+  async deleteFile(path: string): Promise<void> {
+    await files.deleteFile(await this.#allowed(path));
+  }
+
+  async moveFile(from: string, to: string): Promise<void> {
+    await files.moveFile(await this.#allowed(from), await this.#allowed(to));
+  }
+
+  async fileExists(path: string): Promise<boolean> {
+    return (await this.stat(path)) !== undefined;
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    return files.statFile(await this.#allowed(path));
+  }
+
+  async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return files.listDirectory(await this.#allowed(path), depth);
+  }
+
+  execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    return this.#processes.run({ ...this.#request(command, options), timeoutMs });
+  }
+
+  startCommand(command: string, options: ExecOptions = {}): BackgroundCommand {
+    return this.#processes.start(command, this.#request(command, options));
+  }
+
+  async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return (await this.#search()).grep(pattern, await this.#allowed(path), this.#options.cwd, options);
+  }
+
+  async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return (await this.#search()).glob(pattern, await this.#allowed(path), this.#options.cwd, options);
+  }
+
+  async initialize(): Promise<void> {
+    const { cwd } = this.#options;
+    const stat = await fs.stat(cwd).catch((error: unknown) => {
+      throw fromErrno(error, cwd);
+    });
+    if (!stat.isDirectory()) throw pathError("not_directory", cwd);
+  }
+
+  async cleanup(): Promise<void> {
+    await this.#processes.cleanup();
+  }
+
+  #request(command: string, options: ExecOptions) {
+    const { baseEnv, envPolicy } = this.#options;
+    const { cwd, env, ...rest } = options;
+    return {
+      ...rest,
+      argv: shellArgv(command),
+      cwd: cwd === undefined ? this.#options.cwd : this.resolve(cwd),
+      env: commandEnv(baseEnv, envPolicy ?? "filtered", env),
+    };
+  }
+
+  #search() {
+    return localSearch(this.#options.search ?? "auto", this.#processes, this.#options.baseEnv);
+  }
+
+  async #allowed(path: string): Promise<string> {
+    const full = this.resolve(path);
+    const { roots } = this.#options;
+    if (roots === undefined) return full;
+    const real = await realOrNearest(full);
+    for (const root of roots) {
+      const inside = relative(await realOrNearest(resolve(root)), real);
+      if (inside === "" || !(inside === ".." || inside.startsWith("../"))) return full;
+    }
+    throw pathError("outside_root", full);
+  }
+}
+
+/** Real path of the deepest part that exists, with the rest appended. */
+async function realOrNearest(path: string): Promise<string> {
+  const real = await fs.realpath(path).catch(() => undefined);
+  if (real !== undefined) return real;
+  const link = await fs.readlink(path).catch(() => undefined);
+  if (link !== undefined) return realOrNearest(resolve(dirname(path), link));
+  const parent = dirname(path);
+  return parent === path ? path : resolve(await realOrNearest(parent), relative(parent, path));
+}

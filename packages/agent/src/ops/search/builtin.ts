@@ -1,0 +1,152 @@
+// The in-process search engine: slower than ripgrep, with the same answers, over anything that can list and read.
+
+import { relative, resolve } from "node:path/posix";
+import { pathError } from "../../env/fs-error.ts";
+import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../../env/types.ts";
+import { compileFilter, compileGlob } from "./path-glob.ts";
+import { compilePattern } from "./regex.ts";
+import { byPath, contentLines, type MatchLine, shownPath } from "./results.ts";
+import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
+import { type SearchFs, walkFiles } from "./walk.ts";
+
+/** A zero byte in the first block makes a file binary; a later one ends the search at its block, as ripgrep does. */
+const BLOCK = 1 << 16;
+const FILES_PER_BREATH = 64;
+
+export function builtinSearch(fs: SearchFs): Search {
+  return {
+    grep: (pattern, path, base, options) => grep(fs, pattern, path, base, options),
+    glob: (pattern, path, base, options) => glob(fs, pattern, path, base, options),
+  };
+}
+
+async function grep(
+  fs: SearchFs,
+  pattern: string,
+  path: string,
+  base: string,
+  options: GrepOptions,
+): Promise<GrepResult> {
+  const regex = compilePattern(pattern, options.caseInsensitive ?? false);
+  const wanted = options.globFilter === undefined ? undefined : compileFilter(options.globFilter);
+  const kind = await fs.kind(path);
+  if (kind === undefined) throw pathError("not_found", path);
+  const max = options.maxResults ?? DEFAULT_GREP_RESULTS;
+  const mode = options.mode ?? "content";
+  const lines: string[] = [];
+  let hits = 0;
+  let seen = 0;
+  for await (const file of kind === "file" ? [path] : walkFiles(fs, path, false)) {
+    if (kind !== "file" && wanted !== undefined && !wanted(relative(path, file))) continue;
+    if (++seen % FILES_PER_BREATH === 0) await breath(options.signal);
+    const found = searchText(await fs.read(file), regex, options.context ?? 0);
+    if (found.hits === 0) continue;
+    if (hits >= max) return { lines, truncated: true };
+    const shown = shownPath(file, base);
+    if (mode === "content") {
+      const room = max - hits;
+      if (lines.length > 0 && options.context) lines.push("--");
+      lines.push(
+        ...contentLines(shown, firstMatches(found.lines, room, options.context ?? 0), (options.context ?? 0) > 0),
+      );
+      hits += found.hits;
+      if (hits > max) return { lines, truncated: true };
+    } else {
+      lines.push(mode === "count" ? `${shown}:${found.hits}` : shown);
+      hits++;
+    }
+  }
+  return { lines, truncated: false };
+}
+
+async function glob(
+  fs: SearchFs,
+  pattern: string,
+  path: string,
+  base: string,
+  options: GlobOptions,
+): Promise<GlobResult> {
+  const { base: directory, matches } = compileGlob(pattern);
+  const kind = await fs.kind(path);
+  if (kind === undefined) throw pathError("not_found", path);
+  if (kind !== "directory") throw pathError("not_directory", path);
+  const root = resolve(path, directory);
+  const found: TimedPath[] = [];
+  if ((await fs.kind(root)) === "directory") {
+    let seen = 0;
+    for await (const file of walkFiles(fs, root, true)) {
+      if (++seen % FILES_PER_BREATH === 0) await breath(options.signal);
+      if (matches(relative(root, file))) found.push({ path: shownPath(file, base), mtimeMs: await fs.mtimeMs(file) });
+    }
+  }
+  return newestFirst(found, options.maxResults);
+}
+
+export interface TimedPath {
+  readonly path: string;
+  readonly mtimeMs: number;
+}
+
+export function newestFirst(found: TimedPath[], maxResults = Number.POSITIVE_INFINITY): GlobResult {
+  found.sort((a, b) => b.mtimeMs - a.mtimeMs || byPath(a.path, b.path));
+  return { paths: found.slice(0, maxResults).map(({ path }) => path), truncated: found.length > maxResults };
+}
+
+/** Lets timers and input through, and notices an abort. */
+async function breath(signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+function searchText(bytes: Buffer, regex: RegExp, context: number): { hits: number; lines: MatchLine[] } {
+  const text = decode(bytes);
+  if (text === undefined) return { hits: 0, lines: [] };
+  const all = text.split("\n");
+  if (all.at(-1) === "") all.pop();
+  const matching: number[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const line = all[i]!.endsWith("\r") ? all[i]!.slice(0, -1) : all[i]!;
+    all[i] = line;
+    if (regex.test(line)) matching.push(i);
+  }
+  const lines: MatchLine[] = [];
+  let next = 0;
+  for (const [k, at] of matching.entries()) {
+    for (let i = Math.max(next, at - context); i < at; i++)
+      lines.push({ number: i + 1, text: all[i]!, isMatch: false });
+    lines.push({ number: at + 1, text: all[at]!, isMatch: true });
+    next = Math.min(at + 1 + context, matching[k + 1] ?? all.length, all.length);
+    for (let i = at + 1; i < next; i++) lines.push({ number: i + 1, text: all[i]!, isMatch: false });
+    next = Math.max(next, at + 1);
+  }
+  return { hits: matching.length, lines };
+}
+
+/** The first `room` matches with their context. */
+export function firstMatches(lines: readonly MatchLine[], room: number, context: number): MatchLine[] {
+  let left = room;
+  let lastMatch = 0;
+  const out: MatchLine[] = [];
+  for (const line of lines) {
+    if (line.isMatch && left-- === 0) break;
+    if (line.isMatch) lastMatch = line.number;
+    out.push(line);
+  }
+  // Context that belongs to the match which was left out.
+  return left < 0 ? out.filter((line) => line.number <= lastMatch + context) : out;
+}
+
+function decode(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) {
+    return Buffer.from(bytes.subarray(2, bytes.length & ~1))
+      .swap16()
+      .toString("utf16le");
+  }
+  const zero = bytes.indexOf(0);
+  if (zero !== -1 && zero < BLOCK) return undefined;
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  if (zero === -1) return bytes.toString("utf8", start);
+  const end = bytes.lastIndexOf(10, Math.floor(zero / BLOCK) * BLOCK);
+  return bytes.toString("utf8", start, end + 1);
+}

@@ -1,0 +1,61 @@
+// Glob patterns over relative paths, compiled once.
+
+import picomatch from "picomatch";
+import { EnvError } from "../../env/types.ts";
+
+export interface PathGlob {
+  /** Fixed directory in front of the first wildcard, "" when there is none. */
+  readonly base: string;
+  /** Takes a `/`-separated path relative to the search root joined with `base`. */
+  readonly matches: (path: string) => boolean;
+}
+
+export function compileGlob(pattern: string): PathGlob {
+  checkGlob(pattern);
+  const { base, glob } = picomatch.scan(pattern);
+  // A pattern without wildcards is a path: its last part is what has to match.
+  const slash = base.lastIndexOf("/");
+  const [directory, rest] =
+    glob !== "" ? [base, glob] : slash === -1 ? ["", base] : [base.slice(0, slash) || "/", base.slice(slash + 1)];
+  return { base: directory, matches: picomatch(rest, { dot: true, nonegate: true }) };
+}
+
+/** A file filter as in `rg --glob`: without a slash it looks at the name only, `!` in front excludes. */
+export function compileFilter(filter: string): (path: string) => boolean {
+  const negated = filter.startsWith("!");
+  const pattern = (negated ? filter.slice(1) : filter).replace(/^\.?\//, "");
+  checkGlob(pattern);
+  const matches = picomatch(pattern, { dot: true, nonegate: true, basename: !pattern.includes("/") });
+  return negated ? (path) => !matches(path) : matches;
+}
+
+/** The part of a pattern that a file name alone can be checked against; undefined when there is none. */
+export function nameGlob(pattern: string): string | undefined {
+  if (pattern.startsWith("!") || /[{(][^)}]*\//.test(pattern) || /[!@+*?]\(/.test(pattern)) return undefined;
+  const name = pattern.slice(pattern.lastIndexOf("/") + 1);
+  return name === "" || name.includes("**") || name.includes(",") !== name.includes("{") ? undefined : name;
+}
+
+function checkGlob(pattern: string): void {
+  const fault = globFault(pattern);
+  if (fault === undefined) return;
+  const message = `Bad glob pattern "${pattern}": ${fault}. Escape literal brackets with a backslash or correct the pattern.`;
+  throw new EnvError("bad_pattern", message);
+}
+
+function globFault(pattern: string): string | undefined {
+  if (pattern === "") return "it is empty";
+  let braces = 0;
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i];
+    if (char === "\\") i++;
+    else if (char === "{") braces++;
+    else if (char === "}" && --braces < 0) return "unmatched }";
+    else if (char === "[") {
+      const end = pattern.indexOf("]", i + (/^\[[!^]?\]?/.exec(pattern.slice(i))?.[0].length ?? 1));
+      if (end === -1) return "unclosed [";
+      i = end;
+    }
+  }
+  return braces > 0 ? "unclosed {" : undefined;
+}

@@ -1,0 +1,140 @@
+// Output of a command in bounded memory: the beginning and the end are kept, what lies between is counted. Chunks are
+// shared, not copied, so the per-stream and the combined view of the same bytes cost once.
+
+import type { OutputSpill } from "../env/types.ts";
+
+export class BoundedOutput {
+  readonly #half: number;
+  readonly #head: Buffer[] = [];
+  #headBytes = 0;
+  #tail: Buffer[] = [];
+  #tailStart = 0;
+  #tailBytes = 0;
+  #dropped = 0;
+
+  constructor(limit: number) {
+    this.#half = Math.floor(limit / 2);
+  }
+
+  get capacity(): number {
+    return 2 * this.#half;
+  }
+
+  /** All bytes ever pushed. */
+  get bytes(): number {
+    return this.#headBytes + this.#tailBytes + this.#dropped;
+  }
+
+  get truncated(): boolean {
+    return this.#dropped > 0;
+  }
+
+  push(chunk: Buffer): void {
+    const room = this.#half - this.#headBytes;
+    const toHead = Math.min(room, chunk.length);
+    if (toHead > 0) {
+      this.#head.push(chunk.subarray(0, toHead));
+      this.#headBytes += toHead;
+    }
+    if (toHead === chunk.length) return;
+    this.#tail.push(chunk.subarray(toHead));
+    this.#tailBytes += chunk.length - toHead;
+    this.#dropOldest();
+  }
+
+  /** The bytes still held, oldest first; everything as long as `truncated` is false. */
+  *chunks(): Iterable<Buffer> {
+    yield* this.#head;
+    for (let i = this.#tailStart; i < this.#tail.length; i++) yield this.#tail[i]!;
+  }
+
+  text(): string {
+    if (this.#dropped === 0) return Buffer.concat([...this.chunks()]).toString("utf8");
+    const head = Buffer.concat(this.#head);
+    const tail = Buffer.concat(this.#tail.slice(this.#tailStart));
+    const headEnd = completeUtf8Length(head);
+    const tailStart = firstCharacterStart(tail);
+    const omitted = this.#dropped + (head.length - headEnd) + tailStart;
+    return `${head.toString("utf8", 0, headEnd)}\n[... ${omitted} bytes omitted ...]\n${tail.toString("utf8", tailStart)}`;
+  }
+
+  #dropOldest(): void {
+    let excess = this.#tailBytes - this.#half;
+    while (excess > 0) {
+      const oldest = this.#tail[this.#tailStart]!;
+      const cut = Math.min(excess, oldest.length);
+      if (cut === oldest.length) this.#tailStart++;
+      else this.#tail[this.#tailStart] = oldest.subarray(cut);
+      this.#tailBytes -= cut;
+      this.#dropped += cut;
+      excess -= cut;
+    }
+    if (this.#tailStart > 1024) {
+      this.#tail = this.#tail.slice(this.#tailStart);
+      this.#tailStart = 0;
+    }
+  }
+}
+
+/** Hands everything to `spill` from the moment that `kept` is about to lose bytes. */
+export class Spilling {
+  readonly #kept: BoundedOutput;
+  readonly #spill: OutputSpill | undefined;
+  #spilling = false;
+
+  constructor(limit: number, spill: OutputSpill | undefined) {
+    this.#kept = new BoundedOutput(limit);
+    this.#spill = spill;
+  }
+
+  get kept(): BoundedOutput {
+    return this.#kept;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#spill !== undefined) {
+      if (!this.#spilling && this.#kept.bytes + chunk.length > this.#kept.capacity) {
+        this.#spilling = true;
+        for (const earlier of this.#kept.chunks()) this.#spill.write(earlier);
+      }
+      if (this.#spilling) this.#spill.write(chunk);
+    }
+    this.#kept.push(chunk);
+  }
+}
+
+/** Cuts a byte stream only between characters, so that chunks of two streams can be mixed and shown at once. */
+export class WholeCharacters {
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(chunk: Buffer): Buffer {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const end = completeUtf8Length(bytes);
+    this.#rest = bytes.subarray(end);
+    return bytes.subarray(0, end);
+  }
+
+  flush(): Buffer {
+    const rest = this.#rest;
+    this.#rest = Buffer.alloc(0);
+    return rest;
+  }
+}
+
+/** Length of `bytes` without a character that is cut at the end. Invalid bytes count as whole. */
+function completeUtf8Length(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) return bytes.length;
+    if (byte < 0xc0) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return needed > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function firstCharacterStart(bytes: Buffer): number {
+  let start = 0;
+  while (start < 3 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++;
+  return start;
+}

@@ -1,0 +1,119 @@
+// Finds and ends processes by what they carry: the owner mark in their environment survives setsid and double forks, the
+// process group covers children that were started with an empty environment.
+
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Clock } from "./clock.ts";
+
+export const OWNER_VARIABLE = "LATHE_OWNER";
+export const COMMAND_VARIABLE = "LATHE_COMMAND";
+
+/** Time between SIGTERM and SIGKILL. */
+export const TERM_GRACE_MS = 2000;
+const KILL_ROUNDS_MS = 3000;
+
+export interface Mark {
+  readonly owner: string;
+  /** Only what this command started; everything of the owner when absent. */
+  readonly command?: number;
+  /** Process group of a command whose shell still lives. */
+  readonly group?: number;
+}
+
+/** Ids of living processes (no zombies) that carry the mark. */
+export async function findMarked(mark: Mark): Promise<number[]> {
+  return process.platform === "linux" ? findInProc(mark) : findWithPs(mark);
+}
+
+/** SIGTERM, then SIGKILL after two seconds to what is left; resolves when nothing is. */
+export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
+  const start = clock.now();
+  let pause = 5;
+  const told = new Set<number>();
+  for (;;) {
+    const alive = await findMarked(mark);
+    if (alive.length === 0) return;
+    const elapsed = clock.now() - start;
+    if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
+    for (const pid of alive) {
+      if (elapsed >= TERM_GRACE_MS) send(pid, "SIGKILL");
+      else if (!told.has(pid)) {
+        told.add(pid);
+        send(pid, "SIGTERM");
+        // A stopped process acts on SIGTERM only once it runs again.
+        send(pid, "SIGCONT");
+      }
+    }
+    await new Promise<void>((resolve) => clock.after(pause, resolve));
+    pause = elapsed >= TERM_GRACE_MS ? 5 : Math.min(pause * 2, 50);
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    // Already gone, or it has become another user's: neither is ours to end.
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}
+
+function findInProc(mark: Mark): number[] {
+  const owner = Buffer.from(`${OWNER_VARIABLE}=${mark.owner}\0`);
+  const command = mark.command === undefined ? undefined : Buffer.from(`${COMMAND_VARIABLE}=${mark.command}\0`);
+  const found: number[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const environ = readProc(`/proc/${name}/environ`);
+    if (
+      environ !== undefined &&
+      holdsEntry(environ, owner) &&
+      (command === undefined || holdsEntry(environ, command))
+    ) {
+      found.push(pid);
+    } else if (mark.group !== undefined && livesInGroup(name, mark.group)) {
+      found.push(pid);
+    }
+  }
+  return found;
+}
+
+function holdsEntry(environ: Buffer, entry: Buffer): boolean {
+  const at = environ.indexOf(entry);
+  return at === 0 || (at > 0 && environ[at - 1] === 0);
+}
+
+function livesInGroup(pid: string, group: number): boolean {
+  const stat = readProc(`/proc/${pid}/stat`)?.toString("latin1");
+  if (stat === undefined) return false;
+  const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return Number(processGroup) === group && state !== "Z" && state !== "X";
+}
+
+function readProc(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    // Ended meanwhile, or another user's process.
+    return undefined;
+  }
+}
+
+function findWithPs(mark: Mark): Promise<number[]> {
+  return new Promise((resolve) => {
+    execFile("ps", ["-axEww", "-o", "pid=,pgid=,stat=,command="], { maxBuffer: 64 << 20 }, (_error, stdout) => {
+      const found: number[] = [];
+      for (const line of stdout.split("\n")) {
+        const [, pid, group, state, rest] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+        if (rest === undefined || state!.startsWith("Z") || Number(pid) === process.pid) continue;
+        const marked =
+          rest.includes(`${OWNER_VARIABLE}=${mark.owner}`) &&
+          (mark.command === undefined || `${rest} `.includes(`${COMMAND_VARIABLE}=${mark.command} `));
+        if (marked || Number(group) === mark.group) found.push(Number(pid));
+      }
+      resolve(found);
+    });
+  });
+}

@@ -1,0 +1,292 @@
+// The only spawner of the package. Each command runs in its own process group and carries the owner's mark; abort,
+// timeout and cleanup end it with everything it started, a watchdog does so when the host dies.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { type BackgroundCommand, EnvError, type ExecResult, type OutputSpill } from "../env/types.ts";
+import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
+import { type Clock, monotonicClock } from "./clock.ts";
+import { COMMAND_VARIABLE, endMarked, type Mark, OWNER_VARIABLE } from "./marked.ts";
+import { OutputRing } from "./output-ring.ts";
+import { startWatchdog, type Watchdog } from "./watchdog.ts";
+
+/** Kept in memory per stream, and of both together. */
+export const OUTPUT_LIMIT = 1 << 20;
+/** How long a pipe that a daemon still holds may stay silent before the call returns without its end. */
+const DRAIN_IDLE_MS = 20;
+const DRAIN_MAX_MS = 500;
+
+export interface ProcessesOptions {
+  /** Value of the mark; must be unique on the machine. */
+  readonly owner?: string;
+  readonly clock?: Clock;
+}
+
+export interface RunRequest {
+  /** Program and arguments; a shell command is `shellArgv(command)`. */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** 0: none. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Closed stdin when absent. */
+  readonly stdin?: string | Uint8Array;
+  readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
+  /** Raw bytes of stdout as they come; nothing of it is then kept in the result. */
+  readonly onStdout?: (chunk: Buffer) => void;
+  readonly spill?: OutputSpill;
+}
+
+export function shellArgv(command: string): readonly [string, ...string[]] {
+  return [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", command];
+}
+
+export function timeoutNotice(timeoutMs: number): string {
+  return (
+    `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
+    "You can retry with a longer timeout by setting the timeout_ms parameter.]"
+  );
+}
+
+export class Processes {
+  readonly owner: string;
+  readonly #clock: Clock;
+  readonly #running = new Set<Promise<unknown>>();
+  #watchdog: Watchdog | undefined;
+  #commands = 0;
+
+  constructor(options: ProcessesOptions = {}) {
+    this.owner = options.owner ?? randomUUID();
+    this.#clock = options.clock ?? monotonicClock;
+  }
+
+  run(request: RunRequest): Promise<ExecResult> {
+    const run = this.#run(request);
+    this.#running.add(run);
+    const forget = () => this.#running.delete(run);
+    run.then(forget, forget);
+    return run;
+  }
+
+  /** A command that outlives the call; it ends by itself, by `stop` or with `cleanup`. */
+  start(command: string, request: Omit<RunRequest, "timeoutMs">): BackgroundCommand {
+    const stop = new AbortController();
+    const ring = new OutputRing(OUTPUT_LIMIT);
+    const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal]);
+    let running = true;
+    const done = this.run({
+      ...request,
+      timeoutMs: 0,
+      signal,
+      onOutput: (chunk, stream) => {
+        ring.push(Buffer.from(chunk));
+        request.onOutput?.(chunk, stream);
+      },
+    }).finally(() => {
+      running = false;
+    });
+    // A caller that never looks at `done` must not crash the host.
+    done.catch(() => {});
+    return {
+      command,
+      done,
+      get running() {
+        return running;
+      },
+      read: (from) => ring.read(from),
+      stop: async () => {
+        stop.abort();
+        await Promise.allSettled([done]);
+      },
+    };
+  }
+
+  /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
+  async cleanup(): Promise<void> {
+    if (this.#commands > 0) await endMarked({ owner: this.owner }, this.#clock);
+    await Promise.allSettled(this.#running);
+    this.#watchdog?.release();
+    this.#watchdog = undefined;
+  }
+
+  #run(request: RunRequest): Promise<ExecResult> {
+    const started = this.#clock.now();
+    if (request.signal?.aborted) return Promise.resolve(neverStarted());
+    const number = ++this.#commands;
+    const child = spawn(request.argv[0], request.argv.slice(1), {
+      cwd: request.cwd,
+      env: { ...request.env, [OWNER_VARIABLE]: this.owner, [COMMAND_VARIABLE]: String(number) },
+      detached: true,
+      stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    this.#watch();
+    const capture = new Capture(child, request);
+    return new Promise((resolve, reject) => {
+      let ending: Promise<void> | undefined;
+      let timedOut = false;
+      let aborted = false;
+      const mark: Mark = { owner: this.owner, command: number };
+      const end = () => {
+        ending ??= endMarked(child.pid === undefined ? mark : { ...mark, group: child.pid }, this.#clock);
+      };
+      const onAbort = () => {
+        aborted = true;
+        end();
+      };
+      const cancelTimer =
+        request.timeoutMs > 0 && Number.isFinite(request.timeoutMs)
+          ? this.#clock.after(request.timeoutMs, () => {
+              timedOut = true;
+              end();
+            })
+          : () => {};
+      request.signal?.addEventListener("abort", onAbort, { once: true });
+      const settle = () => {
+        cancelTimer();
+        request.signal?.removeEventListener("abort", onAbort);
+      };
+      child.once("error", (error: NodeJS.ErrnoException) => {
+        settle();
+        reject(spawnError(error, request));
+      });
+      child.once("exit", async (code, signal) => {
+        await capture.drained();
+        await ending;
+        settle();
+        resolve({
+          ...capture.result(),
+          exitCode: code ?? -1,
+          ...(signal === null ? {} : { signal }),
+          timedOut,
+          aborted: aborted && !timedOut,
+          durationMs: Math.round(this.#clock.now() - started),
+        });
+      });
+    });
+  }
+
+  #watch(): void {
+    if (this.#watchdog !== undefined) return;
+    const watchdog = startWatchdog(this.owner);
+    this.#watchdog = watchdog;
+    watchdog.process.once("exit", () => {
+      if (this.#watchdog === watchdog) this.#watchdog = undefined;
+    });
+  }
+}
+
+type Stream = "stdout" | "stderr";
+
+/** Collects both streams of one command. */
+class Capture {
+  readonly #stdout = new BoundedOutput(OUTPUT_LIMIT);
+  readonly #stderr = new BoundedOutput(OUTPUT_LIMIT);
+  readonly #both: Spilling;
+  readonly #request: RunRequest;
+  readonly #streams: Readable[];
+  readonly #closed: Promise<unknown>;
+  readonly #flush: (() => void)[] = [];
+  #sawData = false;
+  #detached = false;
+
+  constructor(child: ChildProcess, request: RunRequest) {
+    this.#request = request;
+    this.#both = new Spilling(OUTPUT_LIMIT, request.spill);
+    const { stdout, stderr, stdin } = child;
+    this.#streams = stdout === null || stderr === null ? [] : [stdout, stderr];
+    if (stdout !== null && stderr !== null) {
+      this.#listen(stdout, "stdout", this.#stdout);
+      this.#listen(stderr, "stderr", this.#stderr);
+    }
+    this.#closed = Promise.all(this.#streams.map((stream) => new Promise((done) => stream.once("close", done))));
+    if (stdin !== null) {
+      // A program that does not read its input closes the pipe early; its exit code tells the story.
+      stdin.on("error", () => {});
+      stdin.end(request.stdin);
+    }
+  }
+
+  #listen(stream: Readable, name: Stream, kept: BoundedOutput): void {
+    const characters = new WholeCharacters();
+    const take = (bytes: Buffer) => {
+      if (bytes.length === 0) return;
+      kept.push(bytes);
+      this.#both.push(bytes);
+      this.#request.onOutput?.(bytes.toString("utf8"), name);
+    };
+    const raw = name === "stdout" ? this.#request.onStdout : undefined;
+    stream.on("data", (chunk: Buffer) => {
+      if (this.#detached) return;
+      this.#sawData = true;
+      if (raw !== undefined) raw(chunk);
+      else take(characters.push(chunk));
+    });
+    this.#flush.push(() => take(characters.flush()));
+  }
+
+  /** Resolves when both pipes have ended, or fall silent because a daemon holds them. */
+  async drained(): Promise<void> {
+    let open = true;
+    const closed = this.#closed.then(() => {
+      open = false;
+    });
+    for (let waited = 0; open && waited < DRAIN_MAX_MS; waited += DRAIN_IDLE_MS) {
+      this.#sawData = false;
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_IDLE_MS))]);
+      if (!this.#sawData && open) break;
+    }
+    this.#detached = true;
+    for (const flush of this.#flush) flush();
+    // Read on and forget: a closed pipe would kill the daemon at its next write. It must not keep the host alive either.
+    if (open) for (const stream of this.#streams) (stream as Socket).unref();
+  }
+
+  result(): Pick<ExecResult, "stdout" | "stderr" | "output" | "outputBytes" | "truncated"> {
+    const { kept } = this.#both;
+    return {
+      stdout: this.#stdout.text(),
+      stderr: this.#stderr.text(),
+      output: kept.text(),
+      outputBytes: kept.bytes,
+      truncated: kept.truncated,
+    };
+  }
+}
+
+function neverStarted(): ExecResult {
+  return {
+    stdout: "",
+    stderr: "",
+    output: "",
+    outputBytes: 0,
+    truncated: false,
+    exitCode: -1,
+    timedOut: false,
+    aborted: true,
+    durationMs: 0,
+  };
+}
+
+function spawnError(error: NodeJS.ErrnoException, request: RunRequest): EnvError {
+  const program = request.argv[0];
+  if (error.code === "ENOENT" && !existsSync(request.cwd)) {
+    const message = `Working directory does not exist: ${request.cwd}. Run the command from an existing directory.`;
+    return new EnvError("not_found", message, { path: request.cwd, cause: error });
+  }
+  if (error.code === "ENOENT") {
+    const message = `Program not found: ${program}. Install it or put it on PATH.`;
+    return new EnvError("unavailable", message, { path: program, cause: error });
+  }
+  if (error.code === "E2BIG") {
+    const message = "Command too long for the system. Write it to a script file and run that.";
+    return new EnvError("io", message, { cause: error });
+  }
+  return new EnvError("io", `Could not start ${program}: ${error.message}. Check the program and try again.`, {
+    path: program,
+    cause: error,
+  });
+}

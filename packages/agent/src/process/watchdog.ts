@@ -1,0 +1,49 @@
+// A small shell that outlives us: it waits for the end of a pipe that only we hold open and then ends what carries our
+// mark, so that even SIGKILL of the host leaves no orphan.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { OWNER_VARIABLE } from "./marked.ts";
+
+// `ps -E` stands in for /proc on macOS. The shell's own environment is empty, so it never finds itself.
+const SCRIPT = `
+trap '' HUP INT TERM PIPE
+while read -r _; do :; done
+marked() {
+  if [ -d /proc/self ]; then
+    grep -lsaF -- "$1" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+  else
+    ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
+  fi
+}
+round=0
+while [ $round -lt 60 ]; do
+  pids=$(marked "$1")
+  [ -z "$pids" ] && exit 0
+  if [ $round -eq 0 ]; then kill -TERM $pids; kill -CONT $pids; fi
+  if [ $round -ge 20 ]; then kill -KILL $pids; fi
+  sleep 0.1
+  round=$((round + 1))
+done 2>/dev/null
+`;
+
+export interface Watchdog {
+  readonly process: ChildProcess;
+  /** Lets it go: it looks once for leftovers and ends. */
+  release(): void;
+}
+
+export function startWatchdog(owner: string): Watchdog {
+  const child = spawn("/bin/sh", ["-c", SCRIPT, "lathe-watchdog", `${OWNER_VARIABLE}=${owner}`], {
+    detached: true,
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  child.unref();
+  (child.stdin as unknown as Socket).unref();
+  // Without a watchdog only SIGKILL of the host could leave orphans; the next command starts another.
+  child.on("error", () => {});
+  child.stdin.on("error", () => {});
+  return { process: child, release: () => child.stdin.end() };
+}
