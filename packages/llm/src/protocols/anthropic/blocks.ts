@@ -1,0 +1,197 @@
+// One message as Anthropic content blocks in JSON text. A message is encoded once; merging neighbours and placing cache
+// markers only put these texts together.
+
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import { InvalidRequestError } from "../../types/errors.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type {
+  CacheControl,
+  ContentPart,
+  DocumentData,
+  ImageData,
+  Message,
+  Origin,
+  ThinkingPart,
+  ToolCallData,
+  ToolResultData,
+} from "../../types/message.ts";
+import type { Warning } from "../../types/response.ts";
+import { unsupportedContent } from "../openai-common/media.ts";
+import { assertFormat, imageFormats, mediaSource } from "./media.ts";
+import { assertRoles } from "./roles.ts";
+import { safeToolId } from "./tool-ids.ts";
+
+/** JSON text of one content block, an object. */
+export interface Block {
+  readonly text: string;
+  /** Whether a cache breakpoint may follow it; never after thinking. */
+  readonly markable: boolean;
+  /** Set by the caller. */
+  readonly marker?: CacheControl;
+}
+
+export interface EncodedMessage {
+  readonly role: "user" | "assistant";
+  /** Tool results: they come first in the wire message they end up in. */
+  readonly results: readonly Block[];
+  readonly rest: readonly Block[];
+  /** All blocks joined, for the common case without markers. */
+  readonly joined: string;
+  /** Of all its blocks, set by the caller. */
+  readonly markers: readonly CacheControl[];
+  readonly leadsWithThinking: boolean;
+  readonly hasToolBlocks: boolean;
+  readonly warnings: readonly Warning[];
+  readonly segment: Segment;
+}
+
+/** What a vendor's blocks look like; Bedrock has its own shapes for the same content. */
+export interface BlockDialect {
+  text(text: string): JsonObject;
+  image(image: ImageData): JsonObject;
+  document(document: DocumentData): JsonObject;
+  toolCall(call: ToolCallData): JsonObject;
+  toolResult(result: ToolResultData): JsonObject;
+  /** Undefined when the thinking cannot be replayed (unsigned). */
+  thinking(part: ThinkingPart): JsonObject | undefined;
+}
+
+export interface BlockContext {
+  readonly provider: string;
+  readonly model: string;
+  /** Turn another model's thinking into text instead of dropping it. */
+  readonly foreignThinkingAsText: boolean;
+  readonly dialect: BlockDialect;
+}
+
+export function encodeMessage(message: Message, context: BlockContext): EncodedMessage {
+  assertRoles(message, context.provider);
+  const warnings: Warning[] = [];
+  const results: Block[] = [];
+  const rest: Block[] = [];
+  for (const part of message.content) {
+    const json = encodePart(part, context, warnings);
+    if (json === undefined) continue;
+    const block: Block = {
+      text: JSON.stringify(json),
+      markable: part.kind !== "thinking" && part.kind !== "redacted_thinking",
+      ...("cacheControl" in part && part.cacheControl ? { marker: part.cacheControl } : {}),
+    };
+    (part.kind === "tool_result" ? results : rest).push(block);
+  }
+  const joined = [...results, ...rest].map((block) => block.text).join(",");
+  return {
+    role: message.role === "assistant" ? "assistant" : "user",
+    results,
+    rest,
+    joined,
+    markers: [...results, ...rest].flatMap((block) => block.marker ?? []),
+    leadsWithThinking: rest[0]?.markable === false,
+    hasToolBlocks: message.content.some((part) => part.kind === "tool_call" || part.kind === "tool_result"),
+    warnings,
+    segment: makeSegment("message", joined),
+  };
+}
+
+function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[]): JsonValue | undefined {
+  const { dialect, provider } = context;
+  switch (part.kind) {
+    case "text":
+      return isBlankText(part) ? undefined : dialect.text(part.text);
+    case "image":
+      return dialect.image(part.image);
+    case "document":
+      return dialect.document(part.document);
+    case "audio":
+      throw unsupportedContent(provider, `${provider} takes no audio`);
+    case "tool_call":
+      return dialect.toolCall(part.toolCall);
+    case "tool_result":
+      return dialect.toolResult(part.toolResult);
+    case "thinking":
+    case "redacted_thinking":
+      return encodeThinking(part, context);
+    default:
+      if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
+      warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
+      return undefined;
+  }
+}
+
+function encodeThinking(part: ThinkingPart, context: BlockContext): JsonObject | undefined {
+  if (isOwn(part.thinking.origin, context)) return context.dialect.thinking(part);
+  const { text, redacted } = part.thinking;
+  if (!context.foreignThinkingAsText || redacted || text.trim() === "") return undefined;
+  return context.dialect.text(text);
+}
+
+/** Signed parts go back only to the model that made them. A part without an origin is taken as the caller's own word. */
+export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
+  return origin === undefined || (origin.provider === context.provider && origin.model === context.model);
+}
+
+/** Blank text blocks are refused by the API. */
+function isBlankText(part: ContentPart): boolean {
+  return part.kind === "text" && part.text.trim() === "";
+}
+
+/** Arguments as the object the vendor wants; free-form input travels as `{input}`. */
+export function callInput(call: ToolCallData): JsonObject {
+  return typeof call.arguments === "string" ? { input: call.arguments } : call.arguments;
+}
+
+export function resultText(result: ToolResultData): string {
+  const text = typeof result.content === "string" ? result.content : JSON.stringify(result.content);
+  return text === "" && result.isError ? "failed without a message" : text;
+}
+
+const maxImageBase64 = 5 * 1024 * 1024;
+
+export function anthropicDialect(provider: string): BlockDialect {
+  const image = (data: ImageData): JsonObject => {
+    const source = mediaSource(data, "image/png", provider);
+    if (source.kind === "url") return { type: "image", source: { type: "url", url: source.url } };
+    assertFormat(source.mediaType, imageFormats, provider);
+    if (source.base64.length > maxImageBase64) {
+      throw new InvalidRequestError(
+        `an image of ${source.base64.length} base64 bytes is above ${provider}'s limit of ${maxImageBase64}; scale it down`,
+        { provider },
+      );
+    }
+    return { type: "image", source: { type: "base64", media_type: source.mediaType, data: source.base64 } };
+  };
+  return {
+    text: (text) => ({ type: "text", text }),
+    image,
+    document: (data) => {
+      const source = mediaSource(data, "application/pdf", provider);
+      const title = data.fileName === undefined ? {} : { title: data.fileName };
+      if (source.kind === "url") return { type: "document", source: { type: "url", url: source.url }, ...title };
+      if (source.mediaType.startsWith("text/")) {
+        const text = Buffer.from(source.base64, "base64").toString("utf8");
+        return { type: "document", source: { type: "text", media_type: "text/plain", data: text }, ...title };
+      }
+      assertFormat(source.mediaType, ["application/pdf"], provider);
+      const pdf = { type: "base64", media_type: source.mediaType, data: source.base64 };
+      return { type: "document", source: pdf, ...title };
+    },
+    toolCall: (call) => ({ type: "tool_use", id: safeToolId(call.id), name: call.name, input: callInput(call) }),
+    toolResult: (result) => {
+      const text = resultText(result);
+      const images = (result.images ?? []).map(image);
+      return {
+        type: "tool_result",
+        tool_use_id: safeToolId(result.toolCallId),
+        content: images.length === 0 ? text : [...(text === "" ? [] : [{ type: "text", text }]), ...images],
+        ...(result.isError ? { is_error: true } : {}),
+      };
+    },
+    thinking: ({ thinking }) => {
+      if (thinking.signature === undefined) return undefined;
+      return thinking.redacted
+        ? { type: "redacted_thinking", data: thinking.signature }
+        : { type: "thinking", thinking: thinking.text, signature: thinking.signature };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// Where cache breakpoints go (PC-02). The vendor allows four: the newest user turn carries the conversation, the one
+// before it finds what the last request wrote, system and tools survive when the conversation is cut.
+
+import type { CacheControl } from "../../types/message.ts";
+import type { EncodeInput } from "../../types/protocol.ts";
+import type { Block } from "./blocks.ts";
+import type { WireGroup } from "./groups.ts";
+import { groupBlocks } from "./groups.ts";
+
+const maxMarkers = 4;
+
+export interface MarkerPlan {
+  readonly tools?: CacheControl;
+  readonly system?: CacheControl;
+  /** Index of the group, and in it of the block, that gets a marker. */
+  readonly groups: ReadonlyMap<number, { readonly block: number; readonly control: CacheControl }>;
+}
+
+export interface MarkerInput {
+  readonly tools: readonly Block[];
+  readonly system: readonly Block[];
+  readonly groups: readonly WireGroup[];
+  /** What an automatic marker looks like; undefined: none are placed. */
+  readonly automatic: CacheControl | undefined;
+}
+
+export function planMarkers({ tools, system, groups, automatic }: MarkerInput): MarkerPlan {
+  const placed = new Map<number, { block: number; control: CacheControl }>();
+  if (automatic === undefined) return { groups: placed };
+  const explicit = callerMarkers(tools, system, groups);
+  const control = alike(automatic, explicit);
+  let left = maxMarkers - explicit.length;
+  for (const index of newestUserGroups(groups)) {
+    const blocks = groupBlocks(groups[index]!);
+    const block = blocks.findLastIndex((candidate) => candidate.markable);
+    if (left <= 0 || block < 0 || blocks[block]!.marker) continue;
+    placed.set(index, { block, control });
+    left -= 1;
+  }
+  const take = (blocks: readonly Block[]): boolean => {
+    const last = blocks.at(-1);
+    if (left <= 0 || last === undefined || last.marker) return false;
+    left -= 1;
+    return true;
+  };
+  return {
+    groups: placed,
+    ...(take(system) ? { system: control } : {}),
+    ...(take(tools) ? { tools: control } : {}),
+  };
+}
+
+/** `ttl: "1h"` only where the vendor itself is known to take it (PC-03). */
+export function automaticMarker(input: EncodeInput, longHost: boolean): CacheControl | undefined {
+  if (input.cacheRetention === "none") return undefined;
+  const long = input.cacheRetention === "long" && input.model.supportsLongCacheRetention === true && longHost;
+  return long ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+}
+
+/** A longer lifetime may not follow a shorter one, so automatic markers take after the caller's. */
+function alike(automatic: CacheControl, explicit: readonly CacheControl[]): CacheControl {
+  if (explicit.length === 0) return automatic;
+  return explicit.every((marker) => marker.ttl === "1h") ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+}
+
+function callerMarkers(
+  tools: readonly Block[],
+  system: readonly Block[],
+  groups: readonly WireGroup[],
+): readonly CacheControl[] {
+  const markers = [...tools, ...system].flatMap((block) => block.marker ?? []);
+  for (const group of groups) {
+    for (const member of group.members) markers.push(...member.markers);
+  }
+  return markers;
+}
+
+function newestUserGroups(groups: readonly WireGroup[]): number[] {
+  const found: number[] = [];
+  for (let index = groups.length - 1; index >= 0 && found.length < 2; index -= 1) {
+    if (groups[index]!.role === "user") found.push(index);
+  }
+  return found;
+}

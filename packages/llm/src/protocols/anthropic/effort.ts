@@ -1,0 +1,70 @@
+// The portable effort words as Anthropic takes them: adaptive thinking with an effort on current models, a fixed token
+// budget on older ones.
+
+import type { JsonObject } from "../../types/json.ts";
+import type { ModelInfo, ThinkingLevel } from "../../types/model.ts";
+import type { Warning } from "../../types/response.ts";
+
+const order: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** The nearest level the model has, not above the wanted one if possible. Unknown words pass through. */
+export function clampLevel(level: string, model: ModelInfo): string {
+  const wanted = order.indexOf(level as ThinkingLevel);
+  const thinking = model.thinking;
+  if (wanted < 0 || level === "off" || thinking === undefined) return level;
+  const lowest = order.indexOf(thinking.minLevel ?? "minimal");
+  const highest = order.indexOf(thinking.maxLevel ?? "max");
+  const levels = (thinking.levels ?? order.slice(lowest, highest + 1)).filter((candidate) => candidate !== "off");
+  return levels.findLast((candidate) => order.indexOf(candidate) <= wanted) ?? levels[0] ?? level;
+}
+
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 4096,
+  medium: 10_240,
+  high: 20_480,
+  xhigh: 32_768,
+  max: 32_768,
+};
+const smallestBudget = 1024;
+
+export interface ThinkingPlan {
+  readonly thinking?: JsonObject;
+  readonly effort?: string;
+  readonly maxTokens: number;
+}
+
+export interface ThinkingInput {
+  readonly model: ModelInfo;
+  readonly effort: string | undefined;
+  readonly maxTokens: number;
+  /** Why thinking cannot be on in this request, if so. `budget`: only the fixed-budget kind is refused. */
+  readonly refusal?: { readonly reason: string; readonly budgetOnly: boolean } | undefined;
+}
+
+export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInput, warnings: Warning[]): ThinkingPlan {
+  if (effort === undefined || effort === "off" || effort === "none") return { maxTokens };
+  const drop = (reason: string): ThinkingPlan => {
+    warnings.push({ message: `reasoning effort was not sent: ${reason}`, code: "unsupported_parameter" });
+    return { maxTokens };
+  };
+  if (!model.supportsReasoning) return drop(`${model.id} does not reason`);
+  const adaptive = model.thinking?.mode === "adaptive" && !model.disableAdaptiveThinking;
+  if (refusal && (adaptive ? !refusal.budgetOnly : true)) return drop(refusal.reason);
+  const level = clampLevel(effort, model);
+  if (adaptive) {
+    const display = model.thinking?.display;
+    return {
+      thinking: { type: "adaptive", ...(display === undefined ? {} : { display }) },
+      effort: level === "minimal" ? "low" : level,
+      maxTokens,
+    };
+  }
+  const wanted = budgets[level] ?? budgets["medium"]!;
+  const room = Math.min(
+    wanted < maxTokens ? maxTokens : wanted + maxTokens,
+    model.maxOutput ?? Number.MAX_SAFE_INTEGER,
+  );
+  const budget = Math.max(smallestBudget, Math.min(wanted, room - smallestBudget));
+  return { thinking: { type: "enabled", budget_tokens: budget }, maxTokens: Math.max(room, budget + 1) };
+}

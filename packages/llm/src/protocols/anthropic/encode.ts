@@ -1,0 +1,244 @@
+// Request to Anthropic Messages body: tools, system, messages (the cached prefix) first, parameters after them.
+
+import { makeSegment } from "../../segments.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { CacheControl } from "../../types/message.ts";
+import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
+import type { Warning } from "../../types/response.ts";
+import type { Params } from "../openai-common/body.ts";
+import { assembleBody, mergeExtras, protectedFromOptions } from "../openai-common/body.ts";
+import type { Block, EncodedMessage } from "./blocks.ts";
+import { anthropicDialect, encodeMessage } from "./blocks.ts";
+import { automaticMarker, planMarkers } from "./cache.ts";
+import type { ThinkingPlan } from "./effort.ts";
+import { planThinking } from "./effort.ts";
+import type { WireGroup } from "./groups.ts";
+import { groupBlocks, groupByRole, groupText, inUnthinkingToolRound } from "./groups.ts";
+import { assertNamedTool, encodeToolChoice, encodeTools, structuredOutputTool } from "./tools.ts";
+
+const defaultMaxTokens = 4096;
+/** No longer needed by the API itself, harmless, and still asked for by gateways (X-08). */
+const cachingBeta = "prompt-caching-2024-07-31";
+const apiVersion = "2023-06-01";
+const ownOptions = ["beta_headers", "auto_cache", "thinking", "foreign_thinking", "tools"];
+
+export function encodeAnthropic(input: EncodeInput): EncodedRequest {
+  const { request, provider } = input;
+  assertNamedTool(request, provider);
+  const options = request.providerOptions?.[provider] ?? {};
+  const warnings: Warning[] = [];
+  const history = encodeHistory(input, options);
+  for (const message of [...history.system, ...history.messages]) warnings.push(...message.warnings);
+  const groups = groupByRole(history.messages);
+  const thinking = chooseThinking(input, options, groups, warnings);
+  const answer = structuredAnswer(input, thinking.thinking !== undefined);
+  const tools = chooseTools(input, options, history.messages, answer.tools);
+  const system = [...history.system.flatMap((message) => message.rest), ...answer.system];
+  const plan = planMarkers({
+    tools: tools.blocks,
+    system,
+    groups,
+    automatic: options["auto_cache"] === false ? undefined : automaticMarker(input, isAnthropicHost(input.baseUrl)),
+  });
+  const wireModel = input.model.wireModelId ?? request.model;
+  const params = parameters(input, options, thinking, warnings);
+  const toolChoice = answer.toolChoice ?? tools.choice;
+  if (toolChoice !== undefined) params["tool_choice"] = toolChoice;
+  mergeExtras(params, options, (key) => protectedFromOptions(key) || key === "system" || ownOptions.includes(key));
+  const toolTexts = withMarkers(tools.blocks, plan.tools && { block: tools.blocks.length - 1, control: plan.tools });
+  const systemTexts = withMarkers(system, plan.system && { block: system.length - 1, control: plan.system });
+  const body = assembleBody(
+    wireModel,
+    [
+      ...(toolTexts.length > 0 ? [{ key: "tools", open: "[", parts: toolTexts, close: "]" }] : []),
+      ...(systemTexts.length > 0 ? [{ key: "system", open: "[", parts: systemTexts, close: "]" }] : []),
+      { key: "messages", open: "[", parts: wireMessages(groups, plan.groups), close: "]" },
+    ],
+    params,
+  );
+  const marked = plan.groups.size > 0 || plan.tools || plan.system || hasCallerMarker(tools.blocks, system, groups);
+  return {
+    body,
+    segments: [
+      ...(tools.blocks.length > 0 ? [tools.segment] : []),
+      ...[...history.system, ...history.messages].map((message) => message.segment),
+    ],
+    headers: headers(options, Boolean(marked)),
+    warnings,
+    wireModel,
+  };
+}
+
+function encodeHistory(input: EncodeInput, options: JsonObject) {
+  const { request, provider, segments } = input;
+  const foreignThinkingAsText = options["foreign_thinking"] === "text";
+  const context = { provider, model: request.model, foreignThinkingAsText, dialect: anthropicDialect(provider) };
+  const variant = `anthropic ${provider} ${request.model} ${foreignThinkingAsText}`;
+  const system: EncodedMessage[] = [];
+  const messages: EncodedMessage[] = [];
+  for (const message of request.messages) {
+    const isSystem = message.role === "system" || message.role === "developer";
+    const encoded = segments.get(message, variant, () => {
+      const made = encodeMessage(message, context);
+      return isSystem ? { ...made, segment: makeSegment("system", made.joined) } : made;
+    });
+    (isSystem ? system : messages).push(encoded);
+  }
+  return { system, messages };
+}
+
+function chooseThinking(
+  input: EncodeInput,
+  options: JsonObject,
+  groups: readonly WireGroup[],
+  warnings: Warning[],
+): ThinkingPlan {
+  const { request, model } = input;
+  const maxTokens = request.maxTokens ?? model.maxOutput ?? defaultMaxTokens;
+  const explicit = options["thinking"];
+  if (explicit !== undefined) {
+    return { maxTokens, ...(isThinkingOn(explicit) ? { thinking: explicit } : {}) };
+  }
+  const mode = request.toolChoice?.mode;
+  const forced = mode === "required" || mode === "named";
+  const refusal = forced
+    ? { reason: "a forced tool call excludes thinking", budgetOnly: false }
+    : inUnthinkingToolRound(groups)
+      ? { reason: "the running tool round began without thinking", budgetOnly: true }
+      : undefined;
+  return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
+}
+
+function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
+  return (
+    typeof thinking === "object" && thinking !== null && !Array.isArray(thinking) && thinking["type"] !== "disabled"
+  );
+}
+
+/** A wanted JSON answer: a forced call of a synthetic tool, or words in the system prompt where thinking forbids force. */
+function structuredAnswer(input: EncodeInput, thinkingOn: boolean) {
+  const format = input.request.responseFormat;
+  const none = { tools: [] as Block[], system: [] as Block[], toolChoice: undefined as JsonValue | undefined };
+  if (format === undefined || format.type === "text") return none;
+  if (format.type === "json_schema" && !thinkingOn) {
+    const tool = { name: structuredOutputTool, description: "Gives the answer.", parameters: format.jsonSchema };
+    return {
+      ...none,
+      tools: encodeTools([tool], input),
+      toolChoice: { type: "tool", name: structuredOutputTool },
+    };
+  }
+  const wanted =
+    format.type === "json_schema"
+      ? `one JSON value of this JSON Schema: ${JSON.stringify(format.jsonSchema)}`
+      : "one JSON value";
+  const text = `Answer with ${wanted}. Write nothing before or after it.`;
+  return { ...none, system: [{ text: JSON.stringify({ type: "text", text }), markable: true }] };
+}
+
+function chooseTools(
+  input: EncodeInput,
+  options: JsonObject,
+  messages: readonly EncodedMessage[],
+  extra: readonly Block[],
+) {
+  const { request, segments, model } = input;
+  const none = request.toolChoice?.mode === "none";
+  // The API refuses tool blocks without definitions, so with such a history the tools stay and the choice forbids them.
+  const leaveOut = none && !messages.some((message) => message.hasToolBlocks);
+  const definitions = leaveOut ? [] : (request.tools ?? []);
+  const variant = `anthropic tools ${model.supportsEagerToolInputStreaming} ${input.options.disableStrictTools}`;
+  const own = definitions.length === 0 ? [] : segments.get(definitions, variant, () => encodeTools(definitions, input));
+  const native = Array.isArray(options["tools"]) ? options["tools"] : [];
+  const blocks = [...own, ...native.map((tool) => ({ text: JSON.stringify(tool), markable: true })), ...extra];
+  const segment =
+    native.length + extra.length > 0 || definitions.length === 0
+      ? joinedSegment(blocks)
+      : segments.get(definitions, `${variant} segment`, () => joinedSegment(blocks));
+  return { blocks, segment, choice: blocks.length === 0 ? undefined : encodeToolChoice(request.toolChoice) };
+}
+
+function joinedSegment(blocks: readonly Block[]) {
+  return makeSegment("tools", blocks.map((block) => block.text).join(","));
+}
+
+function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan, warnings: Warning[]): Params {
+  const { request, operation } = input;
+  const thinking = options["thinking"] ?? plan.thinking;
+  const shared: Params = {
+    thinking,
+    output_config: plan.effort === undefined ? undefined : { effort: plan.effort },
+  };
+  if (operation === "count_tokens") return shared;
+  const thinkingOn = plan.thinking !== undefined;
+  const unsupported = (name: string, reason: string) =>
+    warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });
+  let { temperature, topP } = request;
+  if (thinkingOn && temperature !== undefined) {
+    unsupported("temperature", "not together with thinking");
+    temperature = undefined;
+  }
+  if (topP !== undefined && (temperature !== undefined || (thinkingOn && topP < 0.95))) {
+    unsupported(
+      "topP",
+      temperature === undefined ? "below 0.95 not together with thinking" : "not together with temperature",
+    );
+    topP = undefined;
+  }
+  const userId = request.metadata?.["user_id"];
+  return {
+    max_tokens: plan.maxTokens,
+    ...shared,
+    temperature,
+    top_p: topP,
+    stop_sequences: request.stopSequences && [...request.stopSequences],
+    metadata: userId === undefined ? undefined : { user_id: userId },
+    stream: operation === "stream" ? true : undefined,
+  };
+}
+
+function wireMessages(groups: readonly WireGroup[], markers: ReadonlyMap<number, Marked>): string[] {
+  const texts = groups.map((group, index) => {
+    const marked = markers.get(index);
+    const plain = marked === undefined && group.members.every((member) => member.markers.length === 0);
+    const content = plain ? groupText(group) : withMarkers(groupBlocks(group), marked).join(",");
+    return `{"role":"${group.role}","content":[${content}]}`;
+  });
+  if (groups[0]?.role === "assistant") {
+    texts.unshift('{"role":"user","content":[{"type":"text","text":"(continued)"}]}');
+  }
+  return texts;
+}
+
+interface Marked {
+  readonly block: number;
+  readonly control: CacheControl;
+}
+
+function withMarkers(blocks: readonly Block[], marked: Marked | undefined): string[] {
+  return blocks.map((block, index) => {
+    const marker = block.marker ?? (marked?.block === index ? marked.control : undefined);
+    if (marker === undefined) return block.text;
+    return `${block.text.slice(0, -1)},"cache_control":${JSON.stringify(marker)}}`;
+  });
+}
+
+function hasCallerMarker(tools: readonly Block[], system: readonly Block[], groups: readonly WireGroup[]): boolean {
+  return (
+    [...tools, ...system].some((block) => block.marker) ||
+    groups.some((group) => group.members.some((member) => member.markers.length > 0))
+  );
+}
+
+function headers(options: JsonObject, marked: boolean): Record<string, string> {
+  const asked = Array.isArray(options["beta_headers"]) ? options["beta_headers"].map(String) : [];
+  const betas = [...new Set([...asked, ...(marked ? [cachingBeta] : [])])];
+  return {
+    "anthropic-version": apiVersion,
+    ...(betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {}),
+  };
+}
+
+function isAnthropicHost(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && new URL(baseUrl).hostname === "api.anthropic.com";
+}

@@ -1,0 +1,75 @@
+// Tool definitions and tool choice in Anthropic's words.
+
+import { InvalidRequestError } from "../../types/errors.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { EncodeInput } from "../../types/protocol.ts";
+import type { Request, ToolDefinition } from "../../types/request.ts";
+import type { Block } from "./blocks.ts";
+import { toAnthropicStrict } from "./schema.ts";
+
+/** Free-form tools become a function with one text argument where the vendor has no such kind. */
+export const freeFormSchema: JsonObject = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/** The call that carries a structured answer; the decoder hands its arguments out as text. */
+export const structuredOutputTool = "structured_output";
+
+/** What one request may hold of enforced schemas; tools beyond it are sent without enforcement. */
+const strictLimits = { tools: 20, optional: 24, unions: 16 };
+
+export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput): Block[] {
+  const left = { ...strictLimits };
+  return tools.map((tool) => {
+    const parameters = tool.type === "custom" ? freeFormSchema : tool.parameters;
+    const strict = input.options.disableStrictTools ? undefined : toAnthropicStrict(parameters);
+    const enforced =
+      strict !== undefined && left.tools > 0 && strict.optional <= left.optional && strict.unions <= left.unions;
+    if (enforced) {
+      left.tools -= 1;
+      left.optional -= strict.optional;
+      left.unions -= strict.unions;
+    }
+    const json: JsonObject = {
+      name: tool.name,
+      description: tool.description,
+      input_schema: enforced ? strict.schema : parameters,
+      ...(enforced ? { strict: true } : {}),
+      ...(input.model.supportsEagerToolInputStreaming ? { eager_input_streaming: true } : {}),
+    };
+    return {
+      text: JSON.stringify(json),
+      markable: true,
+      ...(tool.cacheControl ? { marker: tool.cacheControl } : {}),
+    };
+  });
+}
+
+export function assertNamedTool(request: Request, provider: string): void {
+  const choice = request.toolChoice;
+  if (choice?.mode !== "named") return;
+  if (!choice.toolName || !request.tools?.some((tool) => tool.name === choice.toolName)) {
+    const known = request.tools?.map((tool) => tool.name).join(", ") || "none";
+    throw new InvalidRequestError(`tool choice names ${choice.toolName || "no tool"}; known tools: ${known}`, {
+      provider,
+    });
+  }
+}
+
+export function encodeToolChoice(choice: Request["toolChoice"]): JsonValue | undefined {
+  switch (choice?.mode) {
+    case "auto":
+      return { type: "auto" };
+    case "none":
+      return { type: "none" };
+    case "required":
+      return { type: "any" };
+    case "named":
+      return { type: "tool", name: choice.toolName };
+    default:
+      return undefined;
+  }
+}

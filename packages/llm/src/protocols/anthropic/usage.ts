@@ -1,0 +1,37 @@
+// Anthropic's stop words and token counts under our names.
+
+import type { JsonObject } from "../../types/json.ts";
+import type { FinishReason, Usage } from "../../types/response.ts";
+import { number, object } from "./json.ts";
+
+const reasons: Readonly<Record<string, FinishReason["reason"]>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool_calls",
+  refusal: "content_filter",
+  pause_turn: "other",
+};
+
+export function anthropicFinish(raw: string): FinishReason {
+  return { reason: reasons[raw] ?? "other", raw };
+}
+
+/** Absent and null counts are left out, so that a later event only replaces what it knows. */
+export function anthropicUsage(raw: JsonObject): Partial<Usage> & { raw: JsonObject } {
+  const counts: Record<string, number | undefined> = {
+    inputTokens: number(raw["input_tokens"]),
+    outputTokens: number(raw["output_tokens"]),
+    cacheReadTokens: number(raw["cache_read_input_tokens"]),
+    cacheWriteTokens: number(raw["cache_creation_input_tokens"]),
+    reasoningTokens: number(object(raw["output_tokens_details"])?.["thinking_tokens"]),
+  };
+  const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
+  return { ...known, raw };
+}
+
+/** For vendors that bill thinking inside the output without counting it apart. */
+export function estimateReasoning(thinkingChars: number): Partial<Usage> {
+  return { reasoningTokens: Math.ceil(thinkingChars / 4), estimated: ["reasoningTokens"] };
+}
