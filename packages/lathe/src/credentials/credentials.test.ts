@@ -1,0 +1,230 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, stat } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { signInWithDevice } from "./oauth/device.ts";
+import { signInWithBrowser } from "./oauth/pkce.ts";
+import { freshAccessToken } from "./oauth/refresh.ts";
+import type { OAuthRow } from "./oauth/rows.ts";
+import type { PostForm } from "./oauth/token.ts";
+import { resolveCredential } from "./resolve.ts";
+import { CredentialStore } from "./store.ts";
+
+let file: string;
+let issuer: Issuer;
+beforeEach(async () => {
+  file = join(await mkdtemp(join(tmpdir(), "lathe-auth-")), "auth.json");
+  issuer = await startIssuer();
+});
+afterEach(() => issuer.server.close());
+
+const post: PostForm = async (url, form) => {
+  const reply = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
+  return (await reply.json()) as Awaited<ReturnType<PostForm>>;
+};
+const row = (): OAuthRow => ({
+  provider: "stub",
+  label: "Stub",
+  clientId: "client",
+  scopes: ["model"],
+  authorizeUrl: `${issuer.url}/authorize`,
+  deviceUrl: `${issuer.url}/device`,
+  tokenUrl: `${issuer.url}/token`,
+});
+
+describe("which credential", () => {
+  it("G-49 AU-01 follows the order as sources disappear", async () => {
+    const store = new CredentialStore(file);
+    const sources = {
+      store,
+      env: { STUB_TOKEN: "env", FILE_VAR: "from-file-var" },
+      oauth: { now: () => 0, post, rows: [row()] },
+    };
+    const query = { provider: "stub", envNames: ["STUB_TOKEN"], fileKey: "FILE_VAR" };
+    const value = async (extra: object, ask: object = {}) =>
+      (await resolveCredential({ ...query, ...ask }, { ...sources, ...extra }))?.value;
+
+    await store.set("stub", { type: "api_key", key: "stored" });
+    expect(await value({ runKey: { provider: "stub", key: "run" } })).toBe("run");
+    expect(await value({ runKey: { provider: "another", key: "run" } })).toBe("stored");
+    await store.set("stub", { type: "oauth", access: "oauth" });
+    expect(await value({})).toBe("oauth");
+    await store.remove("stub");
+    expect(await value({})).toBe("env");
+    expect(await value({ env: { FILE_VAR: "from-file-var" } })).toBe("from-file-var");
+    expect(await value({ env: {} })).toBe("FILE_VAR");
+    expect(
+      await resolveCredential({ provider: "stub", envNames: [], keyless: true }, { ...sources, env: {} }),
+    ).toMatchObject({ kind: "none" });
+    expect(await resolveCredential({ provider: "stub", envNames: [] }, { ...sources, env: {} })).toBeUndefined();
+  });
+
+  it("keeps the file to its owner and forgets what it is told to forget", async () => {
+    const store = new CredentialStore(file);
+    await store.set("stub", { type: "api_key", key: "sk-secret" });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await store.remove("stub")).toBe(true);
+    expect(await readFile(file, "utf8")).not.toContain("sk-secret");
+  });
+
+  it("leaves no secret in the file when a keyring takes it, and keeps it in the file when the keyring refuses", async () => {
+    const kept = new Map<string, string>();
+    const keyring = {
+      get: (name: string) => kept.get(name),
+      set: (name: string, secret: string) => name !== "refused" && kept.set(name, secret) !== undefined,
+      remove: (name: string) => void kept.delete(name),
+    };
+    const store = new CredentialStore(file, keyring);
+    expect(await store.set("stub", { type: "api_key", key: "sk-secret" })).toBe("keyring");
+    expect(await store.set("refused", { type: "api_key", key: "sk-other" })).toBe("file");
+    expect(await readFile(file, "utf8")).not.toContain("sk-secret");
+    expect(await store.get("stub")).toEqual({ type: "api_key", key: "sk-secret" });
+    expect(await store.get("refused")).toEqual({ type: "api_key", key: "sk-other" });
+  });
+});
+
+describe("signing in, against a real issuer on loopback", () => {
+  it("a device sign-in waits until the code was entered", async () => {
+    issuer.pendingPolls = 2;
+    const shown: string[] = [];
+    const credential = await signInWithDevice(row(), {
+      post,
+      now: () => 1_000,
+      sleep: async () => {},
+      show: (line) => shown.push(line),
+    });
+    expect(credential).toEqual({ type: "oauth", access: "access-1", refresh: "refresh-1", expires: 1_000 + 3_600_000 });
+    expect(shown.join()).toContain("WDJB-MJHT");
+    expect(issuer.forms.filter((form) => form["device_code"])).toHaveLength(3);
+  });
+
+  it("a browser sign-in proves with PKCE that the code is its own, and ignores a stranger's answer", async () => {
+    const credential = await signInWithBrowser(row(), {
+      post,
+      now: () => 0,
+      signal: new AbortController().signal,
+      open: async (url) => {
+        const redirect = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
+        expect((await fetch(`${redirect}?code=evil&state=guess`)).status).toBe(404);
+        await fetch(url); // the issuer redirects back to us
+      },
+    });
+    expect(credential.access).toBe("access-1");
+  });
+
+  it("an abort while waiting for the browser ends the wait and frees the port", async () => {
+    const stop = new AbortController();
+    const waiting = signInWithBrowser(row(), { post, now: () => 0, signal: stop.signal, open: () => stop.abort() });
+    await expect(waiting).rejects.toThrow("cancelled");
+  });
+
+  it("an expired sign-in that cannot be refreshed says what to run", async () => {
+    const store = new CredentialStore(file);
+    await store.set("stub", { type: "oauth", access: "old", expires: 0 });
+    await expect(freshAccessToken("stub", store, { now: () => 1, post, rows: [row()] })).rejects.toThrow(
+      "lathe login stub",
+    );
+  });
+
+  it("two processes with an expired token burn one refresh token between them", async () => {
+    const store = new CredentialStore(file);
+    await store.set("stub", { type: "oauth", access: "old", refresh: "refresh-1", expires: 0 });
+    issuer.valid.add("refresh-1");
+    const here = (name: string): string => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
+    const script = `
+      const [{ freshAccessToken }, { CredentialStore }] = await Promise.all([import(${here("./oauth/refresh.ts")}), import(${here("./store.ts")})]);
+      const post = async (url, form) => (await fetch(url, { method: "POST", body: new URLSearchParams(form) })).json();
+      const rows = ${JSON.stringify([row()])};
+      console.log(await freshAccessToken("stub", new CredentialStore(${JSON.stringify(file)}), { now: Date.now, post, rows }));`;
+    const tokens = await Promise.all([run(script), run(script), run(script)]);
+    expect(tokens).toEqual(["access-1", "access-1", "access-1"]);
+    expect(issuer.forms.filter((form) => form["grant_type"] === "refresh_token")).toHaveLength(1);
+  });
+});
+
+async function run(script: string): Promise<string> {
+  const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+  const child = spawn(process.execPath, [
+    "--conditions=lathe-source",
+    "--import",
+    loader,
+    "--input-type=module",
+    "-e",
+    script,
+  ]);
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output += chunk;
+  });
+  await once(child, "close");
+  return output.trim();
+}
+
+interface Issuer {
+  server: Server;
+  url: string;
+  forms: Record<string, string>[];
+  pendingPolls: number;
+  /** Refresh tokens that still work; each works once. */
+  valid: Set<string>;
+}
+
+async function startIssuer(): Promise<Issuer> {
+  const { createHash } = await import("node:crypto");
+  let challenge = "";
+  let issued = 0;
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? "/", state.url);
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const form = Object.fromEntries(new URLSearchParams(body));
+    state.forms.push(form);
+    const json = (value: object, status = 200): void => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+    };
+    if (url.pathname === "/authorize") {
+      challenge = url.searchParams.get("code_challenge") ?? "";
+      const back = new URL(url.searchParams.get("redirect_uri") ?? "");
+      back.searchParams.set("code", "code-1");
+      back.searchParams.set("state", url.searchParams.get("state") ?? "");
+      response.writeHead(302, { location: back.href }).end();
+      return;
+    }
+    if (url.pathname === "/device") {
+      challenge = form["code_challenge"] ?? "";
+      json({
+        device_code: "device-1",
+        user_code: "WDJB-MJHT",
+        verification_uri: `${state.url}/activate`,
+        interval: 1,
+        expires_in: 60,
+      });
+      return;
+    }
+    if (form["device_code"] && state.pendingPolls-- > 0) return json({ error: "authorization_pending" }, 400);
+    if (form["grant_type"] === "refresh_token") {
+      if (!state.valid.delete(form["refresh_token"] ?? "")) return json({ error: "invalid_grant" }, 400);
+    } else if (
+      createHash("sha256")
+        .update(form["code_verifier"] ?? "")
+        .digest("base64url") !== challenge
+    ) {
+      return json({ error: "invalid_grant", error_description: "the verifier does not fit" }, 400);
+    }
+    issued++;
+    json({ access_token: `access-${issued}`, refresh_token: `refresh-${issued}`, expires_in: 3600 });
+  });
+  const state: Issuer = { server, url: "", forms: [], pendingPolls: 0, valid: new Set() };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return state;
+}

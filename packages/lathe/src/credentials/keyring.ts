@@ -1,0 +1,35 @@
+// The system keyring, when the optional package is installed and a keyring answers. A headless machine has none.
+
+export interface Keyring {
+  get(provider: string): string | undefined;
+  /** False when the keyring refused; the caller keeps the secret in the file. */
+  set(provider: string, secret: string): boolean;
+  remove(provider: string): void;
+}
+
+const SERVICE = "lathe";
+
+export async function systemKeyring(): Promise<Keyring | undefined> {
+  let Entry: typeof import("@napi-rs/keyring").Entry;
+  try {
+    ({ Entry } = await import("@napi-rs/keyring"));
+  } catch {
+    return undefined; // the optional package is not installed on this platform
+  }
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch {
+      return undefined; // no keyring service: the file store takes over
+    }
+  };
+  return {
+    get: (provider) => attempt(() => new Entry(SERVICE, provider).getPassword() ?? undefined),
+    set: (provider, secret) =>
+      attempt(() => {
+        new Entry(SERVICE, provider).setPassword(secret);
+        return true;
+      }) ?? false,
+    remove: (provider) => void attempt(() => new Entry(SERVICE, provider).deletePassword()),
+  };
+}

@@ -1,0 +1,104 @@
+// Authorisation code with PKCE: the browser comes back to a port of ours on loopback.
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CliError, EXIT } from "../../cli/exit.ts";
+import type { OAuthCredential } from "../store.ts";
+import type { OAuthRow } from "./rows.ts";
+import { type PostForm, toCredential } from "./token.ts";
+
+export interface BrowserFlow {
+  readonly post: PostForm;
+  readonly now: () => number;
+  /** Shows the address, and opens it where that is possible. */
+  readonly open: (url: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promise<OAuthCredential> {
+  if (!row.authorizeUrl) throw new CliError(EXIT.usage, `${row.label} has no browser sign-in.`);
+  const verifier = randomBytes(32).toString("base64url");
+  const state = randomBytes(16).toString("base64url");
+  const { code, redirect } = await waitForCode(row, flow, state, (redirectUri) => {
+    const url = new URL(row.authorizeUrl ?? "");
+    const parameters = {
+      response_type: "code",
+      client_id: row.clientId,
+      redirect_uri: redirectUri,
+      scope: row.scopes.join(" "),
+      state,
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+      ...row.parameters,
+    };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return url.href;
+  });
+  const reply = await flow.post(row.tokenUrl, {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: redirect,
+    client_id: row.clientId,
+    code_verifier: verifier,
+  });
+  return toCredential(reply, flow.now());
+}
+
+function waitForCode(
+  row: OAuthRow,
+  flow: BrowserFlow,
+  state: string,
+  address: (redirectUri: string) => string,
+): Promise<{ code: string; redirect: string }> {
+  return new Promise((resolve, reject) => {
+    let redirect = "";
+    const stop = (): void => {
+      server.close();
+      server.closeAllConnections();
+      flow.signal.removeEventListener("abort", cancelled);
+    };
+    const cancelled = (): void => {
+      stop();
+      reject(new CliError(EXIT.interrupted, "Signing in was cancelled."));
+    };
+    const server = createServer((request, response) => {
+      const url = new URL(request.url ?? "/", redirect);
+      const code = url.searchParams.get("code");
+      // Anything may knock on a loopback port: only an answer to our own question counts.
+      if (url.pathname !== "/callback" || !sameText(url.searchParams.get("state") ?? "", state)) {
+        response.writeHead(404).end("Not the answer we are waiting for.\n");
+        return;
+      }
+      response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+      response.end(
+        code ? "Signed in. You can close this page.\n" : "Signing in failed. You can close this page.\n",
+        () => {
+          stop();
+          if (code) resolve({ code, redirect });
+          else
+            reject(
+              new CliError(
+                EXIT.provider,
+                `Signing in failed: ${url.searchParams.get("error") ?? "no code came back"}.`,
+              ),
+            );
+        },
+      );
+    });
+    server.once("error", (error) =>
+      reject(new CliError(EXIT.provider, `Cannot listen for the sign-in: ${error.message}.`)),
+    );
+    server.listen(row.redirectPort ?? 0, "127.0.0.1", () => {
+      redirect = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+      flow.signal.addEventListener("abort", cancelled, { once: true });
+      if (flow.signal.aborted) cancelled();
+      else flow.open(address(redirect));
+    });
+  });
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,33 @@
+// What every flow ends with: a form posted to the token endpoint, and a credential made of the answer.
+
+import { CliError, EXIT } from "../../cli/exit.ts";
+import type { OAuthCredential } from "../store.ts";
+
+export interface TokenReply {
+  readonly access_token?: string;
+  readonly refresh_token?: string;
+  readonly expires_in?: number;
+  readonly error?: string;
+  readonly error_description?: string;
+}
+
+/** Posts a form, gives the JSON answer whatever the status. */
+export type PostForm = (
+  url: string,
+  form: Readonly<Record<string, string>>,
+) => Promise<TokenReply & Readonly<Record<string, unknown>>>;
+
+export function toCredential(reply: TokenReply, now: number, previous?: OAuthCredential): OAuthCredential {
+  if (!reply.access_token) {
+    const reason = reply.error_description ?? reply.error ?? "the issuer sent no token";
+    throw new CliError(EXIT.provider, `Signing in failed: ${reason}. Try again with: lathe login`);
+  }
+  const refresh = reply.refresh_token ?? previous?.refresh;
+  return {
+    type: "oauth",
+    access: reply.access_token,
+    ...(refresh === undefined ? {} : { refresh }),
+    ...(reply.expires_in === undefined ? {} : { expires: now + reply.expires_in * 1000 }),
+    ...(previous?.account === undefined ? {} : { account: previous.account }),
+  };
+}

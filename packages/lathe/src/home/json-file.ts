@@ -1,0 +1,50 @@
+// A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
+
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { CliError, EXIT } from "../cli/exit.ts";
+
+export async function readJsonFile(file: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${(error as Error).message}. Mend or remove it.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Read, change, write, with no other process in between. */
+export async function updateJsonFile(
+  file: string,
+  change: (value: unknown) => unknown | Promise<unknown>,
+): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await withFileLock(file, async () => {
+    const temporary = `${file}.${process.pid}.tmp`;
+    await writeFile(temporary, `${JSON.stringify(await change(await readJsonFile(file)), null, 2)}\n`, { mode: 0o600 });
+    await rename(temporary, file);
+  });
+}
+
+export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const { lock } = await import("proper-lockfile");
+  const release = await lock(file, {
+    realpath: false,
+    retries: { retries: 100, minTimeout: 10, maxTimeout: 200 },
+    stale: 10_000,
+  });
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
