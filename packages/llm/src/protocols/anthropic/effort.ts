@@ -1,22 +1,10 @@
 // The portable effort words as Anthropic takes them: adaptive thinking with an effort on current models, a fixed token
 // budget on older ones.
 
+import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
 import type { JsonObject } from "../../types/json.ts";
-import type { ModelInfo, ThinkingLevel } from "../../types/model.ts";
+import type { ModelInfo } from "../../types/model.ts";
 import type { Warning } from "../../types/response.ts";
-
-const order: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
-
-/** The nearest level the model has, not above the wanted one if possible. Unknown words pass through. */
-export function clampLevel(level: string, model: ModelInfo): string {
-  const wanted = order.indexOf(level as ThinkingLevel);
-  const thinking = model.thinking;
-  if (wanted < 0 || level === "off" || thinking === undefined) return level;
-  const lowest = order.indexOf(thinking.minLevel ?? "minimal");
-  const highest = order.indexOf(thinking.maxLevel ?? "max");
-  const levels = (thinking.levels ?? order.slice(lowest, highest + 1)).filter((candidate) => candidate !== "off");
-  return levels.findLast((candidate) => order.indexOf(candidate) <= wanted) ?? levels[0] ?? level;
-}
 
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
@@ -48,10 +36,10 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
     warnings.push({ message: `reasoning effort was not sent: ${reason}`, code: "unsupported_parameter" });
     return { maxTokens };
   };
-  if (!model.supportsReasoning) return drop(`${model.id} does not reason`);
+  if (!takesEffort(model)) return drop(`${model.id} does not reason`);
   const adaptive = model.thinking?.mode === "adaptive" && !model.disableAdaptiveThinking;
   if (refusal && (adaptive ? !refusal.budgetOnly : true)) return drop(refusal.reason);
-  const level = clampLevel(effort, model);
+  const level = clampLevel(model.thinking, effort);
   if (adaptive) {
     const display = model.thinking?.display;
     return {
