@@ -1,3 +1,16 @@
+// For writing adapters: the types, and the shared machinery below the client.
+
+export { type AdapterOptions, createAdapter, DEFAULT_TIMEOUTS, unknownModel } from "./adapter.ts";
+export { defaultDeps } from "./deps.ts";
+export { classifyHttpFailure, inStreamError, redact } from "./errors/classify.ts";
+export { rateLimitOf, requestIdOf, retryAfterOf } from "./errors/headers.ts";
+export { createFramer, type Framer } from "./framing/framer.ts";
+export { toGeminiSchema } from "./schema/gemini.ts";
+export { toOpenAIStrict } from "./schema/openai.ts";
+export { createSegmentCache, jsonArrayPieces, makeSegment } from "./segments.ts";
+export { type BlockSinkOptions, Blocks } from "./stream/blocks.ts";
+export { parsePartialJson } from "./stream/partial-json.ts";
+export { makeResponse } from "./stream/response.ts";
 export * from "./types/adapter.ts";
 export * from "./types/errors.ts";
 export * from "./types/events.ts";

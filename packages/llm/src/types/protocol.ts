@@ -17,6 +17,8 @@ export interface Protocol {
   readonly toolChoiceModes: readonly ToolChoiceMode[];
   /** What inline media may be; checked before anything is sent. Absent: the common image types up to 20 MB. */
   readonly media?: MediaRules;
+  /** Where nothing else is configured; absent: `short`. */
+  readonly defaultCacheRetention?: CacheRetention;
   /** Pure: the same input gives the same bytes. Throws InvalidRequestError for what cannot be expressed. */
   encode(input: EncodeInput): EncodedRequest;
   /** A fresh state machine for one response. */

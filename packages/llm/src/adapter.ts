@@ -1,0 +1,305 @@
+// The generic adapter: a protocol, an endpoint and an auth become a ProviderAdapter. Order of one call: media, encode,
+// headers, auth, send, then classify or decode. It never retries and keeps no state about a call.
+
+import { classifyHttpFailure, redact, redactError } from "./errors/classify.ts";
+import { field, rateLimitOf } from "./errors/headers.ts";
+import { MessageResolver } from "./media/resolve.ts";
+import { createSegmentCache } from "./segments.ts";
+import { AdapterStream, AnswerReader, type Exchange } from "./stream/driver.ts";
+import { CallGuard } from "./stream/guard.ts";
+import type {
+  AdapterTimeouts,
+  CallContext,
+  ClientDeps,
+  ProviderAdapter,
+  Segment,
+  TlsMaterial,
+  TransportRequest,
+  TransportResponse,
+} from "./types/adapter.ts";
+import { InvalidRequestError, StreamError, UnsupportedToolChoiceError } from "./types/errors.ts";
+import type { StreamEvent } from "./types/events.ts";
+import type { JsonValue } from "./types/json.ts";
+import type { CacheRetention, ModelInfo, RequestTransform } from "./types/model.ts";
+import type { Auth, EncodedRequest, Endpoint, Operation, Protocol, SegmentCache } from "./types/protocol.ts";
+import type { Request, ToolChoiceMode } from "./types/request.ts";
+import type { Response } from "./types/response.ts";
+
+export interface AdapterOptions {
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly endpoint: Endpoint;
+  readonly auth: Auth;
+  readonly baseUrl: string;
+  readonly deps: ClientDeps;
+  /** Catalog lookup; an unknown id gets conservative defaults. */
+  readonly model?: (id: string) => ModelInfo | undefined;
+  readonly defaultHeaders?: Readonly<Record<string, string>>;
+  readonly timeouts?: Partial<AdapterTimeouts>;
+  readonly cacheRetention?: CacheRetention;
+  readonly disableStrictTools?: boolean;
+  readonly requestTransform?: RequestTransform;
+  readonly tls?: TlsMaterial;
+  /** The vendor has an endpoint for operation `count_tokens`. */
+  readonly countsTokens?: boolean;
+  readonly userAgent?: string;
+}
+
+export const DEFAULT_TIMEOUTS: AdapterTimeouts = { connect: 10, request: 120, firstEvent: 120, streamRead: 30 };
+
+export function createAdapter(options: AdapterOptions): ProviderAdapter {
+  const adapter = new HttpAdapter(options);
+  return {
+    name: options.name,
+    complete: (request, context) => adapter.complete(request, context),
+    stream: (request, context) => adapter.stream(request, context),
+    segments: (request) => adapter.segments(request),
+    supportsToolChoice: (mode) => options.protocol.toolChoiceModes.includes(mode),
+    close: async () => options.deps.fetch.close?.(),
+    ...(options.countsTokens === true
+      ? { countTokens: (request: Request, context: CallContext) => adapter.countTokens(request, context) }
+      : {}),
+  };
+}
+
+const MAX_ERROR_BODY = 256 * 1024;
+const MAX_BODY = 64 * 1024 * 1024;
+
+class HttpAdapter {
+  readonly #options: AdapterOptions;
+  readonly #resolver: MessageResolver;
+  readonly #segments: SegmentCache = createSegmentCache();
+
+  constructor(options: AdapterOptions) {
+    this.#options = options;
+    const { name, protocol, deps } = options;
+    this.#resolver = new MessageResolver({ provider: name, rules: protocol.media, deps });
+  }
+
+  async complete(request: Request, context: CallContext): Promise<Response> {
+    const guard = this.#guard(context);
+    try {
+      guard.arm("request", this.#timeouts(context).request);
+      const exchange = await this.#open(request, "complete", context, guard);
+      const reader = new AnswerReader(exchange);
+      while (!reader.sink.terminal) await reader.step(false);
+      if (reader.sink.response === undefined) throw reader.sink.failure;
+      guard.throwIfOver();
+      return reader.sink.response;
+    } catch (error) {
+      throw guard.failure ?? error;
+    } finally {
+      guard.release();
+    }
+  }
+
+  stream(request: Request, context: CallContext): AsyncIterable<StreamEvent> {
+    return new AdapterStream(async () => {
+      const guard = this.#guard(context);
+      try {
+        guard.arm("request", this.#timeouts(context).request);
+        const exchange = await this.#open(request, "stream", context, guard);
+        guard.disarm();
+        return exchange;
+      } catch (error) {
+        guard.release();
+        throw guard.failure ?? error;
+      }
+    });
+  }
+
+  async countTokens(request: Request, context: CallContext): Promise<number> {
+    const guard = this.#guard(context);
+    try {
+      guard.arm("request", this.#timeouts(context).request);
+      const { response } = await this.#open(request, "count_tokens", context, guard);
+      const body = parseBody(await readText(response, MAX_BODY));
+      for (const name of ["input_tokens", "totalTokens", "inputTokens"]) {
+        const count = field(body, name);
+        if (typeof count === "number") return count;
+      }
+      throw new StreamError(`${this.#options.name}: the token count is missing in the answer.`);
+    } catch (error) {
+      throw guard.failure ?? error;
+    } finally {
+      guard.release();
+    }
+  }
+
+  segments(request: Request): readonly Segment[] {
+    return this.#encode({ ...request, messages: this.#resolver.known(request.messages) }, "stream").segments;
+  }
+
+  async #open(request: Request, operation: Operation, context: CallContext, guard: CallGuard): Promise<Exchange> {
+    const { name, protocol, endpoint, deps } = this.#options;
+    guard.throwIfOver();
+    this.#checkToolChoice(request);
+    const resolving = this.#resolver.resolve(request.messages);
+    const messages = resolving instanceof Promise ? await resolving : resolving;
+    const resolved = messages === request.messages ? request : { ...request, messages };
+    const encoded = this.#encode(resolved, operation);
+    const timeouts = this.#timeouts(context);
+    const plain: TransportRequest = {
+      url: endpoint({ operation, wireModel: encoded.wireModel, baseUrl: this.#options.baseUrl }),
+      method: "POST",
+      headers: this.#headers(request, operation, encoded),
+      body: encoded.body,
+      signal: guard.signal,
+      connectTimeoutMs: timeouts.connect * 1000,
+      ...(this.#options.tls === undefined ? {} : { tls: this.#options.tls }),
+    };
+    const authorized = await this.#options.auth(plain);
+    guard.throwIfOver();
+    const secrets = secretsOf(plain, authorized);
+    const response = await deps.fetch(authorized);
+    if (response.status < 200 || response.status > 299) throw await this.#failure(response, secrets);
+    const origin = { provider: name, model: request.model };
+    const rateLimit = rateLimitOf(response.headers, deps.now());
+    return {
+      response,
+      decoder: protocol.decoder({ provider: name, model: request.model, origin, request: resolved, newId: deps.uuid }),
+      framing: protocol.framing.kind,
+      sink: {
+        provider: name,
+        model: request.model,
+        origin,
+        newId: deps.uuid,
+        warnings: encoded.warnings,
+        ...(context.signal === undefined ? {} : { signal: context.signal }),
+        ...(rateLimit === undefined ? {} : { rateLimit }),
+      },
+      guard,
+      timeouts,
+      clean: (error) => redactError(error, secrets),
+    };
+  }
+
+  #encode(request: Request, operation: Operation): EncodedRequest {
+    const { name, protocol, baseUrl, disableStrictTools } = this.#options;
+    const model = this.#model(request.model);
+    return protocol.encode({
+      request,
+      operation,
+      provider: name,
+      model,
+      baseUrl,
+      cacheRetention: this.#retention(request, model),
+      segments: this.#segments,
+      options: disableStrictTools === undefined ? {} : { disableStrictTools },
+    });
+  }
+
+  /** Later entries win: protocol, provider, model row, transform. Auth comes after all of them. */
+  #headers(request: Request, operation: Operation, encoded: EncodedRequest): Record<string, string> {
+    const model = this.#model(request.model);
+    const headers: Record<string, string> = {
+      "user-agent": this.#options.userAgent ?? "lathe-llm/0.1.0",
+      "content-type": "application/json",
+      accept: operation === "stream" ? ACCEPT[this.#options.protocol.framing.kind] : "application/json",
+    };
+    for (const source of [encoded.headers, this.#options.defaultHeaders, model.headers])
+      for (const [name, value] of Object.entries(source ?? {})) headers[name.toLowerCase()] = value;
+    for (const transform of [this.#options.requestTransform, model.requestTransform]) {
+      for (const name of transform?.stripHeaders ?? []) delete headers[name.toLowerCase()];
+      for (const [name, value] of Object.entries(transform?.setHeaders ?? {}))
+        if (value === null) delete headers[name.toLowerCase()];
+        else headers[name.toLowerCase()] = value;
+    }
+    return headers;
+  }
+
+  #checkToolChoice(request: Request): void {
+    const { toolChoice, tools = [] } = request;
+    if (toolChoice === undefined) return;
+    const { name, protocol } = this.#options;
+    const mode: ToolChoiceMode = toolChoice.mode;
+    if (!protocol.toolChoiceModes.includes(mode))
+      throw new UnsupportedToolChoiceError(`${name} does not support the tool choice "${mode}".`);
+    if (toolChoice.mode === "named" && !tools.some((tool) => tool.name === toolChoice.toolName))
+      throw new InvalidRequestError(`The tool choice names "${toolChoice.toolName}", which is not among the tools.`, {
+        provider: name,
+      });
+  }
+
+  async #failure(response: TransportResponse, secrets: readonly string[]) {
+    const { name, deps } = this.#options;
+    const body = await readText(response, MAX_ERROR_BODY);
+    const { status, headers } = response;
+    return classifyHttpFailure({ provider: name, status, headers, body: redact(body, secrets), now: deps.now() });
+  }
+
+  #guard(context: CallContext): CallGuard {
+    return new CallGuard(this.#options.name, this.#options.deps.setTimer, context.signal);
+  }
+
+  #timeouts(context: CallContext): AdapterTimeouts {
+    return { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...context.timeout };
+  }
+
+  #model(id: string): ModelInfo {
+    return this.#options.model?.(id) ?? unknownModel(id, this.#options.name);
+  }
+
+  /** Request option, model row, provider, environment (only `long` has an effect there), default. */
+  #retention(request: Request, model: ModelInfo): CacheRetention {
+    const { name, deps, cacheRetention } = this.#options;
+    const asked = request.providerOptions?.[name]?.["cache_retention"];
+    if (asked === "none" || asked === "short" || asked === "long") return asked;
+    const configured = model.cacheRetention ?? cacheRetention;
+    if (configured !== undefined) return configured;
+    return deps.env["LATHE_CACHE_RETENTION"] === "long"
+      ? "long"
+      : (this.#options.protocol.defaultCacheRetention ?? "short");
+  }
+}
+
+const ACCEPT = {
+  sse: "text/event-stream",
+  ndjson: "application/x-ndjson",
+  "aws-event-stream": "application/vnd.amazon.eventstream",
+} as const;
+
+export function unknownModel(id: string, provider: string): ModelInfo {
+  return {
+    id,
+    provider,
+    displayName: id,
+    contextWindow: 128_000,
+    supportsTools: true,
+    supportsVision: true,
+    supportsReasoning: false,
+    input: ["text", "image"],
+    aliases: [],
+  };
+}
+
+async function readText(response: TransportResponse, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > limit) break;
+  }
+  return text + decoder.decode();
+}
+
+function parseBody(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw new StreamError("The answer is not JSON.", { cause });
+  }
+}
+
+/** Whatever auth added to the request: header values, their bearer part, and query values. */
+function secretsOf(before: TransportRequest, after: TransportRequest): readonly string[] {
+  const secrets: string[] = [];
+  for (const [name, value] of Object.entries(after.headers)) {
+    if (before.headers[name] === value) continue;
+    secrets.push(value, value.replace(/^\S+ /, ""));
+  }
+  if (after.url !== before.url)
+    for (const [name, value] of new URL(after.url).searchParams)
+      if (new URL(before.url).searchParams.get(name) !== value) secrets.push(value);
+  return secrets.filter((secret) => secret.length >= 4);
+}

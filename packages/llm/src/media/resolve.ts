@@ -1,0 +1,157 @@
+// Media before encoding: local files become bytes, bytes get a type, sizes and formats are checked. A message is
+// resolved once; afterwards the same object comes back, so that its encoding stays cached and its bytes stay fixed.
+
+import type { ClientDeps } from "../types/adapter.ts";
+import { InvalidRequestError } from "../types/errors.ts";
+import type { ContentPart, DocumentData, ImageData, MediaData, Message } from "../types/message.ts";
+import type { MediaRules } from "../types/protocol.ts";
+import { checkRoles } from "./roles.ts";
+import {
+  COMMON_IMAGE_TYPES,
+  DEFAULT_MAX_IMAGE_BYTES,
+  DEFAULT_TYPES,
+  type MediaKind,
+  MIME_BY_EXTENSION,
+} from "./types.ts";
+
+export interface MediaContext {
+  readonly provider: string;
+  readonly rules: MediaRules | undefined;
+  readonly deps: Pick<ClientDeps, "readFile" | "homeDir">;
+}
+
+export class MessageResolver {
+  readonly #context: MediaContext;
+  readonly #resolved = new WeakMap<Message, Message>();
+  /** The previous request: histories grow at the end, so most of the next one is a pointer comparison. */
+  #last: { given: WeakRef<readonly Message[]>; resolved: WeakRef<readonly Message[]> } | undefined;
+
+  constructor(context: MediaContext) {
+    this.#context = context;
+  }
+
+  /** Synchronous when nothing has to be read; returns the given list when nothing changes. */
+  resolve(messages: readonly Message[]): readonly Message[] | Promise<readonly Message[]> {
+    const start = this.#sharedPrefix(messages);
+    let pending: Promise<void>[] | undefined;
+    for (let index = start.length; index < messages.length; index++) {
+      const message = messages[index] as Message;
+      if (this.#resolved.has(message)) continue;
+      checkRoles(message, this.#context.provider);
+      if (message.content.some(hasMedia)) {
+        pending ??= [];
+        pending.push(this.#resolveMessage(message));
+      } else this.#resolved.set(message, message);
+    }
+    if (pending === undefined) return this.#assemble(messages, start);
+    return Promise.all(pending).then(() => this.#assemble(messages, start));
+  }
+
+  /** What is known without reading anything: messages not resolved yet stand as given. */
+  known(messages: readonly Message[]): readonly Message[] {
+    return this.#assemble(messages, this.#sharedPrefix(messages));
+  }
+
+  async #resolveMessage(message: Message): Promise<void> {
+    const content = await Promise.all(message.content.map((part) => resolvePart(part, this.#context)));
+    const same = content.every((part, index) => part === message.content[index]);
+    this.#resolved.set(message, same ? message : { ...message, content });
+  }
+
+  #sharedPrefix(messages: readonly Message[]): readonly Message[] {
+    const given = this.#last?.given.deref();
+    const resolved = this.#last?.resolved.deref();
+    if (given === undefined || resolved === undefined || given.length > messages.length) return [];
+    for (let index = 0; index < given.length; index++) if (given[index] !== messages[index]) return [];
+    return resolved;
+  }
+
+  #assemble(messages: readonly Message[], start: readonly Message[]): readonly Message[] {
+    let result: readonly Message[] = messages;
+    for (let index = 0; index < messages.length; index++) {
+      const message = messages[index] as Message;
+      const resolved = start[index] ?? this.#resolved.get(message) ?? message;
+      if (resolved === message && result === messages) continue;
+      if (result === messages) result = messages.slice(0, index);
+      (result as Message[]).push(resolved);
+    }
+    this.#last = { given: new WeakRef(messages), resolved: new WeakRef(result) };
+    return result;
+  }
+}
+
+function hasMedia(part: ContentPart): boolean {
+  if (part.kind === "tool_result") return part.toolResult.images !== undefined;
+  return part.kind === "image" || part.kind === "audio" || part.kind === "document";
+}
+
+async function resolvePart(part: ContentPart, context: MediaContext): Promise<ContentPart> {
+  switch (part.kind) {
+    case "image": {
+      const image = await resolveMedia<ImageData>(part.image, "image", context);
+      return image === part.image ? part : { ...part, image };
+    }
+    case "audio": {
+      const audio = await resolveMedia<MediaData>(part.audio, "audio", context);
+      return audio === part.audio ? part : { ...part, audio };
+    }
+    case "document": {
+      const document = await resolveMedia<DocumentData>(part.document, "document", context);
+      return document === part.document ? part : { ...part, document };
+    }
+    case "tool_result": {
+      const images = await Promise.all(
+        (part.toolResult.images ?? []).map((image) => resolveMedia<ImageData>(image, "image", context)),
+      );
+      const same = images.every((image, index) => image === part.toolResult.images?.[index]);
+      return same ? part : { ...part, toolResult: { ...part.toolResult, images } };
+    }
+    default:
+      return part;
+  }
+}
+
+async function resolveMedia<T extends MediaData>(media: T, kind: MediaKind, context: MediaContext): Promise<T> {
+  if ((media.url === undefined) === (media.data === undefined))
+    throw invalid(context, `A ${kind} needs either a url or data, exactly one of the two.`);
+  const loaded = media.url !== undefined && isLocal(media.url) ? await loadFile(media, media.url, context) : media;
+  if (loaded.data === undefined) return loaded;
+  const typed = loaded.mediaType === undefined ? { ...loaded, mediaType: DEFAULT_TYPES[kind] } : loaded;
+  if (kind === "image") checkImage(typed, context);
+  return typed;
+}
+
+function isLocal(url: string): boolean {
+  return /^(\/|\.\.?\/|~|[A-Za-z]:[\\/])/.test(url);
+}
+
+async function loadFile<T extends MediaData>(media: T, path: string, context: MediaContext): Promise<T> {
+  const { url: _, ...rest } = media;
+  const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  const mediaType = media.mediaType ?? MIME_BY_EXTENSION[extension];
+  const fullPath = path.startsWith("~") ? context.deps.homeDir + path.slice(1) : path;
+  const data = await context.deps.readFile(fullPath).catch((cause: unknown) => {
+    throw invalid(context, `The file ${path} cannot be read.`, undefined, cause);
+  });
+  return { ...rest, data, ...(mediaType === undefined ? {} : { mediaType }) } as unknown as T;
+}
+
+function checkImage(image: MediaData, context: MediaContext): void {
+  const { rules } = context;
+  const types = [...COMMON_IMAGE_TYPES, ...(rules?.extraImageTypes ?? [])];
+  if (image.mediaType !== undefined && !types.includes(image.mediaType))
+    throw invalid(context, `${context.provider} takes no ${image.mediaType} images.`, "unsupported_content");
+  const limit = rules?.maxImageBytes ?? DEFAULT_MAX_IMAGE_BYTES;
+  const bytes = image.data?.length ?? 0;
+  const counted = rules?.countsBase64 === true ? Math.ceil(bytes / 3) * 4 : bytes;
+  if (counted > limit)
+    throw invalid(context, `An image of ${counted} bytes is over the limit of ${limit} for ${context.provider}.`);
+}
+
+function invalid(context: MediaContext, message: string, errorCode?: string, cause?: unknown): InvalidRequestError {
+  return new InvalidRequestError(message, {
+    provider: context.provider,
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
