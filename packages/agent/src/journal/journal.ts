@@ -3,21 +3,22 @@
 
 import type { BlobStore } from "../blobs/store.ts";
 import { ContextView } from "./context.ts";
+import { EntryReader } from "./entry-reader.ts";
 import { JournalError } from "./errors.ts";
+import { type NewHeader, newHeader } from "./header.ts";
 import { encodeLine, parseLine } from "./line.ts";
 import { type EntryMeta, LineIndex, type LineSpan } from "./line-index.ts";
-import { repairMissing } from "./missing.ts";
-import { fromStored, mentionsBlob, toStored } from "./payload.ts";
+import { toStored } from "./payload.ts";
 import { scan } from "./scan.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
-import {
-  type IntentLine,
-  JOURNAL_VERSION,
-  type JournalLoss,
-  type OutsideLine,
-  type SessionHeader,
-  type SettleLine,
-  type TreeEntry,
+import type {
+  BranchSummaryEntry,
+  IntentLine,
+  JournalLoss,
+  OutsideLine,
+  SessionHeader,
+  SettleLine,
+  TreeEntry,
 } from "./types.ts";
 
 /** `none`: never fsync. `turn`: at each turn end. `intent`: also before each effect that must not run twice. */
@@ -36,28 +37,27 @@ type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : nev
 /** A tree entry without what the journal assigns; `id` may be one from `newId()`. */
 export type NewEntry = Distribute<TreeEntry, "id" | "parentId" | "timestamp"> & { readonly id?: string };
 export type NewLine = Distribute<Exclude<OutsideLine, { type: "seal" | "leaf" | "intent" }>, "timestamp">;
-export type NewHeader = Omit<SessionHeader, "type" | "version" | "timestamp"> & { readonly timestamp?: string };
 export type NewIntent = Omit<IntentLine, "type" | "id" | "for" | "timestamp"> & { readonly for?: string };
 
-/** Entries kept parsed; the rest is read again when asked for. */
-const RECENT_ENTRIES = 64;
+/** Half of what a listing reads from the end. */
+const TITLE_DRIFT = 2048;
 
 export class Journal {
   readonly header: SessionHeader;
   readonly blobs: BlobStore;
   /** What opening (or reading a missing blob) had to give up. Show it. */
   readonly losses: JournalLoss[];
-  /** Follows the leaf; its cost per appended entry is constant. */
-  readonly context: ContextView;
   readonly #deps: JournalDeps;
   readonly #index: LineIndex;
-  readonly #recent = new Map<string, TreeEntry>();
+  readonly #reader: EntryReader;
   readonly #reserved = new Set<string>();
+  #context: ContextView | undefined;
   #store: JournalStore;
   /** The file ends inside a line; dealt with by the first write. */
   #sealTail: { readonly bytes: number; readonly whole: boolean } | undefined;
-  /** Set until the first message: a session nobody spoke in leaves no file. */
+  /** Set while the lines are only held in memory: a session nobody spoke in leaves no file. */
   #openStore: (() => JournalStore) | undefined;
+  #holdsUntilMessage = true;
 
   private constructor(
     deps: JournalDeps,
@@ -70,33 +70,40 @@ export class Journal {
     this.header = opened.header;
     this.losses = opened.losses;
     this.#index = opened.index;
+    this.#reader = new EntryReader(deps.blobs, opened.losses);
     this.#store = store;
     this.#openStore = openStore;
-    this.context = new ContextView({ meta: (id) => this.#index.entries.get(id), entry: (id) => this.entry(id) });
   }
 
   /** A new session. `openStore` is called with the first message or intent; until then lines are held in memory. */
   static create(header: NewHeader, openStore: () => JournalStore, deps: JournalDeps): Journal {
-    const full: SessionHeader = {
-      type: "session",
-      version: JOURNAL_VERSION,
-      timestamp: new Date(deps.now()).toISOString(),
-      ...header,
-    };
+    const full = newHeader(header, new Date(deps.now()).toISOString());
     const held = new MemoryStore(encodeLine(full));
     return new Journal(deps, { header: full, index: new LineIndex(), losses: [] }, held, openStore);
   }
 
-  /** Opens what is there. Throws a JournalError instead of guessing when the header is unreadable. */
-  static open(store: JournalStore, deps: JournalDeps): Journal {
+  /**
+   * Opens what is there; throws a JournalError instead of guessing when the header is unreadable. With `openStore` the
+   * lines move to a new store with the first write (forks and imported files).
+   */
+  static open(store: JournalStore, deps: JournalDeps, openStore?: () => JournalStore): Journal {
     const opened = scan(store);
-    const journal = new Journal(deps, opened, store);
+    const journal = new Journal(deps, opened, store, openStore);
+    journal.#holdsUntilMessage = false;
     if (opened.tail.bytes > 0) journal.#sealTail = opened.tail;
-    journal.context.moveTo(opened.index.leaf);
     return journal;
   }
 
   // ---- reading ----
+
+  /** What the model sees at the leaf. Built on first use, then follows the leaf at constant cost per entry. */
+  get context(): ContextView {
+    if (!this.#context) {
+      this.#context = new ContextView({ meta: (id) => this.#index.entries.get(id), entry: (id) => this.entry(id) });
+      this.#context.moveTo(this.leaf);
+    }
+    return this.#context;
+  }
 
   /** Where the journal is kept: its path, or "memory". */
   get label(): string {
@@ -110,10 +117,9 @@ export class Journal {
     return this.#index.leaf;
   }
   get title(): { readonly title: string; readonly source: "auto" | "user" } | undefined {
-    if (this.#index.title) return this.#index.title;
-    return this.header.title === undefined
-      ? undefined
-      : { title: this.header.title, source: this.header.titleSource ?? "auto" };
+    const { title, titleSource } = this.header;
+    if (this.#index.title) return { title: this.#index.title.title, source: this.#index.title.source };
+    return title === undefined ? undefined : { title, source: titleSource ?? "auto" };
   }
   get labels(): ReadonlyMap<string, string> {
     return this.#index.labels;
@@ -145,20 +151,20 @@ export class Journal {
   }
 
   entry(id: string): TreeEntry {
-    const recent = this.#recent.get(id);
-    if (recent) return recent;
-    const meta = this.#index.entries.get(id);
-    if (!meta) throw new JournalError("unknown_entry", `There is no entry ${id} in this session.`);
-    // A parent that was lost has been replaced by the scan; the line still names the old one.
-    const entry = { ...this.#load(meta), parentId: meta.parentId } as TreeEntry;
-    this.#remember(entry);
-    return entry;
+    return this.#reader.entry(this.#store, this.#metaOf(id));
+  }
+
+  /** An entry as it stands in its line: blobs are references. */
+  storedEntry(id: string): Record<string, unknown> {
+    const meta = this.#metaOf(id);
+    return { ...parseLine(this.#store.read(meta.offset, meta.length)), parentId: meta.parentId };
   }
 
   /** Lines outside the tree of one kind, oldest first, read from the store. */
   *outside<T extends OutsideLine["type"]>(type: T): IterableIterator<Extract<OutsideLine, { type: T }>> {
     for (const meta of this.#index.outside) {
-      if (meta.type === type) yield this.#load(meta) as unknown as Extract<OutsideLine, { type: T }>;
+      if (meta.type === type)
+        yield this.#reader.load(this.#store, meta) as unknown as Extract<OutsideLine, { type: T }>;
     }
   }
 
@@ -187,8 +193,8 @@ export class Journal {
     this.#reserved.delete(id);
     this.#index.addEntry({ id, type, parentId: entry.parentId, ...span });
     this.#index.addPayload(entry);
-    this.#remember(entry);
-    this.context.follow(entry);
+    this.#reader.remember(entry);
+    this.#context?.follow(entry);
     return entry;
   }
 
@@ -236,7 +242,17 @@ export class Journal {
     }
     if (entryId === this.leaf) return;
     this.#outside({ type: "leaf", entryId, timestamp: this.#timestamp() }, false);
-    this.context.moveTo(entryId);
+    this.#context?.moveTo(entryId);
+  }
+
+  /** Leaves the current branch for `entryId` (null: the start) and puts a summary of what was left there. */
+  branchWithSummary(
+    entryId: string | null,
+    summary: string,
+    more: Pick<BranchSummaryEntry, "details" | "fromExtension"> = {},
+  ): TreeEntry {
+    this.setLeaf(entryId);
+    return this.append({ type: "branch_summary", fromId: entryId ?? "root", summary, ...more });
   }
 
   setTitle(title: string, source: "auto" | "user"): void {
@@ -248,8 +264,22 @@ export class Journal {
     return this.append({ type: "label", targetId, ...(label === undefined ? {} : { label }) });
   }
 
+  /** Moves lines that are still held in memory to their store, in one write; offsets stay the same. */
+  persist(): void {
+    if (!this.#openStore) return;
+    const store = this.#openStore();
+    if (store.size > 0) {
+      void store.close();
+      throw new JournalError("io", `${store.label} already holds a session; open it instead of creating it.`);
+    }
+    store.append(this.#store.read(0, this.#store.size));
+    this.#store = store;
+    this.#openStore = undefined;
+  }
+
   /** To be awaited at each turn end. */
   async turnEnd(): Promise<void> {
+    this.#restateTitle();
     if ((this.#deps.sync ?? "turn") !== "none") await this.sync();
   }
 
@@ -264,6 +294,13 @@ export class Journal {
     await this.#store.close();
   }
 
+  /** Listings read only the ends of a file, so a title that has drifted from the end is written again. */
+  #restateTitle(): void {
+    const title = this.#index.title;
+    if (title && !this.#openStore && this.#store.size - title.offset > TITLE_DRIFT)
+      this.setTitle(title.title, title.source);
+  }
+
   // ---- inside ----
 
   #outside(line: OutsideLine, begins: boolean): OutsideLine {
@@ -272,24 +309,12 @@ export class Journal {
   }
 
   #write(line: TreeEntry | OutsideLine, begins: boolean): LineSpan {
-    if (begins && this.#openStore) this.#materialise(this.#openStore);
+    if (begins || !this.#holdsUntilMessage) this.persist();
     if (this.#sealTail) this.#seal(this.#sealTail);
     const text = encodeLine(toStored(line, this.blobs) as object);
     const offset = this.#store.size;
     this.#store.append(text);
     return { offset, length: this.#store.size - offset - 1 };
-  }
-
-  /** Writes the held lines in one piece; offsets stay the same. */
-  #materialise(openStore: () => JournalStore): void {
-    const store = openStore();
-    if (store.size > 0) {
-      void store.close();
-      throw new JournalError("io", `${store.label} already holds a session; open it instead of creating it.`);
-    }
-    store.append(this.#store.read(0, this.#store.size));
-    this.#store = store;
-    this.#openStore = undefined;
   }
 
   /** The file ends inside a line: ends that line, and says so in the file when it was torn. */
@@ -299,27 +324,10 @@ export class Journal {
     if (!tail.whole) this.#outside({ type: "seal", torn: tail.bytes, timestamp: this.#timestamp() }, false);
   }
 
-  #load(span: LineSpan): Record<string, unknown> {
-    const line = this.#store.read(span.offset, span.length);
-    const stored = parseLine(line);
-    if (!mentionsBlob(line)) return stored;
-    const missing: string[] = [];
-    const value = fromStored(stored, this.blobs, (hash) => missing.push(hash)) as Record<string, unknown>;
-    for (const hash of missing) this.#reportMissing(hash, stored);
-    return missing.length === 0 ? value : repairMissing(value);
-  }
-
-  #reportMissing(hash: string, stored: Record<string, unknown>): void {
-    const message = `A stored part of entry ${String(stored["id"])} is missing (blob ${hash}); the session goes on without it.`;
-    if (this.losses.some((loss) => loss.message === message)) return;
-    this.losses.push({ kind: "missing_blob", line: 0, bytes: 0, message });
-  }
-
-  #remember(entry: TreeEntry): void {
-    this.#recent.set(entry.id, entry);
-    if (this.#recent.size <= RECENT_ENTRIES) return;
-    const oldest = this.#recent.keys().next();
-    if (!oldest.done) this.#recent.delete(oldest.value);
+  #metaOf(id: string): EntryMeta {
+    const meta = this.#index.entries.get(id);
+    if (!meta) throw new JournalError("unknown_entry", `There is no entry ${id} in this session.`);
+    return meta;
   }
 
   #timestamp(): string {

@@ -23,7 +23,7 @@ export class LineIndex {
   readonly outside: OutsideMeta[] = [];
   readonly labels = new Map<string, string>();
   leaf: string | null = null;
-  title: { readonly title: string; readonly source: "auto" | "user" } | undefined;
+  title: { readonly title: string; readonly source: "auto" | "user"; readonly offset: number } | undefined;
   prefix: PrefixLine | undefined;
   /** The last `input` line: tells a cut run from a finished one. */
   input: InputLine | undefined;
@@ -72,7 +72,7 @@ export class LineIndex {
         if (line.entryId === null || this.entries.has(line.entryId)) this.leaf = line.entryId;
         break;
       case "title":
-        this.title = { title: line.title, source: line.source };
+        this.title = { title: line.title, source: line.source, offset: span.offset };
         break;
       case "prefix":
         this.prefix = line;

@@ -1,6 +1,6 @@
 // Makes an entry sendable again after a blob of it was lost: an image becomes a line of text that says so.
 
-import { MissingBlob } from "./payload.ts";
+import { BlobRef } from "./payload.ts";
 
 export function repairMissing(value: Record<string, unknown>): Record<string, unknown> {
   return repair(value) as Record<string, unknown>;
@@ -8,17 +8,17 @@ export function repairMissing(value: Record<string, unknown>): Record<string, un
 
 function repair(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
-  if (Array.isArray(value)) return value.filter((inner) => !isLostImage(inner)).map(repair);
+  if (Array.isArray(value)) return value.filter((inner) => !isLostMedia(inner)).map(repair);
   const record = value as Record<string, unknown>;
   const media = typeof record["kind"] === "string" ? record[record["kind"]] : undefined;
-  if (isLostImage(media)) return { kind: "text", text: notice(String(record["kind"]), media.data) };
+  if (isLostMedia(media)) return { kind: "text", text: notice(String(record["kind"]), media.data) };
   return Object.fromEntries(Object.entries(record).map(([key, inner]) => [key, repair(inner)]));
 }
 
-function isLostImage(value: unknown): value is { data: MissingBlob } {
-  return typeof value === "object" && value !== null && "data" in value && value.data instanceof MissingBlob;
+function isLostMedia(value: unknown): value is { data: BlobRef } {
+  return typeof value === "object" && value !== null && "data" in value && value.data instanceof BlobRef;
 }
 
-function notice(kind: string, blob: MissingBlob): string {
+function notice(kind: string, blob: BlobRef): string {
   return `[${kind} lost: its stored data ${blob.hash.slice(0, 12)} is missing]`;
 }

@@ -17,6 +17,7 @@ const LITERAL = "blob:literal:";
 export function toStored(value: unknown, blobs: BlobStore): unknown {
   if (typeof value === "string") return storedString(value, blobs);
   if (value instanceof Uint8Array) return storedBytes(value, blobs);
+  if (value instanceof BlobRef) return BYTES + value.hash;
   return mapObject(value, (inner) => toStored(inner, blobs));
 }
 
@@ -32,8 +33,8 @@ function storedBytes(bytes: Uint8Array, blobs: BlobStore): string {
   return INLINE + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 }
 
-/** Stands in a restored value where a blob was missing; `repair` in ./missing.ts turns it into something sendable. */
-export class MissingBlob {
+/** A blob that is named but not loaded: where bytes would stand in an imported value, or where a blob is missing. */
+export class BlobRef {
   readonly hash: string;
   constructor(hash: string) {
     this.hash = hash;
@@ -55,7 +56,7 @@ function restored(value: string, blobs: BlobStore, missing: (hash: string) => vo
   const bytes = blobs.get(hash);
   if (bytes) return isText ? Buffer.from(bytes).toString("utf8") : bytes;
   missing(hash);
-  return isText ? `[lost: the stored text ${hash.slice(0, 12)} is missing]` : new MissingBlob(hash);
+  return isText ? `[lost: the stored text ${hash.slice(0, 12)} is missing]` : new BlobRef(hash);
 }
 
 /** True when a line may hold anything `fromStored` would change. */

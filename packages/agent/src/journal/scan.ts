@@ -54,8 +54,7 @@ class Scanner {
   line(line: Buffer, offset: number, ended: boolean): void {
     this.#line++;
     if (!this.#header) {
-      this.#header = this.#readHeader(line);
-      if (!ended) this.#tail = { bytes: line.length, whole: true };
+      this.#takeHeader(line, offset, ended);
       return;
     }
     if (isIntact(line)) {
@@ -69,6 +68,14 @@ class Scanner {
   finish(): Scan {
     if (!this.#header) throw new JournalError("corrupt", `${this.#label} is empty: there is no session to open in it.`);
     return { header: this.#header, index: this.#index, losses: this.#losses, tail: this.#tail };
+  }
+
+  #takeHeader(line: Buffer, offset: number, ended: boolean): void {
+    const first = isIntact(line) ? undefined : salvage(line).intact[0];
+    const end = first?.start === 0 ? first.end : line.length;
+    this.#header = this.#readHeader(line.subarray(0, end));
+    if (end < line.length) this.#damaged(line.subarray(end), offset + end, ended);
+    else if (!ended) this.#tail = { bytes: line.length, whole: true };
   }
 
   #readHeader(line: Buffer): SessionHeader {

@@ -1,0 +1,58 @@
+// Removes blobs that no journal names any more. Any 64 hex digits in a journal count as a name: too much is kept rather
+// than too little.
+
+import { closeSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+
+export interface BlobGcOptions {
+  readonly folder: string;
+  /** All session files that share the folder. */
+  readonly journals: Iterable<string>;
+  readonly now: () => number;
+  /** Younger blobs stay: a blob is written before the line that names it. */
+  readonly minAgeMs: number;
+}
+
+export interface BlobGcResult {
+  readonly removed: readonly string[];
+  readonly bytes: number;
+  readonly kept: number;
+}
+
+export function collectBlobs(options: BlobGcOptions): BlobGcResult {
+  const named = new Set<string>();
+  for (const path of options.journals) addNames(path, named);
+  const removed: string[] = [];
+  let bytes = 0;
+  let kept = 0;
+  for (const name of readdirSync(options.folder)) {
+    const path = join(options.folder, name);
+    const { size, mtimeMs } = statSync(path);
+    const isOld = options.now() - mtimeMs >= options.minAgeMs;
+    if (named.has(name) || !isOld) {
+      kept++;
+      continue;
+    }
+    unlinkSync(path);
+    removed.push(name);
+    bytes += size;
+  }
+  return { removed, bytes, kept };
+}
+
+const CHUNK = 1 << 20;
+const NAME_LENGTH = 64;
+
+function addNames(path: string, named: Set<string>): void {
+  const fd = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(CHUNK);
+    // Chunks overlap by one name, so that none is missed at a seam.
+    for (let offset = 0, got = CHUNK; got === CHUNK; offset += CHUNK - NAME_LENGTH) {
+      got = readSync(fd, buffer, 0, CHUNK, offset);
+      for (const match of buffer.toString("latin1", 0, got).matchAll(/[0-9a-f]{64}/g)) named.add(match[0]);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,39 @@
+// A new journal that begins with a part of another one. The other file is only read.
+
+import { pathTo } from "./context.ts";
+import { type NewHeader, newHeader } from "./header.ts";
+import { Journal, type JournalDeps } from "./journal.ts";
+import { encodeLine } from "./line.ts";
+import type { JournalStore } from "./store.ts";
+
+export interface ForkOptions {
+  /** The last entry to take over; null = none. */
+  readonly upTo: string | null;
+  readonly header: NewHeader;
+  /** Empty. */
+  readonly store: JournalStore;
+}
+
+/**
+ * Copies the path to `upTo` with its ids. Labels are not copied as entries: each name that still has its entry is
+ * written once at the end. The prefix goes along, so that the fork sends the same beginning.
+ */
+export function forkJournal(source: Journal, options: ForkOptions, deps: JournalDeps): Journal {
+  const timestamp = new Date(deps.now()).toISOString();
+  const add = (line: object) => options.store.append(encodeLine(line));
+  add(newHeader({ parentSession: source.label, ...options.header }, timestamp));
+  if (source.prefix) add(source.prefix);
+
+  const copied = new Set<string>();
+  let parentId: string | null = null;
+  for (const id of pathTo(source, options.upTo)) {
+    const stored = source.storedEntry(id);
+    if (stored["type"] === "label") continue;
+    add({ ...stored, parentId });
+    copied.add(id);
+    parentId = id;
+  }
+  const journal = Journal.open(options.store, deps);
+  for (const [targetId, label] of source.labels) if (copied.has(targetId)) journal.setLabel(targetId, label);
+  return journal;
+}

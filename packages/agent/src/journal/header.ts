@@ -1,0 +1,12 @@
+import { JOURNAL_VERSION, type SessionHeader } from "./types.ts";
+
+export type NewHeader = Omit<SessionHeader, "type" | "version" | "timestamp"> & { readonly timestamp?: string };
+
+const OPTIONAL = ["title", "titleSource", "parentSession", "parentCall", "agentId", "runId", "runDigest"] as const;
+
+/** Takes over the known fields only: what else a host keeps in its configuration (keys) never reaches the file. */
+export function newHeader(given: NewHeader, now: string): SessionHeader {
+  const optional = OPTIONAL.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]]));
+  const { id, cwd, timestamp = now } = given;
+  return { type: "session", version: JOURNAL_VERSION, id, timestamp, cwd, ...Object.fromEntries(optional) };
+}
