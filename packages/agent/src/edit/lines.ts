@@ -67,7 +67,7 @@ export class Lines {
    * append has to begin with a break and a removal of the last line has to take the break before it.
    */
   toTextEdits(edits: readonly LineEdit[]): TextEdit[] {
-    return mergeTouchingTail(edits, this.count).map(({ start, end, lines }) => {
+    return inOrder(edits, this.terminated ? -1 : this.count).map(({ start, end, lines }) => {
       if (this.count === 0 || this.terminated || end < this.count) {
         return {
           start: this.offset(start),
@@ -90,13 +90,13 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** Edits that end at the last line and touch become one, so that no two of them claim the break between them. */
-function mergeTouchingTail(edits: readonly LineEdit[], count: number): readonly LineEdit[] {
+/** In a text without final break, edits that reach `tail` and touch become one, so that no two claim the break between them. */
+function inOrder(edits: readonly LineEdit[], tail: number): readonly LineEdit[] {
   const sorted = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
   for (;;) {
     const last = sorted.at(-1);
     const before = sorted.at(-2);
-    if (!last || !before || last.end !== count || before.end !== last.start) return sorted;
+    if (!last || !before || last.end !== tail || before.end !== last.start) return sorted;
     sorted.splice(-2, 2, { start: before.start, end: last.end, lines: [...before.lines, ...last.lines] });
   }
 }

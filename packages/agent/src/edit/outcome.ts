@@ -1,0 +1,76 @@
+// What a call reports: a bounded diff for the model, the full facts for hosts, and a warning when a file stopped parsing.
+
+import type { JsonObject } from "@lathe/llm";
+import type { ToolServices } from "../tools/types.ts";
+import { type ChangeText, changeText } from "./change-text.ts";
+import type { FileChange } from "./workspace.ts";
+
+export interface FileOutcome extends ChangeText {
+  readonly path: string;
+  readonly change: FileChange;
+  readonly warning?: string;
+}
+
+const MODEL_DIFF = 6000;
+const HOST_DIFF = 200_000;
+const CHECKED_FILES = 20;
+
+export async function outcomes(services: ToolServices, changes: readonly FileChange[]): Promise<FileOutcome[]> {
+  const result: FileOutcome[] = [];
+  for (const [index, change] of changes.entries()) {
+    const before = change.before?.document?.text ?? "";
+    const after = change.after?.document?.text ?? "";
+    const { path } = change.target;
+    const line =
+      change.after && index < CHECKED_FILES ? await services.syntax?.newError(path, before, after) : undefined;
+    const warning =
+      line === undefined ? {} : { warning: `this edit introduces a parse error at line ${line} of ${path}` };
+    result.push({ path, change, ...changeText(before, after), ...warning });
+  }
+  return result;
+}
+
+/** Diffs of all files, cut so that the call's own summary is never pushed out of the result. */
+export function modelDiff(files: readonly FileOutcome[]): string {
+  let room = MODEL_DIFF;
+  const parts: string[] = [];
+  for (const file of files) {
+    if (file.diff === "") continue;
+    const text = `--- ${file.path}\n${file.diff}`;
+    if (text.length > room) {
+      const cut = text.slice(0, room);
+      const kept = cut.slice(0, Math.max(0, cut.lastIndexOf("\n")));
+      if (kept !== "") parts.push(kept);
+      parts.push("[diff cut here]");
+      break;
+    }
+    room -= text.length;
+    parts.push(text);
+  }
+  return parts.join("\n");
+}
+
+export function trailer(notes: readonly string[], files: readonly FileOutcome[]): string {
+  const warnings = files.flatMap((file) => (file.warning ? [`Warning: ${file.warning}`] : []));
+  return [...notes.map((note) => `Note: ${note}`), ...warnings].join("\n");
+}
+
+export function hostDetails(file: FileOutcome): JsonObject {
+  return {
+    filePath: file.path,
+    diff: file.diff.slice(0, HOST_DIFF),
+    added: file.added,
+    removed: file.removed,
+    firstChangedLine: file.firstChangedLine,
+    ...(file.warning ? { warning: file.warning } : {}),
+  };
+}
+
+/** Lines a person would call changed: a replaced line counts once. */
+export function linesChanged(file: ChangeText): number {
+  return Math.max(file.added, file.removed);
+}
+
+export function paragraphs(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
+}

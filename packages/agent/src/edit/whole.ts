@@ -1,0 +1,77 @@
+// Whole-file writes. An existing file keeps its encoding, byte order mark, mode and, where the new text does not bring carriage
+// returns of its own, its line endings.
+
+import { type ToolContext, ToolFailure } from "../tools/types.ts";
+import { DocumentError, editDocument, encodeDocument, newDocument, type TextDocument } from "./document.ts";
+import { planFresh } from "./fresh.ts";
+import { lineRuns } from "./line-runs.ts";
+import { type FileOutcome, outcomes } from "./outcome.ts";
+import { refusePlaceholder } from "./replace.ts";
+import { type Workspace, withWorkspace } from "./workspace.ts";
+
+export interface WriteOutcome {
+  readonly size: number;
+  readonly isNew: boolean;
+  /** Absent when the file already had this content. */
+  readonly file?: FileOutcome;
+  readonly notes: readonly string[];
+}
+
+export async function writeWholeFile(context: ToolContext, path: string, content: string): Promise<WriteOutcome> {
+  return withWorkspace(context, [path], async (workspace) => {
+    const isNew = !(await workspace.exists(path));
+    const notes = await stageWhole(workspace, path, content);
+    const size = encodeDocument(await workspace.document(path)).byteLength;
+    const [file] = await outcomes(context.services, await workspace.commit());
+    if (!file) return { size, isNew, notes: [...notes, "the file already had exactly this content."] };
+    return { size, isNew, file, notes };
+  });
+}
+
+/** Returns notes for the caller's report. */
+export async function stageWhole(workspace: Workspace, path: string, content: string): Promise<string[]> {
+  if (!(await workspace.exists(path))) {
+    await workspace.write(path, newDocument(content));
+    return [];
+  }
+  const old = await workspace.documentIfText(path);
+  if (!old) {
+    await workspace.write(path, newDocument(content));
+    return ["the file was not text before."];
+  }
+  refusePlaceholder(path, content, old.text);
+  const given = newDocument(content);
+  if (!(await workspace.staleBase(path))) {
+    const { document, notes } = inheriting(old, given);
+    await workspace.write(path, document);
+    return notes;
+  }
+  const merged = await planFresh(workspace, path, (text) => {
+    if (text === old.text) {
+      throw new ToolFailure(
+        `${path} has changed on disk since it was last shown, and it is too large to merge. Read it again before writing it. Nothing was written.`,
+      );
+    }
+    return { edits: lineRuns(text, given.text) };
+  });
+  await workspace.edit(path, merged.edits);
+  return [...merged.notes];
+}
+
+function inheriting(old: TextDocument, given: TextDocument): { document: TextDocument; notes: string[] } {
+  const ownEndings = given.endings !== "\n";
+  const text = { text: given.text, endings: given.endings };
+  const kept: TextDocument = ownEndings ? { ...old, ...text } : editDocument(old, lineRuns(old.text, given.text));
+  const document = { ...kept, bom: old.bom || given.bom };
+  const notes = !ownEndings && old.endings !== "\n" ? ["kept the file's line endings."] : [];
+  try {
+    encodeDocument(document);
+    return { document, notes };
+  } catch (error) {
+    if (!(error instanceof DocumentError) || old.encoding !== "latin-1") throw error;
+    return {
+      document: { ...document, encoding: "utf-8" },
+      notes: [...notes, "the file was Latin-1 and is UTF-8 now."],
+    };
+  }
+}
