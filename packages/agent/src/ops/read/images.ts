@@ -1,0 +1,12 @@
+// Which files are pictures a model can look at, told by their first bytes rather than their names.
+
+const SIGNATURES: readonly (readonly [string, readonly number[], number])[] = [
+  ["image/png", [0x89, 0x50, 0x4e, 0x47], 0],
+  ["image/jpeg", [0xff, 0xd8, 0xff], 0],
+  ["image/gif", [0x47, 0x49, 0x46, 0x38], 0],
+  ["image/webp", [0x57, 0x45, 0x42, 0x50], 8],
+];
+
+export function imageType(bytes: Uint8Array): string | undefined {
+  return SIGNATURES.find(([, signature, at]) => signature.every((byte, i) => bytes[at + i] === byte))?.[0];
+}

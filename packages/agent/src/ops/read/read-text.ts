@@ -1,0 +1,79 @@
+// Reads a window of lines of a text file, whatever its encoding, and remembers that the session has seen the file.
+
+import { DocumentError, decodeDocument } from "../../edit/document.ts";
+import { EnvError } from "../../env/types.ts";
+import { type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { nearPaths } from "../near-names.ts";
+
+/** More than this is not a file to read line by line; a program can cut it. */
+const MOST_BYTES = 64 << 20;
+
+export interface TextWindow {
+  /** Without line ends. */
+  readonly lines: readonly string[];
+  /** 1-based number of the first line. */
+  readonly first: number;
+  readonly total: number;
+}
+
+export type LoadedFile =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "missing"; readonly reason: string };
+
+/** Bytes of a file or of an address such as artifact://3. Fails in words that name the path and the next step. */
+export async function loadBytes(path: string, context: ToolContext): Promise<Uint8Array> {
+  const schemes = context.services.schemes;
+  if (schemes?.handles(path)) return (await schemes.read(path, context.signal)).bytes;
+  const { env } = context;
+  const stat = await env.stat(env.resolve(path));
+  if (!stat) {
+    const near = await nearPaths(env, path);
+    throw new ToolFailure(
+      near.length > 0
+        ? `File not found: ${path}. Did you mean ${near.join(" or ")}?`
+        : `File not found: ${path}. Look with glob or list the directory to find the right path.`,
+    );
+  }
+  if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory. List it, or name a file in it.`);
+  if (stat.size > MOST_BYTES) {
+    throw new ToolFailure(
+      `${path} has ${stat.size} bytes, too many to read whole. Search it with grep, or cut a part out with the shell.`,
+    );
+  }
+  try {
+    return await env.readBytes(path);
+  } catch (error) {
+    if (error instanceof EnvError) throw new ToolFailure(error.message);
+    throw error;
+  }
+}
+
+export function windowOf(
+  path: string,
+  bytes: Uint8Array,
+  context: ToolContext,
+  offset: number,
+  limit: number,
+): TextWindow {
+  const text = decode(path, bytes);
+  if (!context.services.schemes?.handles(path)) context.services.shownFiles?.record(context.env.resolve(path), text);
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  if (offset > Math.max(1, lines.length)) {
+    throw new ToolFailure(`${path} has ${lines.length} lines; offset ${offset} is beyond its end.`);
+  }
+  return { lines: lines.slice(offset - 1, offset - 1 + limit), first: offset, total: lines.length };
+}
+
+function decode(path: string, bytes: Uint8Array): string {
+  try {
+    return decodeDocument(bytes).text;
+  } catch (error) {
+    if (error instanceof DocumentError) {
+      throw new ToolFailure(
+        `${path} ${error.message.split(";")[0]}. Look at it with a program in the shell (file, xxd, strings).`,
+      );
+    }
+    throw error;
+  }
+}

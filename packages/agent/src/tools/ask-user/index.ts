@@ -1,0 +1,52 @@
+import type { JsonValue } from "@lathe/llm";
+import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+import { type Question, renderAnswers, renderQuestions } from "./questions.ts";
+
+const params = {
+  questions: listOf(
+    record(
+      {
+        id: text("Short name of the question, to tell answers apart"),
+        question: text("The question"),
+        options: listOf(record({ label: text("The option in a few words") }, "An option"), "Answers to choose from"),
+        multi: optional(flag("Several options may be chosen")),
+        recommended: optional(integer("Index of the option you would take, counted from 0", { minimum: 0 })),
+      },
+      "A question",
+    ),
+    "What to ask",
+    { minItems: 1 },
+  ),
+};
+
+export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "ask_user",
+  label: "Ask",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  // People take their time.
+  timeoutMs: 0,
+  async execute({ questions }, { services, signal }) {
+    const asked: readonly Question[] = questions;
+    if (!services.answerer) {
+      return {
+        content: [{ kind: "text", text: `Asked:\n${renderQuestions(asked)}\nThe answer comes as the next message.` }],
+        details: { questions: asked as unknown as JsonValue, awaiting: true },
+        effects: "none",
+        awaitInput: true,
+      };
+    }
+    const answers = await services.answerer(asked, signal);
+    if (!answers)
+      throw new ToolFailure("The user did not answer. Go on with what you know, or stop and say what is missing.");
+    return {
+      content: [{ kind: "text", text: renderAnswers(asked, answers) }],
+      details: { answers: answers as unknown as JsonValue },
+      effects: "none",
+    };
+  },
+};

@@ -1,0 +1,55 @@
+// How a question reaches a person. A host that can ask gives an answerer; without one the session waits for the next input.
+
+export interface Question {
+  readonly id: string;
+  readonly question: string;
+  readonly options: readonly { readonly label: string }[];
+  readonly multi?: boolean;
+  /** Index of the option to prefer. */
+  readonly recommended?: number;
+}
+
+export interface Answer {
+  readonly id: string;
+  readonly selected: readonly string[];
+  /** In the person's own words. */
+  readonly custom?: string;
+}
+
+/** Undefined: nobody answered (cancelled). */
+export type Answerer = (questions: readonly Question[], signal: AbortSignal) => Promise<readonly Answer[] | undefined>;
+
+declare module "../types.ts" {
+  interface ToolServices {
+    readonly answerer?: Answerer;
+  }
+  interface ToolResult {
+    /** The answer comes from a person: the input ends here and the session waits for the next one. */
+    readonly awaitInput?: boolean;
+  }
+}
+
+export function renderAnswers(questions: readonly Question[], answers: readonly Answer[]): string {
+  const lines = questions.map((question) => {
+    const answer = answers.find((candidate) => candidate.id === question.id);
+    return { question, said: answer ? say(answer) : "no answer" };
+  });
+  if (lines.length === 1) return lines[0]?.said ?? "";
+  return ["User answers:", ...lines.map(({ question, said }) => `${question.id}: ${said}`)].join("\n");
+}
+
+function say(answer: Answer): string {
+  if (answer.custom !== undefined) return `User provided custom input: ${answer.custom}`;
+  return `User selected: ${answer.selected.join(", ")}`;
+}
+
+export function renderQuestions(questions: readonly Question[]): string {
+  return questions
+    .map(({ question, options, recommended }) =>
+      [
+        question,
+        ...options.map(({ label }, i) => `  ${i + 1}. ${label}${i === recommended ? " (recommended)" : ""}`),
+      ].join("\n"),
+    )
+    .join("\n");
+}

@@ -1,0 +1,57 @@
+import { type ArgsOf, parameters, text } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+/** What the host decided about a plan. */
+export interface PlanVerdict {
+  readonly approved: boolean;
+  /** What to change when it was not approved. */
+  readonly feedback?: string;
+}
+
+export interface PlanMode {
+  readonly active: boolean;
+  /** Undefined: nobody could be asked; the session waits for the next input. */
+  propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined>;
+}
+
+declare module "../types.ts" {
+  interface ToolServices {
+    readonly planMode?: PlanMode;
+  }
+}
+
+const params = { plan: text("The plan, as markdown") };
+
+export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "exit_plan_mode",
+  label: "Plan",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  timeoutMs: 0,
+  async execute({ plan }, { services, signal }) {
+    const mode = services.planMode;
+    if (!mode?.active) throw new ToolFailure("Plan mode is not on. Carry out the work directly.");
+    if (plan.trim() === "")
+      throw new ToolFailure("The plan is empty. Write down what you will change and how you will check it.");
+    const verdict = await mode.propose(plan, signal);
+    if (!verdict) {
+      return {
+        content: [{ kind: "text", text: "The plan was handed in. The decision comes as the next message." }],
+        details: { plan, awaiting: true },
+        effects: "none",
+        awaitInput: true,
+      };
+    }
+    const answer = verdict.approved
+      ? "The plan is approved. Plan mode is off: carry it out now."
+      : `The plan is not approved.${verdict.feedback ? ` ${verdict.feedback}` : ""} Stay in plan mode and hand in a better one.`;
+    return {
+      content: [{ kind: "text", text: answer }],
+      details: { plan, approved: verdict.approved },
+      effects: "none",
+    };
+  },
+};

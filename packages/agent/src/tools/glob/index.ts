@@ -1,0 +1,32 @@
+import { EnvError } from "../../env/types.ts";
+import { type ArgsOf, optional, parameters, text } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  pattern: text("Glob pattern: **, *, ?, {a,b}, [..]"),
+  path: optional(text("Directory to search; the working directory when not given")),
+};
+
+export const globTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "glob",
+  label: "Find files",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  async execute({ pattern, path = "." }, { env, signal }) {
+    try {
+      const { paths, truncated } = await env.glob(pattern, path, { signal });
+      const more = truncated ? "\n[more files match; use a narrower pattern]" : "";
+      return {
+        content: [{ kind: "text", text: paths.length === 0 ? "No files found" : paths.join("\n") + more }],
+        details: { files: paths.length, truncated },
+        effects: "none",
+      };
+    } catch (error) {
+      if (error instanceof EnvError) throw new ToolFailure(error.message);
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,59 @@
+import { EnvError, type GrepOptions } from "../../env/types.ts";
+import { type ArgsOf, choice, flag, integer, optional, parameters, text } from "../params.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  pattern: text("Regular expression to look for"),
+  path: optional(text("File or directory to search; the working directory when not given")),
+  glob_filter: optional(text("Only files whose path matches this glob")),
+  case_insensitive: optional(flag("Ignore the difference between upper and lower case")),
+  max_results: optional(integer("Stop after this many lines; 100 when not given", { minimum: 1 })),
+};
+
+const withModes = {
+  ...params,
+  output_mode: optional(
+    choice(["content", "files_with_matches", "count"], "Matching lines, only the names of files, or matches per file"),
+  ),
+};
+
+type Args = ArgsOf<typeof withModes>;
+
+const DEFAULT_MOST = 100;
+
+const base = {
+  name: "grep",
+  label: "Search",
+  description: description.trim(),
+  tier: "read",
+  replay: "safe",
+} as const;
+
+export const grepTool: ToolDef<ArgsOf<typeof params>> = { ...base, schema: parameters(params), execute: search };
+
+/** The same with a choice of what to show. */
+export const grepWithModesTool: ToolDef<Args> = { ...base, schema: parameters(withModes), execute: search };
+
+async function search(args: Args, { env, signal }: ToolContext): Promise<ToolResult> {
+  const most = args.max_results ?? DEFAULT_MOST;
+  const options: GrepOptions = {
+    maxResults: most,
+    signal,
+    ...(args.glob_filter === undefined ? {} : { globFilter: args.glob_filter }),
+    ...(args.case_insensitive === undefined ? {} : { caseInsensitive: args.case_insensitive }),
+    ...(args.output_mode === undefined ? {} : { mode: args.output_mode }),
+  };
+  try {
+    const { lines, truncated } = await env.grep(args.pattern, args.path ?? ".", options);
+    const more = truncated ? `\n[more than ${most} results; narrow the search or raise max_results]` : "";
+    return {
+      content: [{ kind: "text", text: lines.length === 0 ? "No matches found" : lines.join("\n") + more }],
+      details: { matches: lines.length, truncated },
+      effects: "none",
+    };
+  } catch (error) {
+    if (error instanceof EnvError) throw new ToolFailure(error.message);
+    throw error;
+  }
+}

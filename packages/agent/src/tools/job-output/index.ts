@@ -1,0 +1,49 @@
+import { jobStatus } from "../../ops/run/jobs.ts";
+import { type ArgsOf, integer, optional, parameters } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  job_id: integer("The number the start of the job gave", { minimum: 1 }),
+  wait_ms: optional(
+    integer("Milliseconds to wait for the job to end; 0 when not given", { minimum: 0, maximum: 600_000 }),
+  ),
+};
+
+export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "job_output",
+  label: "Job output",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "never",
+  timeoutMs: 0,
+  async execute({ job_id, wait_ms = 0 }, context) {
+    const { jobs } = context.services;
+    if (!jobs) throw new ToolFailure("Background commands cannot run here.");
+    const job = jobs.get(job_id);
+    if (wait_ms > 0 && job.handle.running) await ended(job.handle.done, wait_ms, context.signal);
+    const { text, next, missed } = job.handle.read(job.read);
+    job.read = next;
+    const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
+    const body = text === "" ? "(no new output)" : text.replace(/\n$/, "");
+    return {
+      content: [{ kind: "text", text: `${lost}${body}\n[job ${job.id}: ${jobStatus(job)}]` }],
+      details: { jobId: job.id, command: job.handle.command, running: job.handle.running },
+      effects: "none",
+    };
+  },
+};
+
+function ended(done: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish, { once: true });
+    done.then(finish, finish);
+  });
+}

@@ -1,0 +1,26 @@
+import { jobStatus } from "../../ops/run/jobs.ts";
+import { type ArgsOf, integer, parameters } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = { job_id: integer("The number the start of the job gave", { minimum: 1 }) };
+
+export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "job_stop",
+  label: "Stop job",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  async execute({ job_id }, { services }) {
+    if (!services.jobs) throw new ToolFailure("Background commands cannot run here.");
+    const job = services.jobs.get(job_id);
+    await job.handle.stop();
+    await job.handle.done.catch(() => undefined);
+    return {
+      content: [{ kind: "text", text: `Job ${job.id} has ended: ${jobStatus(job)}.` }],
+      details: { jobId: job.id, command: job.handle.command },
+      effects: "done",
+    };
+  },
+};

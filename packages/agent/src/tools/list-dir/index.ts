@@ -1,0 +1,31 @@
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  path: optional(text("Directory to list; the working directory when not given")),
+  depth: optional(integer("How many levels to list; 1 when not given", { minimum: 1, maximum: 10 })),
+};
+
+export const listDirTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "list_dir",
+  label: "List",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  async execute({ path = ".", depth = 1 }, { env }) {
+    const stat = await env.stat(env.resolve(path));
+    if (!stat) throw new ToolFailure(`Directory not found: ${path}. Look with glob for the right path.`);
+    if (stat.kind !== "directory") throw new ToolFailure(`${path} is a file. Read it with read_file.`);
+    const entries = [...(await env.listDirectory(path, depth))].sort((a, b) =>
+      depth === 1 && a.isDir !== b.isDir ? (a.isDir ? -1 : 1) : a.name < b.name ? -1 : 1,
+    );
+    const lines = entries.map((entry) => (entry.isDir ? `${entry.name}/` : `${entry.name}  ${entry.size ?? 0}`));
+    return {
+      content: [{ kind: "text", text: lines.length > 0 ? lines.join("\n") : "(empty directory)" }],
+      details: { path, entries: entries.length },
+      effects: "none",
+    };
+  },
+};

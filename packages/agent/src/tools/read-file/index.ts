@@ -1,0 +1,65 @@
+import { imageType } from "../../ops/read/images.ts";
+import { numbered } from "../../ops/read/numbered.ts";
+import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
+import type { ToolContext, ToolDef, ToolResult } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  file_path: text("Path of the file, absolute or relative to the working directory"),
+  offset: optional(integer("First line to show, counted from 1", { minimum: 1 })),
+  limit: optional(integer("How many lines to show; 2000 when not given", { minimum: 1 })),
+};
+
+const DEFAULT_LIMIT = 2_000;
+
+export const readFileTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "read_file",
+  label: "Read",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  async execute({ file_path, offset = 1, limit = DEFAULT_LIMIT }, context) {
+    const bytes = await loadBytes(file_path, context);
+    const mediaType = imageType(bytes);
+    if (mediaType) return imageResult(file_path, bytes, mediaType, context);
+    const window = windowOf(file_path, bytes, context, offset, limit);
+    const next = window.first + window.lines.length;
+    const rest = window.total - next + 1;
+    const shown = window.total === 0 ? "(empty file)" : numbered(window.lines, window.first);
+    return {
+      content: [
+        { kind: "text", text: rest > 0 ? `${shown}\n[${rest} more lines; continue with offset=${next}]` : shown },
+      ],
+      details: {
+        filePath: file_path,
+        totalLines: window.total,
+        linesRead: window.lines.length,
+        offset: window.first,
+        truncated: rest > 0,
+      },
+      effects: "none",
+    };
+  },
+};
+
+export function imageResult(path: string, bytes: Uint8Array, mediaType: string, context: ToolContext): ToolResult {
+  const note = `${path}: ${mediaType}, ${bytes.length} bytes`;
+  const details = { filePath: path, mediaType, size: bytes.length };
+  if (!context.services.vision) {
+    return {
+      content: [{ kind: "text", text: `${note}. This model cannot look at images.` }],
+      details,
+      effects: "none",
+    };
+  }
+  return {
+    content: [
+      { kind: "text", text: note },
+      { kind: "image", image: { data: bytes, mediaType } },
+    ],
+    details,
+    effects: "none",
+  };
+}

@@ -1,0 +1,64 @@
+import { EnvError } from "../../env/types.ts";
+import { imageType } from "../../ops/read/images.ts";
+import { numbered } from "../../ops/read/numbered.ts";
+import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { type ArgsOf, listOf, parameters, text } from "../params.ts";
+import { type ToolContext, type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  paths: listOf(text("A path or a glob pattern"), "Files to read: paths and glob patterns", { minItems: 1 }),
+};
+
+const MOST_FILES = 100;
+const LINES_PER_FILE = 2_000;
+
+export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "read_many_files",
+  label: "Read files",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  async execute({ paths }, context) {
+    const files = await expand(paths, context);
+    const shown = files.slice(0, MOST_FILES);
+    const parts = await Promise.all(shown.map(async (path) => `--- ${path} ---\n${await readOne(path, context)}`));
+    if (files.length > shown.length)
+      parts.push(`[${files.length - shown.length} more files; name fewer or narrower patterns]`);
+    return {
+      content: [{ kind: "text", text: parts.join("\n\n") }],
+      details: { files: shown },
+      effects: "none",
+    };
+  },
+};
+
+async function expand(paths: readonly string[], { env, signal }: ToolContext): Promise<string[]> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    if (!/[*?[\]{}]/.test(path) || (await env.fileExists(path))) found.add(path);
+    else
+      for (const match of (await env.glob(path, ".", { maxResults: MOST_FILES + 1, signal })).paths) found.add(match);
+  }
+  if (found.size === 0) throw new ToolFailure(`No file matches ${paths.join(", ")}.`);
+  return [...found];
+}
+
+async function readOne(path: string, context: ToolContext): Promise<string> {
+  try {
+    const bytes = await loadBytes(path, context);
+    const mediaType = imageType(bytes);
+    if (mediaType) return `[${mediaType}, ${bytes.length} bytes: read it alone to look at it]`;
+    const window = windowOf(path, bytes, context, 1, LINES_PER_FILE);
+    if (window.total === 0) return "(empty file)";
+    const rest = window.total - window.lines.length;
+    return (
+      numbered(window.lines, 1) +
+      (rest > 0 ? `\n[${rest} more lines; read the file alone with offset=${LINES_PER_FILE + 1}]` : "")
+    );
+  } catch (error) {
+    if (error instanceof ToolFailure || error instanceof EnvError) return `[ERROR: ${error.message}]`;
+    throw error;
+  }
+}

@@ -1,0 +1,16 @@
+// Small facts that tools keep between calls (the todo list, the mode). They live in the journal as custom entries, so that
+// they survive a restart and follow the branch; a tool reads and writes them by kind.
+
+import type { JsonValue } from "@lathe/llm";
+
+export interface SessionFacts {
+  /** Latest value on the current branch. */
+  read(kind: string): JsonValue | undefined;
+  write(kind: string, value: JsonValue): void | Promise<void>;
+}
+
+declare module "./types.ts" {
+  interface ToolServices {
+    readonly facts?: SessionFacts;
+  }
+}

@@ -1,0 +1,136 @@
+// The todo list as a value, and what each operation does to it. After every batch exactly one open task is in progress.
+
+export type TaskStatus = "pending" | "in_progress" | "completed" | "abandoned";
+
+export interface Task {
+  readonly content: string;
+  readonly status: TaskStatus;
+  readonly notes?: readonly string[];
+}
+export interface Phase {
+  readonly name: string;
+  readonly tasks: readonly Task[];
+}
+export type TodoList = readonly Phase[];
+
+export interface TodoOp {
+  readonly op: "init" | "start" | "done" | "drop" | "rm" | "append" | "note";
+  readonly list?: readonly { readonly phase: string; readonly items: readonly string[] }[];
+  readonly task?: string;
+  readonly phase?: string;
+  readonly items?: readonly string[];
+  readonly text?: string;
+}
+
+export interface Outcome {
+  readonly list: TodoList;
+  readonly errors: readonly string[];
+  /** Tasks this batch completed. */
+  readonly completed: readonly string[];
+}
+
+export function applyOps(before: TodoList, ops: readonly TodoOp[]): Outcome {
+  const errors: string[] = [];
+  let list = before;
+  for (const op of ops) {
+    const result = applyOne(list, op);
+    if (typeof result === "string") errors.push(result);
+    else list = result;
+  }
+  const after = keepOneInProgress(list);
+  const wasDone = new Set(
+    tasksOf(before)
+      .filter(isCompleted)
+      .map((task) => task.content),
+  );
+  const completed = tasksOf(after).filter((task) => isCompleted(task) && !wasDone.has(task.content));
+  return { list: after, errors, completed: completed.map((task) => task.content) };
+}
+
+function applyOne(list: TodoList, op: TodoOp): TodoList | string {
+  switch (op.op) {
+    case "init": {
+      if (!op.list || op.list.length === 0) return "init needs `list` with at least one phase";
+      const items = op.list.flatMap((phase) => phase.items);
+      const twice = items.find((item, i) => items.indexOf(item) !== i);
+      if (twice !== undefined) return `init lists the task "${twice}" twice`;
+      return op.list.map(({ phase, items: names }) => ({ name: phase, tasks: names.map(pending) }));
+    }
+    case "append": {
+      if (!op.phase || !op.items || op.items.length === 0) return "append needs `phase` and `items`";
+      const known = new Set(tasksOf(list).map((task) => task.content));
+      const twice = op.items.find((item, i) => known.has(item) || op.items?.indexOf(item) !== i);
+      if (twice !== undefined) return `the task "${twice}" is on the list already`;
+      const added = op.items.map(pending);
+      return list.some((phase) => phase.name === op.phase)
+        ? list.map((phase) => (phase.name === op.phase ? { ...phase, tasks: [...phase.tasks, ...added] } : phase))
+        : [...list, { name: op.phase, tasks: added }];
+    }
+    case "rm":
+      if (op.task === undefined) return [];
+      return withTask(list, op.task, () => undefined);
+    case "note":
+      if (op.task === undefined || !op.text) return "note needs `task` and `text`";
+      return withTask(list, op.task, (task) => ({ ...task, notes: [...(task.notes ?? []), op.text ?? ""] }));
+    case "start": {
+      if (op.task === undefined) return "start needs `task`";
+      const paused = changeAll(list, (task) => (task.status === "in_progress" ? { ...task, status: "pending" } : task));
+      return withTask(paused, op.task, (task) => ({ ...task, status: "in_progress" }));
+    }
+    case "done":
+    case "drop": {
+      const status: TaskStatus = op.op === "done" ? "completed" : "abandoned";
+      if (op.task === undefined) return changeAll(list, (task) => (isOpen(task) ? { ...task, status } : task));
+      return withTask(list, op.task, (task) => ({ ...task, status }));
+    }
+  }
+}
+
+function withTask(list: TodoList, content: string, change: (task: Task) => Task | undefined): TodoList | string {
+  if (!tasksOf(list).some((task) => task.content === content)) return `there is no task "${content}"`;
+  return list
+    .map((phase) => ({
+      ...phase,
+      tasks: phase.tasks.flatMap((task) => (task.content === content ? (change(task) ?? []) : task)),
+    }))
+    .filter((phase) => phase.tasks.length > 0);
+}
+
+const changeAll = (list: TodoList, change: (task: Task) => Task): TodoList =>
+  list.map((phase) => ({ ...phase, tasks: phase.tasks.map(change) }));
+
+/** The first in progress stays; without one, the first pending is promoted. */
+export function keepOneInProgress(list: TodoList): TodoList {
+  const active =
+    tasksOf(list).find((task) => task.status === "in_progress") ??
+    tasksOf(list).find((task) => task.status === "pending");
+  return changeAll(list, (task) =>
+    isOpen(task) ? { ...task, status: task === active ? "in_progress" : "pending" } : task,
+  );
+}
+
+export const tasksOf = (list: TodoList): readonly Task[] => list.flatMap((phase) => phase.tasks);
+const pending = (content: string): Task => ({ content, status: "pending" });
+const isOpen = (task: Task): boolean => task.status === "pending" || task.status === "in_progress";
+const isCompleted = (task: Task): boolean => task.status === "completed";
+
+const MARKS: Readonly<Record<TaskStatus, string>> = {
+  pending: "[ ]",
+  in_progress: "[/]",
+  completed: "[x]",
+  abandoned: "[-]",
+};
+
+export function renderTodo(list: TodoList): string {
+  if (list.length === 0) return "Todo list cleared.";
+  const open = tasksOf(list).filter(isOpen).length;
+  const lines = [open === 0 ? "All tasks are settled." : `${open} open`];
+  for (const phase of list) {
+    lines.push(`## ${phase.name}`);
+    for (const task of phase.tasks) {
+      lines.push(`- ${MARKS[task.status]} ${task.content}`);
+      if (task.status === "in_progress") for (const note of task.notes ?? []) lines.push(`    note: ${note}`);
+    }
+  }
+  return lines.join("\n");
+}
