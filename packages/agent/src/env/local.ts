@@ -4,7 +4,7 @@ import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { localSearch } from "../ops/search/local.ts";
-import type { SearchEngine } from "../ops/search/types.ts";
+import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
 import { commandEnv, type EnvPolicy, type EnvVars } from "../process/env-policy.ts";
 import { Processes, shellArgv } from "../process/processes.ts";
@@ -42,6 +42,7 @@ export interface LocalEnvironmentOptions {
 export class LocalEnvironment implements ExecutionEnvironment {
   readonly #options: LocalEnvironmentOptions;
   readonly #processes: Processes;
+  #engine: Promise<Search> | undefined;
   #writes = 0;
 
   constructor(options: LocalEnvironmentOptions) {
@@ -138,8 +139,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     };
   }
 
-  #search() {
-    return localSearch(this.#options.search ?? "auto", this.#processes, this.#options.baseEnv);
+  #search(): Promise<Search> {
+    const { search, baseEnv } = this.#options;
+    this.#engine ??= localSearch(search ?? "auto", this.#processes, baseEnv);
+    return this.#engine;
   }
 
   async #allowed(path: string): Promise<string> {

@@ -39,7 +39,11 @@ async function grep(
   for await (const file of kind === "file" ? [path] : walkFiles(fs, path, false)) {
     if (kind !== "file" && wanted !== undefined && !wanted(relative(path, file))) continue;
     if (++seen % FILES_PER_BREATH === 0) await breath(options.signal);
-    const found = searchText(await fs.read(file), regex, options.context ?? 0);
+    const found = searchText(
+      decode(await fs.read(file), kind === "file" || mode === "count"),
+      regex,
+      options.context ?? 0,
+    );
     if (found.hits === 0) continue;
     if (hits >= max) return { lines, truncated: true };
     const shown = shownPath(file, base);
@@ -98,8 +102,7 @@ async function breath(signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-function searchText(bytes: Buffer, regex: RegExp, context: number): { hits: number; lines: MatchLine[] } {
-  const text = decode(bytes);
+function searchText(text: string | undefined, regex: RegExp, context: number): { hits: number; lines: MatchLine[] } {
   if (text === undefined) return { hits: 0, lines: [] };
   const all = text.split("\n");
   if (all.at(-1) === "") all.pop();
@@ -136,7 +139,8 @@ export function firstMatches(lines: readonly MatchLine[], room: number, context:
   return left < 0 ? out.filter((line) => line.number <= lastMatch + context) : out;
 }
 
-function decode(bytes: Buffer): string | undefined {
+/** Undefined for a binary file. To ripgrep, a file that was named itself or is counted is binary with any zero byte. */
+function decode(bytes: Buffer, strict: boolean): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString("utf16le", 2);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) {
     return Buffer.from(bytes.subarray(2, bytes.length & ~1))
@@ -144,7 +148,7 @@ function decode(bytes: Buffer): string | undefined {
       .toString("utf16le");
   }
   const zero = bytes.indexOf(0);
-  if (zero !== -1 && zero < BLOCK) return undefined;
+  if (zero !== -1 && (strict || zero < BLOCK)) return undefined;
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   if (zero === -1) return bytes.toString("utf8", start);
   const end = bytes.lastIndexOf(10, Math.floor(zero / BLOCK) * BLOCK);

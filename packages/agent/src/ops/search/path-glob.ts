@@ -6,6 +6,8 @@ import { EnvError } from "../../env/types.ts";
 export interface PathGlob {
   /** Fixed directory in front of the first wildcard, "" when there is none. */
   readonly base: string;
+  /** The pattern after `base`. */
+  readonly rest: string;
   /** Takes a `/`-separated path relative to the search root joined with `base`. */
   readonly matches: (path: string) => boolean;
 }
@@ -17,7 +19,7 @@ export function compileGlob(pattern: string): PathGlob {
   const slash = base.lastIndexOf("/");
   const [directory, rest] =
     glob !== "" ? [base, glob] : slash === -1 ? ["", base] : [base.slice(0, slash) || "/", base.slice(slash + 1)];
-  return { base: directory, matches: picomatch(rest, { dot: true, nonegate: true }) };
+  return { base: directory, rest, matches: picomatch(rest, { dot: true, nonegate: true }) };
 }
 
 /** A file filter as in `rg --glob`: without a slash it looks at the name only, `!` in front excludes. */
@@ -33,7 +35,9 @@ export function compileFilter(filter: string): (path: string) => boolean {
 export function nameGlob(pattern: string): string | undefined {
   if (pattern.startsWith("!") || /[{(][^)}]*\//.test(pattern) || /[!@+*?]\(/.test(pattern)) return undefined;
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
-  return name === "" || name.includes("**") || name.includes(",") !== name.includes("{") ? undefined : name;
+  return name === "" || name.includes("**") || name.includes("..") || name.includes(",") !== name.includes("{")
+    ? undefined
+    : name;
 }
 
 function checkGlob(pattern: string): void {

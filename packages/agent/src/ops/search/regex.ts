@@ -43,6 +43,7 @@ const POSIX: Readonly<Record<string, string>> = {
 };
 
 export function compilePattern(pattern: string, caseInsensitive: boolean): RegExp {
+  rejectLineBreaks(pattern);
   const leading = /^\(\?([imsux]+)\)/.exec(pattern);
   const flags = leading?.[1] ?? "";
   if (flags.includes("x")) throw badRegex(pattern, "the x flag needs ripgrep");
@@ -51,6 +52,13 @@ export function compilePattern(pattern: string, caseInsensitive: boolean): RegEx
     return new RegExp(translate(body), caseInsensitive || flags.includes("i") ? "iv" : "v");
   } catch (error) {
     throw badRegex(pattern, (error as Error).message.replace(/^Invalid regular expression: /, ""));
+  }
+}
+
+/** Lines are searched one by one, so a line break could never match. */
+export function rejectLineBreaks(pattern: string): void {
+  if (/\n|(?<!\\)(?:\\\\)*\\n/.test(pattern)) {
+    throw badRegex(pattern, "a line break cannot match, lines are searched one by one");
   }
 }
 
@@ -82,7 +90,6 @@ function translate(pattern: string): string {
       out += repetition?.replace("{,", "{0,") ?? "\\{";
       i += repetition?.length ?? 1;
     } else {
-      if (char === "\n") throw new Error("a line break cannot match, lines are searched one by one");
       out += char === "}" || char === "]" ? `\\${char}` : char;
       i++;
     }
@@ -94,7 +101,6 @@ function translate(pattern: string): string {
 function escapeAt(pattern: string, i: number): [string, number] {
   const char = pattern[i + 1];
   if (char === undefined) throw new Error("it ends with a backslash");
-  if (char === "n") throw new Error("\\n cannot match, lines are searched one by one");
   const known = ESCAPES[char];
   if (known !== undefined) return [known, i + 2];
   const rest = pattern.slice(i);
@@ -128,16 +134,15 @@ function unicodeProperty(name: string, negated: boolean): string {
 }
 
 function characterClass(pattern: string, start: number): [string, number] {
-  let i = start + 1;
-  let out = "[";
-  if (pattern[i] === "^") {
-    out += "^";
-    i++;
-  }
+  const negation = pattern[start + 1] === "^" ? "^" : "";
+  let i = start + 1 + negation.length;
+  let out = "";
+  // `[a-z&&[^b]]`: JavaScript wants each side of a set operation as a class of its own.
+  let left = "";
   let first = true;
   while (i < pattern.length) {
     const char = pattern[i]!;
-    if (char === "]" && !first) return [`${out}]`, i + 1];
+    if (char === "]" && !first) return [left === "" ? `[${negation}${out}]` : `[${negation}${left}[${out}]]`, i + 1];
     first = false;
     const posix = /^\[:(\^?)(\w+):\]/.exec(pattern.slice(i));
     if (posix !== null) {
@@ -154,10 +159,11 @@ function characterClass(pattern: string, start: number): [string, number] {
       out += pattern[i + 1] === "b" ? "\\x08" : text;
       i = next;
     } else if (pattern.startsWith("&&", i) || pattern.startsWith("--", i)) {
-      out += pattern.slice(i, i + 2);
+      left = `${left === "" ? `[${out}]` : `[${left}[${out}]]`}${pattern.slice(i, i + 2)}`;
+      out = "";
       i += 2;
     } else {
-      const isRange = char === "-" && pattern[i + 1] !== "]" && !/[[^]$/.test(out);
+      const isRange = char === "-" && pattern[i + 1] !== "]" && out !== "";
       out += isRange ? "-" : literal(char);
       i++;
     }

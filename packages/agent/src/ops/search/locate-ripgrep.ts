@@ -1,0 +1,35 @@
+// Finds the ripgrep program: the one that comes with the package, else the first on PATH.
+
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+export async function locateRipgrep(path: string | undefined): Promise<string | undefined> {
+  return (await bundledRipgrep()) ?? onPath("rg", path);
+}
+
+async function bundledRipgrep(): Promise<string | undefined> {
+  try {
+    const { rgPath } = await import("@vscode/ripgrep");
+    return isExecutable(rgPath) ? rgPath : undefined;
+  } catch {
+    // No build for this platform, or optional packages were not installed.
+    return undefined;
+  }
+}
+
+export function onPath(program: string, path: string | undefined): string | undefined {
+  return (path ?? "")
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((directory) => join(directory, program))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

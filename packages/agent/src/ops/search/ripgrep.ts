@@ -1,0 +1,150 @@
+// The ripgrep engine: arguments in, parsed results out. The runner starts the program, so that the same engine serves a
+// local disk and a remote machine that has ripgrep.
+
+import { relative, resolve } from "node:path/posix";
+import { pathError } from "../../env/fs-error.ts";
+import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type GrepResult } from "../../env/types.ts";
+import { newestFirst } from "./builtin.ts";
+import { compileFilter, compileGlob, nameGlob } from "./path-glob.ts";
+import { badRegex, rejectLineBreaks } from "./regex.ts";
+import { FirstFiles, MatchParser } from "./ripgrep-output.ts";
+import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
+
+export interface RipgrepRunner {
+  /** Runs ripgrep in `cwd` until it ends or the signal is aborted. */
+  run(
+    args: readonly string[],
+    cwd: string,
+    onStdout: (chunk: Buffer) => void,
+    signal: AbortSignal,
+  ): Promise<{ exitCode: number; stderr: string }>;
+  kind(path: string): Promise<"file" | "directory" | undefined>;
+  /** Modification times of `names` in `directory`, in their order. */
+  mtimes(directory: string, names: readonly string[]): Promise<number[]>;
+}
+
+/** Above so many hits a sorted, early ending run is cheaper than reading them all. */
+const MANY_HITS = 20_000;
+
+const COMMON = [
+  "--no-config",
+  "--no-messages",
+  "--no-require-git",
+  "--no-ignore-dot",
+  "--no-ignore-global",
+  "--no-ignore-exclude",
+  "--no-ignore-files",
+];
+
+export function ripgrepSearch(runner: RipgrepRunner): Search {
+  return {
+    grep: (pattern, path, base, options) => grep(runner, pattern, path, base, options),
+    glob: (pattern, path, base, options) => glob(runner, pattern, path, base, options),
+  };
+}
+
+async function grep(
+  runner: RipgrepRunner,
+  pattern: string,
+  path: string,
+  base: string,
+  options: GrepOptions,
+): Promise<GrepResult> {
+  rejectLineBreaks(pattern);
+  const filter = options.globFilter === undefined ? undefined : compileFilter(options.globFilter);
+  const kind = await runner.kind(path);
+  if (kind === undefined) throw pathError("not_found", path);
+  const cwd = kind === "file" ? resolve(path, "..") : path;
+  const target = kind === "file" ? `./${relative(cwd, path)}` : "./";
+  const max = options.maxResults ?? DEFAULT_GREP_RESULTS;
+  const mode = options.mode ?? "content";
+  const wanted = kind === "file" ? undefined : filter;
+  // A single file is always asked for its matches: only they say whether it is binary.
+  const format = mode === "content" || kind === "file" ? "json" : mode === "count" ? "count" : "files";
+  const args = [
+    ...COMMON,
+    "--engine=auto",
+    "--crlf",
+    "--no-mmap",
+    ...(options.caseInsensitive ? ["--ignore-case"] : []),
+  ];
+  if (kind !== "file") args.push(...nameArguments(options.globFilter));
+  if (format === "count") args.push("--null", "--count");
+  if (format === "files") args.push("--null", "--files-with-matches");
+  if (format === "json") args.push("--json");
+  if (mode === "content") args.push(`--context=${options.context ?? 0}`, `--max-count=${max + 1}`);
+
+  const attempt = async (sorted: boolean): Promise<FirstFiles | undefined> => {
+    const files = new FirstFiles(max, mode, sorted);
+    const stop = new AbortController();
+    const parser = new MatchParser(format, kind === "file", (file) => {
+      if (wanted === undefined || wanted(file.path)) files.add(file);
+      if (files.complete || (!sorted && files.hits > MANY_HITS)) stop.abort();
+    });
+    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    const sortArguments = sorted ? ["--sort=path"] : [];
+    const { exitCode, stderr } = await runner.run(
+      [...args, ...sortArguments, "--regexp", pattern, "--", target],
+      cwd,
+      (chunk) => parser.push(chunk),
+      signal,
+    );
+    options.signal?.throwIfAborted();
+    if (stop.signal.aborted) return sorted ? files : undefined;
+    // Unreadable files also give 2, but say nothing with --no-messages.
+    if (exitCode > 1 && stderr.trim() !== "") throw badRegex(pattern, regexFault(stderr));
+    return files;
+  };
+  const files = (await attempt(false)) ?? (await attempt(true));
+  return files!.result(cwd, base, options.context ?? 0);
+}
+
+async function glob(
+  runner: RipgrepRunner,
+  pattern: string,
+  path: string,
+  base: string,
+  options: GlobOptions,
+): Promise<GlobResult> {
+  const { base: directory, matches, rest } = compileGlob(pattern);
+  const kind = await runner.kind(path);
+  if (kind === undefined) throw pathError("not_found", path);
+  if (kind !== "directory") throw pathError("not_directory", path);
+  const root = resolve(path, directory);
+  if ((await runner.kind(root)) !== "directory") return { paths: [], truncated: false };
+  const chunks: Buffer[] = [];
+  const args = [...COMMON, "--files", "--hidden", "--null", "--glob=!.git", ...nameArguments(rest), "--", "./"];
+  const signal = options.signal ?? new AbortController().signal;
+  const { exitCode, stderr } = await runner.run(args, root, (chunk) => chunks.push(chunk), signal);
+  options.signal?.throwIfAborted();
+  if (exitCode > 1 && stderr.trim() !== "")
+    throw new EnvError("io", `Listing files failed in ${root}: ${stderr.trim()}`);
+  const names: string[] = [];
+  for (const entry of Buffer.concat(chunks).toString("utf8").split("\0")) {
+    const name = entry.slice(2);
+    if (name !== "" && matches(name)) names.push(name);
+  }
+  const mtimes = await runner.mtimes(root, names);
+  const prefix = relative(base, root);
+  const inside = prefix !== ".." && !prefix.startsWith("../");
+  const shown = inside ? (prefix === "" ? "" : `${prefix}/`) : `${root === "/" ? "" : root}/`;
+  return newestFirst(
+    names.map((name, i) => ({ path: shown + name, mtimeMs: mtimes[i]! })),
+    options.maxResults,
+  );
+}
+
+/** A file type restricts by name and, unlike --glob, leaves gitignore in force. */
+function nameArguments(pattern: string | undefined): string[] {
+  const name = pattern === undefined ? undefined : nameGlob(pattern);
+  return name === undefined || name === "*" ? [] : [`--type-add=wanted:${name}`, "--type=wanted"];
+}
+
+function regexFault(stderr: string): string {
+  const lines = stderr
+    .split("\n")
+    .map((line) => line.replace(/^rg: /, "").trim())
+    .filter((line) => line !== "");
+  const error = lines.find((line) => line.startsWith("error: "))?.slice("error: ".length);
+  return error ?? lines[0] ?? "it could not be compiled";
+}
