@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { isObject } from "../openai-common/body.ts";
+import { TextFlow } from "../openai-common/flow.ts";
 import { parseFrame } from "../openai-common/frame.ts";
 
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
@@ -32,10 +33,9 @@ interface OpenCall {
 
 export class ChatDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
+  readonly #flow = new TextFlow();
   readonly #calls = new Map<number, OpenCall>();
   #callCount = 0;
-  #blockCount = 0;
-  #open: { kind: "text" | "reasoning"; key: string } | undefined;
   #lastIndex = 0;
   #finished = false;
   #refused = false;
@@ -101,14 +101,14 @@ export class ChatDecoder implements ResponseDecoder {
     for (const field of reasoningFields) {
       const text = delta[field];
       if (typeof text !== "string" || text === "") continue;
-      this.#append("reasoning", text, out);
+      this.#flow.append("reasoning", text, out);
       break;
     }
     this.#content(delta["content"], out);
     if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
       if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its words are in the text" });
       this.#refused = true;
-      this.#append("text", delta["refusal"], out);
+      this.#flow.append("text", delta["refusal"], out);
     }
     const calls = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : [];
     for (const [position, call] of calls.entries()) if (isObject(call)) this.#call(call, position, out);
@@ -117,37 +117,21 @@ export class ChatDecoder implements ResponseDecoder {
 
   /** A string, or a list of typed parts where thinking is one of the types. */
   #content(content: JsonValue | undefined, out: BlockSink): void {
-    if (typeof content === "string") this.#append("text", content, out);
+    if (typeof content === "string") this.#flow.append("text", content, out);
     if (!Array.isArray(content)) return;
     for (const part of content.filter(isObject)) {
-      if (typeof part["text"] === "string") this.#append("text", part["text"], out);
-      else if (typeof part["thinking"] === "string") this.#append("reasoning", part["thinking"], out);
+      if (typeof part["text"] === "string") this.#flow.append("text", part["text"], out);
+      else if (typeof part["thinking"] === "string") this.#flow.append("reasoning", part["thinking"], out);
       else if (Array.isArray(part["thinking"])) {
         for (const inner of part["thinking"].filter(isObject)) {
-          if (typeof inner["text"] === "string") this.#append("reasoning", inner["text"], out);
+          if (typeof inner["text"] === "string") this.#flow.append("reasoning", inner["text"], out);
         }
       }
     }
   }
 
-  #append(kind: "text" | "reasoning", text: string, out: BlockSink): void {
-    if (text === "") return;
-    if (this.#open?.kind !== kind) {
-      this.#closeOpen(out);
-      this.#open = { kind, key: String(this.#blockCount++) };
-    }
-    if (kind === "text") out.text(this.#open.key, text);
-    else out.reasoning(this.#open.key, text);
-  }
-
-  #closeOpen(out: BlockSink): void {
-    if (this.#open?.kind === "text") out.endText(this.#open.key);
-    else if (this.#open) out.endReasoning(this.#open.key);
-    this.#open = undefined;
-  }
-
   #call(call: JsonObject, position: number, out: BlockSink): void {
-    this.#closeOpen(out);
+    this.#flow.close(out);
     const fn = isObject(call["function"]) ? call["function"] : {};
     const id = typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : undefined;
     const name = typeof fn["name"] === "string" && fn["name"] !== "" ? fn["name"] : undefined;

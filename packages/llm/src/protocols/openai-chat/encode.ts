@@ -23,6 +23,9 @@ import { encodeMessage, type MessageContext } from "./messages.ts";
 /** Stands between tool results and the user's next words where a server insists on alternation. */
 const interlude = JSON.stringify({ role: "assistant", content: "The tool results are in." });
 
+/** Provider options that are read elsewhere; everything else is merged into the body. */
+const knownOptions = ["tools", "foreign_thinking", "cache_retention"];
+
 export function encodeChat(input: EncodeInput): EncodedRequest {
   const { request, model, provider, baseUrl, segments: cache } = input;
   const { compat, variant } = cache.get(model, `chat:compat:${baseUrl}`, () => {
@@ -50,7 +53,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
       : {}),
   };
   mergeExtras(params, { ...compat.extraBody, ...model.requestTransform?.extraBody }, protectedFromExtraBody);
-  const isOwn = (key: string) => protectedFromOptions(key) || key === "tools" || key === "foreign_thinking";
+  const isOwn = (key: string) => protectedFromOptions(key) || knownOptions.includes(key);
   mergeExtras(params, options, isOwn);
 
   const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => JSON.stringify(tool)) : [];

@@ -21,7 +21,7 @@ import {
 import { encodeItems } from "./items.ts";
 
 /** Provider options that are read here; everything else is merged into the body. */
-const knownOptions = ["tools", "foreign_thinking", "instructions"];
+const knownOptions = ["tools", "foreign_thinking", "instructions", "cache_retention"];
 
 export function encodeResponses(input: EncodeInput): EncodedRequest {
   const { request, model, provider } = input;

@@ -1,0 +1,209 @@
+// Request body of POST /api/chat.
+
+import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { type ContentPart, type ImageData, type Message, textOf } from "../../types/message.ts";
+import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
+import type { ToolDefinition } from "../../types/request.ts";
+import type { Warning } from "../../types/response.ts";
+import {
+  assembleBody,
+  isObject,
+  mergeExtras,
+  type Params,
+  protectedFromExtraBody,
+  protectedFromOptions,
+} from "../openai-common/body.ts";
+import { toBase64, unsupportedContent } from "../openai-common/media.ts";
+
+const knownOptions = ["foreign_thinking", "cache_retention", "tools"];
+
+export function encodeOllama(input: EncodeInput): EncodedRequest {
+  const { request, model, provider } = input;
+  const options = request.providerOptions?.[provider] ?? {};
+  const warnings: Warning[] = [];
+  const wireModel = model.wireModelId ?? request.model;
+  const system = systemSegment(input);
+  const tools = request.toolChoice?.mode === "none" ? undefined : toolsSegment(input);
+  const messages = messageSegments(input, options, warnings);
+
+  const params: Params = {
+    ...generationParams(input, warnings),
+    stream: input.operation === "stream",
+  };
+  const extraBody = { ...model.compat?.extraBody, ...model.requestTransform?.extraBody };
+  mergeExtras(params, extraBody, protectedFromExtraBody, ["options"]);
+  mergeExtras(params, options, (key) => protectedFromOptions(key) || knownOptions.includes(key), ["options"]);
+
+  const body = assembleBody(
+    wireModel,
+    [
+      ...(tools ? [{ key: "tools", open: "[", parts: [tools.text], close: "]" }] : []),
+      {
+        key: "messages",
+        open: "[",
+        parts: [...(system ? [system] : []), ...messages].map(({ text }) => text),
+        close: "]",
+      },
+    ],
+    params,
+  );
+  const segments = [...(tools ? [tools] : []), ...(system ? [system] : []), ...messages];
+  return { body, segments, headers: {}, warnings, wireModel };
+}
+
+function systemSegment({ request, segments }: EncodeInput): Segment | undefined {
+  const system = request.messages.filter((message) => message.role === "system");
+  const [first] = system;
+  if (!first) return undefined;
+  const make = () =>
+    makeSegment("system", JSON.stringify({ role: "system", content: system.map(textOf).join("\n\n") }));
+  return system.length === 1 ? segments.get(first, "ollama:system", make) : make();
+}
+
+function toolsSegment({ request, segments }: EncodeInput): Segment | undefined {
+  const tools = request.tools;
+  if (!tools || tools.length === 0) return undefined;
+  return segments.get(tools, "ollama:tools", () =>
+    makeSegment("tools", tools.map((tool) => JSON.stringify(wireTool(tool))).join(",")),
+  );
+}
+
+function wireTool({ name, description, parameters, type }: ToolDefinition): JsonObject {
+  const input: JsonObject = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+  return { type: "function", function: { name, description, parameters: type === "custom" ? input : parameters } };
+}
+
+interface EncodedMessage {
+  readonly segment?: Segment;
+  readonly calls: readonly { readonly id: string; readonly name: string }[];
+  readonly warnings: readonly Warning[];
+}
+
+function messageSegments(input: EncodeInput, options: JsonObject, warnings: Warning[]): Segment[] {
+  const { request, segments: cache, provider } = input;
+  const foreignAsText = options["foreign_thinking"] === "text";
+  const variant = `ollama:${provider}:${request.model}:${foreignAsText}`;
+  const names = new Map<string, string>();
+  const out: Segment[] = [];
+  for (const message of request.messages) {
+    if (message.role === "system") continue;
+    const name = message.toolCallId === undefined ? undefined : names.get(message.toolCallId);
+    const encoded = cache.get(message, name === undefined ? variant : `${variant}:${name}`, (): EncodedMessage => {
+      const notes: Warning[] = [];
+      const calls: { id: string; name: string }[] = [];
+      const wire = wireMessage(message, { input, foreignAsText, name, calls, warnings: notes });
+      return { ...(wire ? { segment: makeSegment("message", JSON.stringify(wire)) } : {}), calls, warnings: notes };
+    });
+    for (const call of encoded.calls) names.set(call.id, call.name);
+    if (encoded.segment) out.push(encoded.segment);
+    warnings.push(...encoded.warnings);
+  }
+  return out;
+}
+
+interface MessageScope {
+  readonly input: EncodeInput;
+  readonly foreignAsText: boolean;
+  /** Results have no ids here: the tool's name is all that ties them to the call. */
+  readonly name: string | undefined;
+  readonly calls: { id: string; name: string }[];
+  readonly warnings: Warning[];
+}
+
+function wireMessage(message: Message, scope: MessageScope): JsonObject | undefined {
+  const { provider, request } = scope.input;
+  const role = message.role === "developer" ? "system" : message.role;
+  const images: string[] = [];
+  const toolCalls: JsonValue[] = [];
+  let content = "";
+  let thinking = "";
+  for (const part of message.content) {
+    switch (part.kind) {
+      case "text":
+        content += part.text;
+        break;
+      case "image":
+        images.push(inlineImage(part.image, provider));
+        break;
+      case "thinking": {
+        const own = part.thinking.origin?.provider === provider && part.thinking.origin.model === request.model;
+        if (own) thinking += part.thinking.text;
+        else if (scope.foreignAsText) content += `${part.thinking.text}\n\n`;
+        break;
+      }
+      case "tool_call": {
+        const { id, name, arguments: args } = part.toolCall;
+        scope.calls.push({ id, name });
+        toolCalls.push({ function: { name, arguments: typeof args === "string" ? { input: args } : args } });
+        break;
+      }
+      case "tool_result": {
+        const { content: result, images: pictures = [] } = part.toolResult;
+        content += typeof result === "string" ? result : JSON.stringify(result);
+        images.push(...pictures.map((picture) => inlineImage(picture, provider)));
+        break;
+      }
+      case "audio":
+      case "document":
+        throw unsupportedContent(provider, `Ollama takes no ${part.kind} input`);
+      case "redacted_thinking":
+      case "unknown":
+        break;
+      default:
+        scope.warnings.push({
+          code: "unsupported_content",
+          message: `A ${(part as ContentPart).kind} part was left out: this API has no place for it`,
+        });
+    }
+  }
+  if (content === "" && images.length === 0 && toolCalls.length === 0 && role !== "tool") return undefined;
+  return {
+    role,
+    content,
+    ...(thinking === "" ? {} : { thinking }),
+    ...(images.length === 0 ? {} : { images }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+    ...(role === "tool" && scope.name !== undefined ? { tool_name: scope.name } : {}),
+  };
+}
+
+function inlineImage(image: ImageData, provider: string): string {
+  if (image.data === undefined) throw unsupportedContent(provider, "Ollama takes images as bytes only, not by address");
+  return toBase64(image.data);
+}
+
+function generationParams({ request, model }: EncodeInput, warnings: Warning[]): Params {
+  const { responseFormat: format, stopSequences = [], reasoningEffort: wish } = request;
+  const metadata = Object.keys(request.metadata ?? {}).filter((key) => key !== "session_id");
+  if (metadata.length > 0) {
+    warnings.push({ code: "unsupported_parameter", message: "metadata: Ollama has no place for it" });
+  }
+  if (wish !== undefined && !takesEffort(model)) {
+    warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
+  }
+  const options: JsonObject = JSON.parse(
+    JSON.stringify({
+      temperature: request.temperature,
+      top_p: request.topP,
+      num_predict: request.maxTokens,
+      stop: stopSequences.length > 0 ? stopSequences : undefined,
+    }),
+  );
+  return {
+    options: isObject(options) && Object.keys(options).length > 0 ? options : undefined,
+    think:
+      wish !== undefined && takesEffort(model)
+        ? think(clampLevel(model.thinking, wish), model.thinking?.mode)
+        : undefined,
+    format: !format || format.type === "text" ? undefined : format.type === "json_schema" ? format.jsonSchema : "json",
+  };
+}
+
+/** Most models can only be switched; those with levels take the word. */
+function think(level: string, mode: string | undefined): JsonValue {
+  if (level === "off" || level === "none") return false;
+  return mode === "effort" && ["low", "medium", "high"].includes(level) ? level : true;
+}

@@ -1,0 +1,17 @@
+// Ollama's own chat API as a protocol value: NDJSON, arguments as objects, no forced tool choice.
+
+import type { Endpoint, Protocol } from "../../types/protocol.ts";
+import { OllamaDecoder } from "./decode.ts";
+import { encodeOllama } from "./encode.ts";
+
+export const ollamaChat: Protocol = {
+  name: "ollama-chat",
+  framing: { kind: "ndjson" },
+  toolChoiceModes: ["auto", "none"],
+  encode: encodeOllama,
+  decoder: (context) => new OllamaDecoder(context),
+};
+
+/** The native API lives beside `/v1`, whichever of the two the base URL names. */
+export const ollamaEndpoint: Endpoint = ({ baseUrl }) =>
+  `${baseUrl.replace(/\/+$/, "").replace(/\/(v1|api)$/, "")}/api/chat`;
