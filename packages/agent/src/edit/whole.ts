@@ -2,7 +2,7 @@
 // returns of its own, its line endings.
 
 import { type ToolContext, ToolFailure } from "../tools/types.ts";
-import { DocumentError, editDocument, encodeDocument, newDocument, type TextDocument } from "./document.ts";
+import { editDocument, encodeDocument, newDocument, type TextDocument } from "./document.ts";
 import { planFresh } from "./fresh.ts";
 import { lineRuns } from "./line-runs.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
@@ -60,18 +60,12 @@ export async function stageWhole(workspace: Workspace, path: string, content: st
 
 function inheriting(old: TextDocument, given: TextDocument): { document: TextDocument; notes: string[] } {
   const ownEndings = given.endings !== "\n";
-  const text = { text: given.text, endings: given.endings };
-  const kept: TextDocument = ownEndings ? { ...old, ...text } : editDocument(old, lineRuns(old.text, given.text));
-  const document = { ...kept, bom: old.bom || given.bom };
   const notes = !ownEndings && old.endings !== "\n" ? ["kept the file's line endings."] : [];
-  try {
-    encodeDocument(document);
-    return { document, notes };
-  } catch (error) {
-    if (!(error instanceof DocumentError) || old.encoding !== "latin-1") throw error;
-    return {
-      document: { ...document, encoding: "utf-8" },
-      notes: [...notes, "the file was Latin-1 and is UTF-8 now."],
-    };
-  }
+  let kept: TextDocument;
+  if (ownEndings) kept = { ...old, text: given.text, endings: given.endings };
+  else if (typeof old.endings === "string") kept = { ...old, text: given.text };
+  else kept = editDocument(old, lineRuns(old.text, given.text));
+  const document = { ...kept, bom: old.bom || given.bom };
+  if (old.encoding !== "latin-1" || !/[^\u0000-\u00ff]/.test(given.text)) return { document, notes };
+  return { document: { ...document, encoding: "utf-8" }, notes: [...notes, "the file was Latin-1 and is UTF-8 now."] };
 }

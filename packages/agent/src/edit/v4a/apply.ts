@@ -1,0 +1,140 @@
+// Applies a v4a patch: every operation is staged in order, then all are written, or none.
+
+import { type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { planFresh } from "../fresh.ts";
+import { type FileOutcome, outcomes } from "../outcome.ts";
+import { refusePlaceholder } from "../replace.ts";
+import { stageWhole } from "../whole.ts";
+import { type Workspace, withWorkspace } from "../workspace.ts";
+import { type Level, locateHunks } from "./locate.ts";
+import { type Hunk, type Patch, type PatchOperation, PatchSyntaxError, parsePatch } from "./parse.ts";
+
+export interface PatchedOperation {
+  readonly letter: "A" | "M" | "D" | "R";
+  readonly path: string;
+  readonly from?: string;
+}
+
+export interface PatchOutcome {
+  readonly done: readonly PatchedOperation[];
+  readonly files: readonly FileOutcome[];
+  readonly notes: readonly string[];
+  /** Only with `keepEarlier`: why the rest was not done. */
+  readonly failure?: { readonly message: string; readonly notDone: readonly string[] };
+}
+
+export interface PatchOptions {
+  /** Keeps the operations before a failing one instead of writing nothing. */
+  readonly keepEarlier?: boolean;
+}
+
+export async function applyPatch(
+  context: ToolContext,
+  input: string,
+  options: PatchOptions = {},
+): Promise<PatchOutcome> {
+  const patch = parse(input, false);
+  if (!patch.paddedMarkers) return run(context, patch.operations, options);
+  try {
+    return await run(context, patch.operations, { ...options, keepEarlier: false });
+  } catch (error) {
+    // Read as context the marker-like line fits nowhere, so it can only have been meant as a marker.
+    if (!(error instanceof ToolFailure)) throw error;
+    return run(context, parse(input, true).operations, options);
+  }
+}
+
+function parse(input: string, padded: boolean): Patch {
+  try {
+    return parsePatch(input, { padded });
+  } catch (error) {
+    if (error instanceof PatchSyntaxError) throw new ToolFailure(`${error.message} Nothing was written.`);
+    throw error;
+  }
+}
+
+async function run(
+  context: ToolContext,
+  operations: readonly PatchOperation[],
+  options: PatchOptions,
+): Promise<PatchOutcome> {
+  const paths = operations.flatMap((operation) => pathsOf(operation));
+  return withWorkspace(context, paths, async (workspace) => {
+    const done: PatchedOperation[] = [];
+    const notes: string[] = [];
+    let failure: PatchOutcome["failure"];
+    for (const [index, operation] of operations.entries()) {
+      try {
+        done.push(await stage(workspace, operation, notes));
+      } catch (error) {
+        if (!options.keepEarlier || done.length === 0 || !(error instanceof ToolFailure)) throw error;
+        const notDone = operations.slice(index).map((later) => later.path);
+        failure = { message: error.message.replaceAll("Nothing was written.", "This file was not changed."), notDone };
+        break;
+      }
+    }
+    const files = await outcomes(context.services, await workspace.commit());
+    return { done, files, notes, ...(failure ? { failure } : {}) };
+  });
+}
+
+function pathsOf(operation: PatchOperation): string[] {
+  return operation.kind === "update" && operation.moveTo !== undefined
+    ? [operation.path, operation.moveTo]
+    : [operation.path];
+}
+
+async function stage(workspace: Workspace, operation: PatchOperation, notes: string[]): Promise<PatchedOperation> {
+  const { path } = operation;
+  switch (operation.kind) {
+    case "delete":
+      await workspace.remove(path);
+      return { letter: "D", path };
+    case "add": {
+      const existed = await workspace.exists(path);
+      const content = operation.lines.map((line) => `${line}\n`).join("");
+      const said = await stageWhole(workspace, path, content);
+      notes.push(...said.map((note) => `${path}: ${note}`));
+      if (existed) notes.push(`${path} existed and was overwritten.`);
+      return { letter: existed ? "M" : "A", path };
+    }
+    case "update":
+      return stageUpdate(workspace, path, operation.hunks, operation.moveTo, notes);
+  }
+}
+
+const levelNotes: Readonly<Record<Exclude<Level, "exact">, string>> = {
+  "trailing-whitespace": "ignoring trailing white space",
+  indentation: "after shifting the indentation",
+  unicode: "treating similar punctuation and spaces as equal",
+};
+
+async function stageUpdate(
+  workspace: Workspace,
+  path: string,
+  hunks: readonly Hunk[],
+  moveTo: string | undefined,
+  notes: string[],
+): Promise<PatchedOperation> {
+  if (hunks.length > 0) {
+    const { text } = await workspace.document(path);
+    const added = hunks.flatMap((hunk) =>
+      hunk.body.filter((change) => change.kind === "+").map((change) => change.text),
+    );
+    refusePlaceholder(path, added.join("\n"), text);
+    const plan = await planFresh(workspace, path, (content) => locateHunks(path, content, hunks));
+    await workspace.edit(path, plan.edits);
+    if (moveTo === undefined && (await workspace.document(path)).text === text) {
+      throw new ToolFailure(
+        `The patch leaves ${path} exactly as it is. Check the "-" and "+" lines. Nothing was written.`,
+      );
+    }
+    notes.push(...plan.notes);
+    for (const [index, level] of plan.levels.entries()) {
+      if (level !== "exact") notes.push(`${path}, hunk ${index + 1}: matched ${levelNotes[level]}.`);
+    }
+  }
+  if (moveTo === undefined) return { letter: "M", path };
+  if (await workspace.move(path, moveTo)) notes.push(`${moveTo} existed and was overwritten by the move.`);
+  return { letter: "R", path: moveTo, from: path };
+}
