@@ -1,0 +1,15 @@
+// The client that high-level calls use when they are given none: the only module state of this package.
+
+import { Client } from "./client.ts";
+
+let current: Client | undefined;
+
+export function setDefaultClient(client: Client | undefined): void {
+  current = client;
+}
+
+/** Made from the environment on first use. */
+export function getDefaultClient(): Client {
+  current ??= Client.fromEnv();
+  return current;
+}

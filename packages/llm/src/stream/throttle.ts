@@ -1,0 +1,47 @@
+// For screens: neighbouring deltas of one block become one event per interval. Off unless asked for.
+
+import type { ClientDeps } from "../types/adapter.ts";
+import type { StreamEvent } from "../types/events.ts";
+
+/** Any other event flushes what is held first; nothing is reordered or lost. */
+export async function* throttle(
+  events: AsyncIterable<StreamEvent>,
+  intervalMs: number,
+  now: ClientDeps["now"],
+): AsyncGenerator<StreamEvent, void, undefined> {
+  let held: StreamEvent | undefined;
+  let flushed = Number.NEGATIVE_INFINITY;
+  for await (const event of events) {
+    const merged = held === undefined ? undefined : merge(held, event);
+    if (merged !== undefined) held = merged;
+    else {
+      if (held !== undefined) yield held;
+      held = isDelta(event) ? event : undefined;
+      if (held === undefined) {
+        yield event;
+        continue;
+      }
+    }
+    const time = now();
+    if (time - flushed >= intervalMs) {
+      flushed = time;
+      yield held;
+      held = undefined;
+    }
+  }
+  if (held !== undefined) yield held;
+}
+
+function isDelta(event: StreamEvent): boolean {
+  return event.type === "text_delta" || event.type === "reasoning_delta" || event.type === "tool_call_delta";
+}
+
+function merge(held: StreamEvent, next: StreamEvent): StreamEvent | undefined {
+  if (held.type === "text_delta" && next.type === "text_delta" && held.textId === next.textId)
+    return { ...next, delta: held.delta + next.delta };
+  if (held.type === "reasoning_delta" && next.type === "reasoning_delta" && held.reasoningId === next.reasoningId)
+    return { ...next, reasoningDelta: held.reasoningDelta + next.reasoningDelta };
+  if (held.type === "tool_call_delta" && next.type === "tool_call_delta" && held.callKey === next.callKey)
+    return { ...next, delta: held.delta + next.delta };
+  return undefined;
+}
