@@ -1,0 +1,243 @@
+// Request to Gemini body: tools, system instruction and contents (the cached prefix) first, parameters after them.
+
+import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
+import { toGeminiSchema } from "../../schema/gemini.ts";
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { Message } from "../../types/message.ts";
+import { textOf } from "../../types/message.ts";
+import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
+import type { Request, ToolDefinition } from "../../types/request.ts";
+import type { Warning } from "../../types/response.ts";
+import { assertRoles } from "../anthropic/roles.ts";
+import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
+import type { Params } from "../openai-common/body.ts";
+import { mergeExtras, protectedFromOptions } from "../openai-common/body.ts";
+import type { CallNote, EncodedContent } from "./parts.ts";
+import { encodeContent } from "./parts.ts";
+
+export interface GeminiFlavour {
+  /** The public API counts a wrapped request, Vertex the request itself. */
+  readonly wrapsCountedRequest: boolean;
+}
+
+const ownOptions = ["foreign_thinking", "tools"];
+
+export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): EncodedRequest {
+  const { request, provider, operation } = input;
+  assertNamedTool(request, provider);
+  const options = request.providerOptions?.[provider] ?? {};
+  const warnings: Warning[] = [];
+  const system = encodeSystem(input);
+  const history = encodeHistory(input, options["foreign_thinking"] === "text");
+  for (const content of history) warnings.push(...content.warnings);
+  const tools = encodeTools(input, options);
+  const params = parameters(input, warnings);
+  mergeExtras(params, options, (key) => protectedFromOptions(key) || ownOptions.includes(key), ["generationConfig"]);
+  const wireModel = input.model.wireModelId ?? request.model;
+  const counted = operation === "count_tokens";
+  if (counted) for (const key of Object.keys(params)) if (key !== "toolConfig") delete params[key];
+  const prefix = [
+    ...(tools.text === "" ? [] : [`"tools":[${tools.text}]`]),
+    ...(system.length === 0
+      ? []
+      : [`"systemInstruction":{"parts":[{"text":"${system.map(({ inner }) => inner).join("\\n\\n")}"}]}`]),
+  ];
+  const wrapped = counted && flavour.wrapsCountedRequest;
+  const open = wrapped ? `{"generateContentRequest":{"model":${JSON.stringify(modelPath(wireModel))},` : "{";
+  const body = [`${open}${prefix.map((member) => `${member},`).join("")}"contents":[`, ...contents(history), "]"];
+  const tail = JSON.stringify(params);
+  body.push(`${tail === "{}" ? "}" : `,${tail.slice(1)}`}${wrapped ? "}" : ""}`);
+  return {
+    body,
+    segments: [
+      ...(tools.segment ? [tools.segment] : []),
+      ...system.map(({ segment }) => segment),
+      ...history.map(({ segment }) => segment),
+    ],
+    headers: {},
+    warnings,
+    wireModel,
+  };
+}
+
+export function modelPath(model: string): string {
+  return model.includes("/") ? model : `models/${model}`;
+}
+
+/** Text without its quotes, so that several messages join to one with a blank line between them. */
+function encodeSystem({ request, provider, segments }: EncodeInput): { inner: string; segment: Segment }[] {
+  return request.messages
+    .filter((message) => message.role === "system" || message.role === "developer")
+    .map((message) =>
+      segments.get(message, "gemini system", () => {
+        assertRoles(message, provider);
+        const inner = JSON.stringify(textOf(message)).slice(1, -1);
+        return { inner, segment: makeSegment("system", inner) };
+      }),
+    )
+    .filter(({ inner }) => inner !== "");
+}
+
+function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): EncodedContent[] {
+  const { request, provider, segments } = input;
+  const calls = new Map<string, CallNote>();
+  const signedCalls = input.model.thinking?.mode === "level";
+  const context = {
+    provider,
+    model: request.model,
+    foreignThinkingAsText,
+    signedCalls,
+    callOf: (id: string) => calls.get(id),
+  };
+  const variant = `gemini ${provider} ${request.model} ${signedCalls} ${foreignThinkingAsText}`;
+  const encoded: EncodedContent[] = [];
+  for (const message of request.messages) {
+    if (message.role === "system" || message.role === "developer") continue;
+    // A result's text depends on the call it answers, which another message holds.
+    const answered = message.role === "tool" ? answeredCalls(message, calls) : "";
+    const content = segments.get(message, `${variant}${answered}`, () => encodeContent(message, context));
+    for (const note of content.calls) calls.set(note.id, note);
+    encoded.push(content);
+  }
+  return encoded;
+}
+
+function answeredCalls(message: Message, calls: ReadonlyMap<string, CallNote>): string {
+  let notes = "";
+  for (const part of message.content) {
+    if (part.kind !== "tool_result") continue;
+    const call = calls.get(part.toolResult.toolCallId);
+    notes += ` ${call?.name} ${call?.vendorId ?? ""}`;
+  }
+  return notes;
+}
+
+/** Results of a round are gathered into the content right after their calls; what else the user said follows. */
+function contents(history: readonly EncodedContent[]): string[] {
+  const pieces: string[] = [];
+  const push = (role: string, parts: string): void => {
+    if (parts === "") return;
+    pieces.push(`${pieces.length > 0 ? "," : ""}{"role":"${role}","parts":[`, parts, "]}");
+  };
+  let at = 0;
+  while (at < history.length) {
+    const content = history[at]!;
+    if (content.role === "model") {
+      push("model", content.rest);
+      at += 1;
+      continue;
+    }
+    let end = at;
+    while (history[end]?.role === "user") end += 1;
+    const turn = history.slice(at, end);
+    push("user", turn.flatMap(({ results }) => (results === "" ? [] : [results])).join(","));
+    for (const { rest } of turn) push("user", rest);
+    at = end;
+  }
+  return pieces;
+}
+
+function encodeTools(input: EncodeInput, options: JsonObject): { text: string; segment?: Segment } {
+  const { request, segments } = input;
+  const native = (Array.isArray(options["tools"]) ? options["tools"] : []).map((tool) => JSON.stringify(tool));
+  const definitions = request.tools ?? [];
+  if (definitions.length === 0 && native.length === 0) return { text: "" };
+  const declared =
+    definitions.length === 0
+      ? []
+      : [segments.get(definitions, "gemini tools", () => JSON.stringify(functionDeclarations(definitions)))];
+  const text = [...declared, ...native].join(",");
+  return {
+    text,
+    segment:
+      native.length > 0
+        ? makeSegment("tools", text)
+        : segments.get(definitions, "gemini tools segment", () => makeSegment("tools", text)),
+  };
+}
+
+function functionDeclarations(tools: readonly ToolDefinition[]): JsonObject {
+  return {
+    functionDeclarations: tools.map((tool) => {
+      const parameters = toGeminiSchema(tool.type === "custom" ? freeFormSchema : tool.parameters);
+      // An object without properties is refused; no parameters at all means the same.
+      const empty = Object.keys((parameters["properties"] as JsonObject | undefined) ?? {}).length === 0;
+      return { name: tool.name, description: tool.description, ...(empty ? {} : { parameters }) };
+    }),
+  };
+}
+
+function parameters(input: EncodeInput, warnings: Warning[]): Params {
+  const { request } = input;
+  const choice = request.tools?.length ? functionCallingConfig(request.toolChoice) : undefined;
+  const format = request.responseFormat;
+  const json = format !== undefined && format.type !== "text";
+  const generationConfig: Params = {
+    temperature: request.temperature,
+    topP: request.topP,
+    maxOutputTokens: request.maxTokens,
+    stopSequences: request.stopSequences && [...request.stopSequences],
+    responseMimeType: json ? "application/json" : undefined,
+    responseSchema: format?.type === "json_schema" ? toGeminiSchema(format.jsonSchema) : undefined,
+    thinkingConfig: thinkingConfig(input, warnings),
+  };
+  const known = Object.entries(generationConfig).filter(([, value]) => value !== undefined);
+  return {
+    toolConfig: choice && { functionCallingConfig: choice },
+    generationConfig: known.length === 0 ? undefined : (Object.fromEntries(known) as JsonObject),
+  };
+}
+
+function functionCallingConfig(choice: Request["toolChoice"]): JsonObject | undefined {
+  switch (choice?.mode) {
+    case "auto":
+      return { mode: "AUTO" };
+    case "none":
+      return { mode: "NONE" };
+    case "required":
+      return { mode: "ANY" };
+    case "named":
+      return { mode: "ANY", allowedFunctionNames: [choice.toolName] };
+    default:
+      return undefined;
+  }
+}
+
+const budgets: Readonly<Record<string, number>> = {
+  off: 0,
+  minimal: 512,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+const levels: Readonly<Record<string, string>> = {
+  off: "MINIMAL",
+  minimal: "MINIMAL",
+  low: "LOW",
+  medium: "MEDIUM",
+  high: "HIGH",
+  xhigh: "HIGH",
+  max: "HIGH",
+};
+
+/** Gemini 3 takes a level, 2.5 a budget. */
+function thinkingConfig({ request, model }: EncodeInput, warnings: Warning[]): JsonValue | undefined {
+  const effort = request.reasoningEffort === "none" ? "off" : request.reasoningEffort;
+  if (effort === undefined) return undefined;
+  if (!takesEffort(model)) {
+    if (effort === "off") return undefined;
+    warnings.push({
+      message: `reasoning effort was not sent: ${model.id} does not reason`,
+      code: "unsupported_parameter",
+    });
+    return undefined;
+  }
+  const level = clampLevel(model.thinking, effort);
+  const includeThoughts = effort !== "off";
+  if (model.thinking?.mode === "level") return { thinkingLevel: levels[level] ?? level.toUpperCase(), includeThoughts };
+  return { thinkingBudget: budgets[level] ?? budgets["medium"]!, includeThoughts };
+}

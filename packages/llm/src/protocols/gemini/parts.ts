@@ -1,0 +1,187 @@
+// One message as Gemini parts in JSON text, encoded once per message.
+
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import { InvalidRequestError } from "../../types/errors.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { ContentPart, MediaData, Message, ToolCallData, ToolResultData } from "../../types/message.ts";
+import type { Warning } from "../../types/response.ts";
+import { callInput, isOwn } from "../anthropic/blocks.ts";
+import { assertFormat, imageFormats, mediaSource } from "../anthropic/media.ts";
+import { assertRoles } from "../anthropic/roles.ts";
+
+/** What a later result needs to know about a call. */
+export interface CallNote {
+  readonly id: string;
+  readonly name: string;
+  /** The vendor's own id, echoed in call and result; absent when the vendor gave none. */
+  readonly vendorId?: string;
+}
+
+export interface EncodedContent {
+  readonly role: "user" | "model";
+  /** functionResponse parts: all results of one round stand in one content, right after the calls. */
+  readonly results: string;
+  /** The other parts, joined. */
+  readonly rest: string;
+  readonly calls: readonly CallNote[];
+  readonly warnings: readonly Warning[];
+  readonly segment: Segment;
+}
+
+export interface PartContext {
+  readonly provider: string;
+  readonly model: string;
+  readonly foreignThinkingAsText: boolean;
+  /** The model refuses a first call without a signature (Gemini 3). */
+  readonly signedCalls: boolean;
+  readonly callOf: (id: string) => CallNote | undefined;
+}
+
+/** Accepted instead of a signature for history that never had one. */
+const signaturePlaceholder = "skip_thought_signature_validator";
+
+export function encodeContent(message: Message, context: PartContext): EncodedContent {
+  assertRoles(message, context.provider);
+  const warnings: Warning[] = [];
+  const results: JsonValue[] = [];
+  const rest: JsonValue[] = [];
+  const calls: CallNote[] = [];
+  for (const part of message.content) {
+    if (part.kind === "tool_result") {
+      results.push(functionResponse(part.toolResult, context));
+      rest.push(...resultImages(part.toolResult, context));
+    } else if (part.kind === "tool_call") {
+      const call = callNote(part.toolCall, context);
+      rest.push(functionCall(part.toolCall, call, context, calls.length === 0));
+      calls.push(call);
+    } else {
+      const json = encodePart(part, context, warnings);
+      if (json !== undefined) rest.push(json);
+    }
+  }
+  const texts = { results: joined(results), rest: joined(rest) };
+  return {
+    role: message.role === "assistant" ? "model" : "user",
+    ...texts,
+    calls,
+    warnings,
+    segment: makeSegment("message", [texts.results, texts.rest].filter((text) => text !== "").join(",")),
+  };
+}
+
+function joined(parts: readonly JsonValue[]): string {
+  return parts.map((part) => JSON.stringify(part)).join(",");
+}
+
+function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]): JsonValue | undefined {
+  const { provider } = context;
+  switch (part.kind) {
+    case "text": {
+      const signature = isOwn(part.origin, context) ? part.signature : undefined;
+      if (part.text === "" && signature === undefined) return undefined;
+      return { text: part.text, ...signed(signature) };
+    }
+    case "thinking":
+    case "redacted_thinking": {
+      const { text, signature, redacted, origin } = part.thinking;
+      if (isOwn(origin, context)) return { text, thought: true, ...signed(signature) };
+      return context.foreignThinkingAsText && !redacted && text.trim() !== "" ? { text } : undefined;
+    }
+    case "image":
+      return media(part.image, "image/png", [...imageFormats, "image/heic", "image/heif"], provider);
+    case "audio":
+      return media(part.audio, "audio/wav", undefined, provider);
+    case "document":
+      return media(part.document, "application/pdf", undefined, provider);
+    default:
+      if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
+      warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
+      return undefined;
+  }
+}
+
+function signed(signature: string | undefined): JsonObject {
+  return signature === undefined ? {} : { thoughtSignature: signature };
+}
+
+const extensionTypes: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  heic: "image/heic",
+  heif: "image/heif",
+  pdf: "application/pdf",
+  wav: "audio/wav",
+  mp3: "audio/mpeg",
+};
+
+function media(
+  data: MediaData,
+  fallback: string,
+  formats: readonly string[] | undefined,
+  provider: string,
+): JsonObject {
+  const source = mediaSource(data, fallback, provider);
+  if (source.kind === "url") {
+    const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? "";
+    const mimeType = source.mediaType ?? extensionTypes[extension] ?? fallback;
+    return { fileData: { mimeType, fileUri: source.url } };
+  }
+  if (formats) assertFormat(source.mediaType, formats, provider);
+  return { inlineData: { mimeType: source.mediaType, data: source.base64 } };
+}
+
+function callNote(call: ToolCallData, context: PartContext): CallNote {
+  const vendorId = isOwn(call.origin, context) ? call.origin?.itemId : undefined;
+  return { id: call.id, name: call.name, ...(vendorId === undefined ? {} : { vendorId }) };
+}
+
+function functionCall(call: ToolCallData, note: CallNote, context: PartContext, first: boolean): JsonObject {
+  const own = isOwn(call.origin, context) ? call.signature : undefined;
+  const signature = own ?? (first && context.signedCalls ? signaturePlaceholder : undefined);
+  return {
+    functionCall: {
+      ...(note.vendorId === undefined ? {} : { id: note.vendorId }),
+      name: call.name,
+      args: callInput(call),
+    },
+    ...signed(signature),
+  };
+}
+
+function functionResponse(result: ToolResultData, context: PartContext): JsonObject {
+  const call = context.callOf(result.toolCallId);
+  if (call === undefined) {
+    throw new InvalidRequestError(
+      `the tool result for ${result.toolCallId} has no call before it; send the call's message too`,
+      { provider: context.provider },
+    );
+  }
+  return {
+    functionResponse: {
+      ...(call.vendorId === undefined ? {} : { id: call.vendorId }),
+      name: call.name,
+      response: responseObject(result),
+    },
+  };
+}
+
+function responseObject(result: ToolResultData): JsonObject {
+  const content = result.content as JsonValue;
+  if (result.isError) return { error: content };
+  return typeof content === "object" && content !== null && !Array.isArray(content) ? content : { result: content };
+}
+
+/** Images cannot stand inside a result on every model; they follow it, introduced by a line of text. */
+function resultImages(result: ToolResultData, context: PartContext): JsonObject[] {
+  const images = result.images ?? [];
+  if (images.length === 0) return [];
+  const name = context.callOf(result.toolCallId)?.name ?? "the tool";
+  return [
+    { text: images.length === 1 ? `Image returned by ${name}:` : `Images returned by ${name}:` },
+    ...images.map((image) => media(image, "image/png", imageFormats, context.provider)),
+  ];
+}
