@@ -1,0 +1,30 @@
+// write_file: a whole file at once.
+
+import { hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
+import { writeWholeFile } from "../../edit/whole.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import type { ToolDef } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  file_path: text("Path of the file, absolute or relative to the working directory"),
+  content: text("The complete content of the file"),
+};
+
+export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "write_file",
+  label: "Write",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "write",
+  replay: "never",
+  execute: async ({ file_path, content }, context) => {
+    const { size, isNew, file, notes } = await writeWholeFile(context, file_path, content);
+    const summary = `${isNew ? "Created" : "Wrote"} ${file_path} (${size} bytes)`;
+    return {
+      content: [{ kind: "text", text: paragraphs(summary, trailer(notes, file ? [file] : [])) }],
+      details: { ...(file ? hostDetails(file) : {}), filePath: file_path, size, isNew },
+      effects: "done",
+    };
+  },
+};
