@@ -3,6 +3,8 @@ export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
 export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
 export * from "./env/types.ts";
+export { WrappedEnvironment } from "./env/wrapped.ts";
+export { type EnvLogEntry, LoggingEnvironment, ReadOnlyEnvironment, ScopedEnvironment } from "./env/wrappers.ts";
 export { buildContext, type Context, ContextView, INTERRUPTED_RESULT, PRUNED_NOTICE } from "./journal/context.ts";
 export { type ContextState, modelFor } from "./journal/context-state.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";

@@ -109,11 +109,11 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return (await this.#search()).grep(pattern, await this.#allowed(path), this.#options.cwd, options);
+    return (await this.#search()).grep(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
   }
 
   async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return (await this.#search()).glob(pattern, await this.#allowed(path), this.#options.cwd, options);
+    return (await this.#search()).glob(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
   }
 
   async initialize(): Promise<void> {

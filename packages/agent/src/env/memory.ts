@@ -145,11 +145,11 @@ export class MemoryEnvironment implements ExecutionEnvironment {
   }
 
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
-    return builtinSearch(this.#searchFs()).grep(pattern, this.resolve(path), this.#cwd, options);
+    return builtinSearch(this.#searchFs()).grep(pattern, this.resolve(path), options.base ?? this.#cwd, options);
   }
 
   glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return builtinSearch(this.#searchFs()).glob(pattern, this.resolve(path), this.#cwd, options);
+    return builtinSearch(this.#searchFs()).glob(pattern, this.resolve(path), options.base ?? this.#cwd, options);
   }
 
   async initialize(): Promise<void> {}

@@ -96,17 +96,21 @@ export interface GrepOptions {
   readonly maxResults?: number;
   readonly context?: number;
   readonly mode?: "content" | "files_with_matches" | "count";
+  /** Result paths are relative to this directory; the working directory when absent. */
+  readonly base?: string;
   readonly signal?: AbortSignal;
 }
 
 export interface GrepResult {
-  /** `path:line:text` (content), `path`, or `path:count`; paths relative to the searched root's working directory. */
+  /** `path:line:text` (content), `path`, or `path:count`; paths relative to `base` when inside it, else absolute. */
   readonly lines: readonly string[];
   readonly truncated: boolean;
 }
 
 export interface GlobOptions {
   readonly maxResults?: number;
+  /** As in GrepOptions. */
+  readonly base?: string;
   readonly signal?: AbortSignal;
 }
 export interface GlobResult {

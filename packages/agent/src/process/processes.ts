@@ -113,9 +113,12 @@ export class Processes {
     this.#watchdog = undefined;
   }
 
-  #run(request: RunRequest): Promise<ExecResult> {
+  async #run(request: RunRequest): Promise<ExecResult> {
     const started = this.#clock.now();
-    if (request.signal?.aborted) return Promise.resolve(neverStarted());
+    if (request.signal?.aborted) return neverStarted();
+    if (request.argv.some((argument) => argument.includes("\0"))) {
+      throw new EnvError("io", "A command cannot hold a zero byte. Remove it, or write the bytes to a file first.");
+    }
     const number = ++this.#commands;
     const child = spawn(request.argv[0], request.argv.slice(1), {
       cwd: request.cwd,

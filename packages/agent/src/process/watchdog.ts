@@ -11,7 +11,9 @@ trap '' HUP INT TERM PIPE
 while read -r _; do :; done
 marked() {
   if [ -d /proc/self ]; then
-    grep -lsaF -- "$1" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+    grep -lsaF -- "$1" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
+      tr '\\0' '\\n' < "/proc/$pid/environ" | grep -qxF -- "$1" && echo "$pid"
+    done
   else
     ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
   fi

@@ -1,0 +1,99 @@
+// An environment that passes everything on. Wrappers change what they are about and inherit the rest.
+
+import type {
+  BackgroundCommand,
+  DirEntry,
+  ExecOptions,
+  ExecResult,
+  ExecutionEnvironment,
+  FileStat,
+  GlobOptions,
+  GlobResult,
+  GrepOptions,
+  GrepResult,
+} from "./types.ts";
+
+export class WrappedEnvironment implements ExecutionEnvironment {
+  protected readonly inner: ExecutionEnvironment;
+  /** Present only when the wrapped environment can keep background commands. */
+  readonly startCommand?: (command: string, options?: ExecOptions) => BackgroundCommand;
+
+  constructor(inner: ExecutionEnvironment) {
+    this.inner = inner;
+    if (inner.startCommand !== undefined) {
+      this.startCommand = (command, options) => this.startInner(command, options);
+    }
+  }
+
+  protected startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
+    return this.inner.startCommand!(command, options);
+  }
+
+  workingDirectory(): string {
+    return this.inner.workingDirectory();
+  }
+
+  platform(): "darwin" | "linux" | "windows" | "wasm" {
+    return this.inner.platform();
+  }
+
+  osVersion(): string {
+    return this.inner.osVersion();
+  }
+
+  resolve(path: string): string {
+    return this.inner.resolve(path);
+  }
+
+  readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return this.inner.readFile(path, offset, limit);
+  }
+
+  readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+    return this.inner.readBytes(path, range);
+  }
+
+  writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void> {
+    return this.inner.writeFile(path, content, options);
+  }
+
+  deleteFile(path: string): Promise<void> {
+    return this.inner.deleteFile(path);
+  }
+
+  moveFile(from: string, to: string): Promise<void> {
+    return this.inner.moveFile(from, to);
+  }
+
+  fileExists(path: string): Promise<boolean> {
+    return this.inner.fileExists(path);
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return this.inner.stat(path);
+  }
+
+  listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return this.inner.listDirectory(path, depth);
+  }
+
+  execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    return this.inner.execCommand(command, timeoutMs, options);
+  }
+
+  grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return this.inner.grep(pattern, path, options);
+  }
+
+  glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return this.inner.glob(pattern, path, options);
+  }
+
+  initialize(): Promise<void> {
+    return this.inner.initialize();
+  }
+
+  cleanup(): Promise<void> {
+    return this.inner.cleanup();
+  }
+}

@@ -1,0 +1,186 @@
+// Environments around environments: read-only, logging, and confined to a directory.
+
+import { dirname, isAbsolute, relative, resolve } from "node:path/posix";
+import { pathError } from "./fs-error.ts";
+import {
+  type BackgroundCommand,
+  type DirEntry,
+  EnvError,
+  type ExecOptions,
+  type ExecResult,
+  type ExecutionEnvironment,
+  type FileStat,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+} from "./types.ts";
+import { WrappedEnvironment } from "./wrapped.ts";
+
+/** File tools cannot change anything; commands pass, so it is a guard rail and not a sandbox. */
+export class ReadOnlyEnvironment extends WrappedEnvironment {
+  override async writeFile(path: string): Promise<void> {
+    throw readOnly(path);
+  }
+
+  override async deleteFile(path: string): Promise<void> {
+    throw readOnly(path);
+  }
+
+  override async moveFile(from: string): Promise<void> {
+    throw readOnly(from);
+  }
+}
+
+function readOnly(path: string): EnvError {
+  return new EnvError("read_only", "Write operations are disabled in read-only mode", { path });
+}
+
+export type EnvLogEntry =
+  | { readonly kind: "command_start"; readonly command: string; readonly cwd: string; readonly background: boolean }
+  | {
+      readonly kind: "command_end";
+      readonly command: string;
+      readonly exitCode: number;
+      readonly durationMs: number;
+      readonly timedOut: boolean;
+      readonly aborted: boolean;
+    }
+  | { readonly kind: "command_failed"; readonly command: string; readonly message: string };
+
+/** Tells of each command before it runs, and of its code and duration after. */
+export class LoggingEnvironment extends WrappedEnvironment {
+  readonly #log: (entry: EnvLogEntry) => void;
+
+  constructor(inner: ExecutionEnvironment, log: (entry: EnvLogEntry) => void) {
+    super(inner);
+    this.#log = log;
+  }
+
+  override async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    this.#started(command, options, false);
+    const run = this.inner.execCommand(command, timeoutMs, options);
+    this.#watch(command, run);
+    return run;
+  }
+
+  protected override startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
+    this.#started(command, options, true);
+    const job = super.startInner(command, options);
+    this.#watch(command, job.done);
+    return job;
+  }
+
+  #started(command: string, options: ExecOptions, background: boolean): void {
+    const cwd = options.cwd === undefined ? this.workingDirectory() : this.resolve(options.cwd);
+    this.#log({ kind: "command_start", command, cwd, background });
+  }
+
+  #watch(command: string, run: Promise<ExecResult>): void {
+    run.then(
+      ({ exitCode, durationMs, timedOut, aborted }) =>
+        this.#log({ kind: "command_end", command, exitCode, durationMs, timedOut, aborted }),
+      (error: unknown) => this.#log({ kind: "command_failed", command, message: String(error) }),
+    );
+  }
+}
+
+/** Another working directory inside the wrapped environment; files outside it are refused. For subagents. */
+export class ScopedEnvironment extends WrappedEnvironment {
+  readonly #directory: string;
+
+  constructor(inner: ExecutionEnvironment, directory: string) {
+    super(inner);
+    this.#directory = inner.resolve(directory);
+  }
+
+  override workingDirectory(): string {
+    return this.#directory;
+  }
+
+  override resolve(path: string): string {
+    return resolve(this.#directory, path);
+  }
+
+  override async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return this.inner.readFile(await this.#inside(path), offset, limit);
+  }
+
+  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+    return this.inner.readBytes(await this.#inside(path), range);
+  }
+
+  override async writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void> {
+    return this.inner.writeFile(await this.#inside(path), content, options);
+  }
+
+  override async deleteFile(path: string): Promise<void> {
+    return this.inner.deleteFile(await this.#inside(path));
+  }
+
+  override async moveFile(from: string, to: string): Promise<void> {
+    return this.inner.moveFile(await this.#inside(from), await this.#inside(to));
+  }
+
+  override async fileExists(path: string): Promise<boolean> {
+    return this.inner.fileExists(await this.#inside(path));
+  }
+
+  override async stat(path: string): Promise<FileStat | undefined> {
+    return this.inner.stat(await this.#inside(path));
+  }
+
+  override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return this.inner.listDirectory(await this.#inside(path), depth);
+  }
+
+  override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    return this.inner.execCommand(command, timeoutMs, this.#execOptions(options));
+  }
+
+  protected override startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
+    return super.startInner(command, this.#execOptions(options));
+  }
+
+  override async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return this.inner.grep(pattern, await this.#inside(path), { base: this.#directory, ...options });
+  }
+
+  override async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
+    return this.inner.glob(pattern, await this.#inside(path), { base: this.#directory, ...options });
+  }
+
+  /** The wrapped environment belongs to someone else; what this one started ends with it. */
+  override async cleanup(): Promise<void> {}
+
+  override async initialize(): Promise<void> {
+    const stat = await this.inner.stat(this.#directory);
+    if (stat === undefined) throw pathError("not_found", this.#directory);
+    if (stat.kind !== "directory") throw pathError("not_directory", this.#directory);
+  }
+
+  #execOptions(options: ExecOptions): ExecOptions {
+    return { ...options, cwd: this.resolve(options.cwd ?? ".") };
+  }
+
+  async #inside(path: string): Promise<string> {
+    const full = this.resolve(path);
+    if (!contains(this.#directory, full)) throw pathError("outside_root", full);
+    const [root, real] = await Promise.all([this.#real(this.#directory), this.#real(full)]);
+    if (!contains(root, real)) throw pathError("outside_root", full);
+    return full;
+  }
+
+  /** Where a path really is: the nearest existing ancestor decides for one that does not exist yet. */
+  async #real(path: string): Promise<string> {
+    const stat = await this.inner.stat(path);
+    if (stat !== undefined) return stat.realPath;
+    const parent = dirname(path);
+    return parent === path ? path : resolve(await this.#real(parent), relative(parent, path));
+  }
+}
+
+function contains(directory: string, path: string): boolean {
+  const inside = relative(directory, path);
+  return inside !== ".." && !inside.startsWith("../") && !isAbsolute(inside);
+}
