@@ -64,6 +64,8 @@ export interface HttpError {
   readonly body: unknown;
 }
 
+export type ErrorDetails = StatusFaultOptions & Pick<Refusal, "param" | "reason">;
+
 /** Why the vendor would refuse a request. */
 export interface Refusal {
   readonly status: number;
@@ -71,6 +73,8 @@ export interface Refusal {
   readonly code?: string;
   /** OpenAI's `error.param`. */
   readonly param?: string;
+  /** `reason` of Google's `ErrorInfo` detail. */
+  readonly reason?: string;
 }
 
 export interface ValidateOptions {
@@ -84,11 +88,13 @@ export interface Dialect {
   framing(request: RecordedRequest): Framing;
   /** The vendor's way of carrying a key; undefined when the request carries none. */
   credential(request: RecordedRequest): string | undefined;
+  /** The vendor's answer to a missing (undefined) or wrong key. */
+  denied(key: string | undefined): Refusal;
   validate(request: RecordedRequest, options: ValidateOptions): Refusal | undefined;
   complete(turn: ResolvedTurn, request: RecordedRequest): unknown;
   stream(turn: ResolvedTurn, request: RecordedRequest): StreamPart[];
   count(tokens: number, request: RecordedRequest): unknown;
-  error(status: number, options: StatusFaultOptions & { param?: string }, serial: number): HttpError;
+  error(status: number, options: ErrorDetails, serial: number): HttpError;
   streamError(kind: StreamErrorKind, message: string | undefined): StreamPart;
   readonly ping?: StreamPart;
 }

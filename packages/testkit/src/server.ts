@@ -187,14 +187,14 @@ class ServerState {
     const keyless = dialect.name === "ollama" && auth === "required";
     const denied = auth !== "none" && !keyless && (key === undefined || (auth !== "required" && key !== auth.key));
     const refusal = denied
-      ? { status: 401, message: key === undefined ? "no credential in the request" : "invalid key" }
+      ? dialect.denied(key)
       : strict
         ? dialect.validate(request, { allowFields: this.#options.allowFields ?? [] })
         : undefined;
     if (!refusal) return false;
     request.refused = refusal.message;
     const { status, ...details } = refusal;
-    sendError(dialect.error(status, denied ? {} : details, exchange.serial), exchange);
+    sendError(dialect.error(status, details, exchange.serial), exchange);
     return true;
   }
 

@@ -1,7 +1,6 @@
 // Error bodies of the OpenAI family.
 
-import type { HttpError } from "../dialect.ts";
-import type { StatusFaultOptions } from "../faults.ts";
+import type { ErrorDetails, HttpError, Refusal } from "../dialect.ts";
 import { defaultMessage, errorHeaders } from "./http.ts";
 
 const TYPES: Readonly<Record<number, { type: string; code: string | null }>> = {
@@ -14,7 +13,7 @@ const TYPES: Readonly<Record<number, { type: string; code: string | null }>> = {
   429: { type: "requests", code: "rate_limit_exceeded" },
 };
 
-export function openaiError(status: number, options: StatusFaultOptions & { param?: string }): HttpError {
+export function openaiError(status: number, options: ErrorDetails): HttpError {
   const known = TYPES[status] ?? { type: "server_error", code: null };
   return {
     status,
@@ -43,3 +42,8 @@ export const openaiStreamErrors = {
     message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
   },
 };
+
+export function openaiDenied(key: string | undefined): Refusal {
+  if (key === undefined) return { status: 401, message: "You didn't provide an API key." };
+  return { status: 401, message: "Incorrect API key provided.", code: "invalid_api_key" };
+}

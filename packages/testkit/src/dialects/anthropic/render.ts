@@ -35,6 +35,7 @@ export const anthropic: Dialect = {
   defaultModel: "claude-sonnet-4-5",
   framing: () => "sse",
   credential: (request) => header(request, "x-api-key") ?? bearer(request),
+  denied: (key) => ({ status: 401, message: key === undefined ? "x-api-key header is required" : "invalid x-api-key" }),
   validate,
   complete: (turn) => ({
     ...envelope(turn),

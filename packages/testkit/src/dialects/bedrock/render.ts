@@ -36,6 +36,10 @@ export const bedrock: Dialect = {
     const value = header(request, "authorization");
     return value?.startsWith("Bearer ") ? value.slice(7) : value;
   },
+  denied: (key) =>
+    key === undefined
+      ? { status: 403, message: "Missing Authentication Token", code: "MissingAuthenticationTokenException" }
+      : { status: 403, message: "The security token in the request is invalid.", code: "UnrecognizedClientException" },
   validate,
   complete: (turn) => ({
     output: { message: { role: "assistant", content: turn.blocks.map(finished) } },

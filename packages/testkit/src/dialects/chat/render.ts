@@ -12,7 +12,7 @@ import type { RecordedRequest } from "../../record.ts";
 import { serialPart } from "../../resolve.ts";
 import type { ScriptedUsage } from "../../turn.ts";
 import { bearer, header } from "../http.ts";
-import { openaiError, openaiStreamErrors } from "../openai-errors.ts";
+import { openaiDenied, openaiError, openaiStreamErrors } from "../openai-errors.ts";
 import { validate } from "./validate.ts";
 
 export const chat: Dialect = {
@@ -20,6 +20,7 @@ export const chat: Dialect = {
   defaultModel: "gpt-5.2",
   framing: () => "sse",
   credential: (request) => bearer(request) ?? header(request, "api-key"),
+  denied: openaiDenied,
   validate,
   complete: (turn) => ({
     ...envelope(turn, "chat.completion"),

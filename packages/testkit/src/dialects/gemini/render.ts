@@ -1,7 +1,13 @@
 // Gemini generateContent, also under Vertex paths: how a turn and an error look on the wire.
 
-import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn, type StreamPart } from "../../dialect.ts";
-import type { StatusFaultOptions } from "../../faults.ts";
+import {
+  type Dialect,
+  deltas,
+  type ErrorDetails,
+  type ResolvedBlock,
+  type ResolvedTurn,
+  type StreamPart,
+} from "../../dialect.ts";
 import { serialPart, signatureOf } from "../../resolve.ts";
 import type { ScriptedUsage } from "../../turn.ts";
 import { bearer, defaultMessage, errorHeaders, header } from "../http.ts";
@@ -22,6 +28,8 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   529: "UNAVAILABLE",
 };
 
+const RPC = "type.googleapis.com/google.rpc";
+
 const STOPS = { stop: "STOP", length: "MAX_TOKENS", tool_calls: "STOP", content_filter: "SAFETY" };
 
 const STREAM_ERRORS = {
@@ -40,6 +48,10 @@ export const gemini: Dialect = {
   defaultModel: "gemini-3-flash-preview",
   framing: (request) => (request.query["alt"] === "sse" ? "sse" : "json-array"),
   credential: (request) => header(request, "x-goog-api-key") ?? request.query["key"] ?? bearer(request),
+  denied: (key) =>
+    key === undefined
+      ? { status: 403, message: "Method doesn't allow unregistered callers. Please use an API key." }
+      : { status: 400, message: "API key not valid. Please pass a valid API key.", reason: "API_KEY_INVALID" },
   validate,
   complete: (turn) => chunk(turn, parts(turn), { finish: true }),
   stream,
@@ -55,13 +67,16 @@ export const gemini: Dialect = {
   },
 };
 
-function errorObject(status: number, options: StatusFaultOptions) {
-  const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: options.retryInfo };
+function errorObject(status: number, options: ErrorDetails) {
+  const details = [
+    ...(options.reason === undefined ? [] : [{ "@type": `${RPC}.ErrorInfo`, reason: options.reason }]),
+    ...(options.retryInfo === undefined ? [] : [{ "@type": `${RPC}.RetryInfo`, retryDelay: options.retryInfo }]),
+  ];
   return {
     code: status,
     message: options.message ?? defaultMessage(status),
     status: options.code ?? STATUS_NAMES[status] ?? "UNKNOWN",
-    ...(options.retryInfo === undefined ? {} : { details: [retry] }),
+    ...(details.length === 0 ? {} : { details }),
   };
 }
 

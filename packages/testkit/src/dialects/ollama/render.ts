@@ -9,6 +9,7 @@ export const ollama: Dialect = {
   defaultModel: "scripted-model",
   framing: () => "ndjson",
   credential: bearer,
+  denied: () => ({ status: 401, message: "unauthorized" }),
   validate,
   complete: (turn) => ({ ...line(turn, message(turn)), ...ending(turn) }),
   stream,

@@ -5,7 +5,7 @@ import type { RecordedRequest } from "../../record.ts";
 import { serialPart } from "../../resolve.ts";
 import type { ScriptedUsage } from "../../turn.ts";
 import { bearer, header } from "../http.ts";
-import { openaiError, openaiStreamErrors } from "../openai-errors.ts";
+import { openaiDenied, openaiError, openaiStreamErrors } from "../openai-errors.ts";
 import { validate } from "./validate.ts";
 
 export const responses: Dialect = {
@@ -13,6 +13,7 @@ export const responses: Dialect = {
   defaultModel: "gpt-5.2",
   framing: () => "sse",
   credential: (request) => bearer(request) ?? header(request, "api-key"),
+  denied: openaiDenied,
   validate,
   complete: (turn, request) => finalResponse(turn, items(turn), request),
   stream,
