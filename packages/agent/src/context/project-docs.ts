@@ -1,0 +1,70 @@
+// The project's own instructions: AGENTS.md and the family's file in every directory from the repository's root to the working
+// directory. Deeper ones come later and count more, so the shallow ones are shortened first when there is too much.
+
+import { posix } from "node:path";
+import type { ExecutionEnvironment } from "../env/types.ts";
+
+const BUDGET_BYTES = 32_768;
+export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
+const ALWAYS = "AGENTS.md";
+
+interface Doc {
+  readonly path: string;
+  readonly text: string;
+}
+
+export async function projectDocs(env: ExecutionEnvironment, familyFiles: readonly string[]): Promise<string> {
+  const cwd = env.resolve(env.workingDirectory());
+  const root = await repositoryRoot(env, cwd);
+  const docs: Doc[] = [];
+  const seen = new Set<string>();
+  for (const folder of pathDown(root, cwd)) {
+    for (const name of [ALWAYS, ...familyFiles]) {
+      const path = posix.join(folder, name);
+      const stat = await env.stat(path);
+      if (stat?.kind !== "file" || seen.has(stat.realPath)) continue;
+      seen.add(stat.realPath);
+      const text = (await env.readFile(path)).trim();
+      if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
+    }
+  }
+  return join(docs);
+}
+
+async function repositoryRoot(env: ExecutionEnvironment, cwd: string): Promise<string> {
+  for (let folder = cwd; ; folder = posix.dirname(folder)) {
+    if (await env.stat(posix.join(folder, ".git"))) return folder;
+    if (folder === posix.dirname(folder)) return cwd;
+  }
+}
+
+function pathDown(root: string, cwd: string): string[] {
+  const folders = [root];
+  for (const name of posix.relative(root, cwd).split("/"))
+    if (name !== "") folders.push(posix.join(folders.at(-1) ?? root, name));
+  return folders;
+}
+
+function join(docs: readonly Doc[]): string {
+  const sections = docs.map(({ path, text }) => `# ${path}\n\n${text}`);
+  const whole = sections.join("\n\n");
+  if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;
+  // The last sections are kept whole; the first that does not fit any more is cut, those before it are dropped.
+  const kept: string[] = [];
+  let room = BUDGET_BYTES;
+  for (const section of [...sections].reverse()) {
+    const cut = cutBytes(section, room);
+    if (cut !== "") kept.unshift(cut);
+    room -= Buffer.byteLength(cut) + 2;
+    if (cut.length < section.length || room <= 0) break;
+  }
+  return `${TRUNCATED_MARKER}\n\n${kept.join("\n\n")}`;
+}
+
+/** The first bytes of a text, never half a character. */
+function cutBytes(text: string, bytes: number): string {
+  if (bytes <= 0) return "";
+  const buffer = Buffer.from(text);
+  if (buffer.length <= bytes) return text;
+  return new TextDecoder("utf-8").decode(buffer.subarray(0, bytes), { stream: true });
+}

@@ -1,0 +1,25 @@
+// The system prompt in layers: base instructions of the profile, the tools at hand, the project's instructions, the user's own
+// (last, strongest). Nothing volatile: the same session always renders the same text.
+
+import type { ToolDefinition } from "@lathe/llm";
+
+export interface PromptLayers {
+  readonly base: string;
+  readonly tools: readonly ToolDefinition[];
+  readonly projectDocs?: string;
+  readonly userInstructions?: string;
+}
+
+export function systemPrompt(layers: PromptLayers): string {
+  const sections = [layers.base.trim()];
+  if (layers.tools.length > 0) sections.push(`## Tools at hand\n\n${layers.tools.map(toolLine).join("\n")}`);
+  if (layers.projectDocs) sections.push(`## Instructions of this project\n\n${layers.projectDocs}`);
+  if (layers.userInstructions) sections.push(`## Instructions of the user\n\n${layers.userInstructions.trim()}`);
+  return sections.join("\n\n");
+}
+
+/** The first sentence; the whole description stands in the tool's own definition. */
+function toolLine(tool: ToolDefinition): string {
+  const sentence = /^[\s\S]*?[.!?](?=\s|$)/.exec(tool.description)?.[0] ?? tool.description;
+  return `- \`${tool.name}\`: ${sentence.replace(/\s+/g, " ").trim()}`;
+}

@@ -1,0 +1,123 @@
+// Fetches one page within limits: address check at connect time, redirects counted and checked again, size and time bounded.
+
+import { lookup as dnsLookup } from "node:dns";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { ToolFailure } from "../../tools/types.ts";
+import { isPrivateAddress } from "./address.ts";
+
+export interface FetchLimits {
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
+  readonly timeoutMs: number;
+  readonly allowPrivate: boolean;
+}
+
+export interface FetchedPage {
+  /** After redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly mediaType: string;
+  readonly body: Buffer;
+  readonly truncated: boolean;
+}
+
+export async function fetchPage(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]);
+  let url = parse(address);
+  for (let hops = 0; hops <= limits.maxRedirects; hops++) {
+    const response = await send(url, limits, deadline);
+    const status = response.statusCode ?? 0;
+    const location = response.headers.location;
+    if (status >= 300 && status < 400 && location) {
+      response.destroy();
+      url = parse(new URL(location, url).href);
+      continue;
+    }
+    const { body, truncated } = await readBody(response, limits.maxBytes);
+    const mediaType = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    return { url: url.href, status, mediaType, body, truncated };
+  }
+  throw new ToolFailure(`${address} redirected more than ${limits.maxRedirects} times.`);
+}
+
+function parse(address: string): URL {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    throw new ToolFailure(`"${address}" is not a URL. Give a full address such as https://example.org/page.`);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new ToolFailure(`${url.protocol} addresses cannot be fetched; use http or https.`);
+  }
+  if (url.username || url.password) throw new ToolFailure("The address holds a password. Give it without.");
+  return url;
+}
+
+function send(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) && !limits.allowPrivate && isPrivateAddress(host)) throw refused(url.hostname);
+  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const headers = {
+      accept: "text/html,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5",
+      "accept-encoding": "gzip, br, deflate",
+      "user-agent": "lathe",
+    };
+    request(url, { headers, signal, lookup: checkedLookup(url.hostname, limits.allowPrivate) }, resolve)
+      .once("error", (error: NodeJS.ErrnoException) => {
+        if (error instanceof ToolFailure) reject(error);
+        else if (signal.aborted) reject(new ToolFailure(`${url.href} did not answer in time.`));
+        else reject(new ToolFailure(`${url.href} could not be reached: ${error.code ?? error.message}.`));
+      })
+      .end();
+  });
+}
+
+/** The check sits between name and socket: what was checked is what is connected to. */
+function checkedLookup(name: string, allowPrivate: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, "", 0);
+      const usable = allowPrivate ? addresses : addresses.filter(({ address }) => !isPrivateAddress(address));
+      const first = usable[0];
+      if (!first) return callback(refused(name), "", 0);
+      if (options.all) (callback as unknown as (error: null, all: typeof usable) => void)(null, usable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+const refused = (host: string): ToolFailure =>
+  new ToolFailure(
+    `${host} is on this machine or its private network, which is not allowed. Use the shell for local servers.`,
+  );
+
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
+  const encoding = response.headers["content-encoding"];
+  const stream =
+    encoding === "gzip"
+      ? response.pipe(createGunzip())
+      : encoding === "br"
+        ? response.pipe(createBrotliDecompress())
+        : encoding === "deflate"
+          ? response.pipe(createInflate())
+          : response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true };
+    }
+  } catch (error) {
+    throw new ToolFailure(`The answer broke off: ${(error as Error).message}.`);
+  } finally {
+    response.destroy();
+  }
+  return { body: Buffer.concat(chunks), truncated: false };
+}

@@ -1,0 +1,68 @@
+// Makes a Profile out of data: a family's tool list and prompt file, and what the catalog knows of the model.
+
+import type { JsonObject, ModelInfo } from "@lathe/llm";
+import { systemPrompt } from "../context/system-prompt.ts";
+import { ToolRegistry } from "../registry/registry.ts";
+import type { ToolDef } from "../tools/types.ts";
+import type { TruncationMode } from "../truncate/limits.ts";
+import type { Profile } from "./types.ts";
+
+/** What makes a family: everything that does not depend on the model at hand. */
+export interface Family {
+  readonly id: string;
+  readonly prompt: string;
+  readonly tools: readonly ToolDef[];
+  readonly instructionFiles: readonly string[];
+  readonly shellTimeoutMs?: number;
+  readonly toolOutputModes?: Readonly<Record<string, TruncationMode>>;
+}
+
+export interface ProfileOptions {
+  readonly model: string;
+  /** Registered provider the requests go to; the family's own when absent. */
+  readonly provider?: string;
+  readonly modelInfo?: ModelInfo;
+  /** Replaces the base layer of the prompt. */
+  readonly basePrompt?: string;
+  readonly userInstructions?: string;
+  /** Further tools, after the family's own; one of the same name replaces it in its place. */
+  readonly tools?: readonly ToolDef[];
+  /** Offer only these. */
+  readonly only?: readonly string[];
+  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  readonly maxTokens?: number;
+  readonly shellTimeoutMs?: number;
+}
+
+const DEFAULT_WINDOW = 128_000;
+
+export function defineProfile(family: Family, options: ProfileOptions): Profile {
+  const registry = new ToolRegistry([...family.tools, ...(options.tools ?? [])]);
+  if (options.only) for (const name of registry.names()) if (!options.only.includes(name)) registry.unregister(name);
+  const info = options.modelInfo;
+  const shellTimeoutMs = options.shellTimeoutMs ?? family.shellTimeoutMs;
+  return {
+    id: family.id,
+    provider: options.provider ?? family.id,
+    model: options.model,
+    toolRegistry: registry,
+    tools: () => registry.definitions(),
+    buildSystemPrompt: (_env, projectDocs) =>
+      systemPrompt({
+        base: options.basePrompt ?? family.prompt,
+        tools: registry.definitions(),
+        projectDocs,
+        ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
+      }),
+    providerOptions: () => options.providerOptions,
+    supportsReasoning: info?.supportsReasoning ?? false,
+    supportsStreaming: true,
+    supportsParallelToolCalls: true,
+    contextWindowSize: info?.contextWindow ?? DEFAULT_WINDOW,
+    instructionFiles: family.instructionFiles,
+    ...(shellTimeoutMs === undefined ? {} : { shellTimeoutMs }),
+    ...(info === undefined ? {} : { modelInfo: info }),
+    ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+    ...(family.toolOutputModes === undefined ? {} : { toolOutputModes: family.toolOutputModes }),
+  };
+}

@@ -1,0 +1,34 @@
+// What a profile gives the loop: the tools and prompt a model family knows best. Data and prompt files; the loop holds
+// no vendor names.
+
+import type { JsonObject, ModelInfo, ToolDefinition } from "@lathe/llm";
+import type { ExecutionEnvironment } from "../env/types.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { TruncationMode } from "../truncate/limits.ts";
+
+export interface Profile {
+  /** Also the provider that requests go to unless `provider` says otherwise. */
+  readonly id: string;
+  readonly provider?: string;
+  readonly model: string;
+  readonly toolRegistry: ToolRegistry;
+  /** Must not hold volatile text (date, cwd, git state): that is the environment block's. */
+  buildSystemPrompt(env: ExecutionEnvironment, projectDocs: string): string | Promise<string>;
+  /** What the model is offered, in a fixed order. */
+  tools(): readonly ToolDefinition[];
+  providerOptions(): Readonly<Record<string, JsonObject>> | undefined;
+  readonly supportsReasoning: boolean;
+  readonly supportsStreaming: boolean;
+  readonly supportsParallelToolCalls: boolean;
+  readonly contextWindowSize: number;
+  /** Default timeout of the shell tool; beats the session's `defaultCommandTimeoutMs`. */
+  readonly shellTimeoutMs?: number;
+  /** Names of instruction files this family reads besides AGENTS.md. */
+  readonly instructionFiles: readonly string[];
+  /** Catalog row, when known: vision, prices, output cap. */
+  readonly modelInfo?: ModelInfo;
+  /** Cap on output tokens to ask for. */
+  readonly maxTokens?: number;
+  /** How this family's tools are cut, where it differs from the library's table. */
+  readonly toolOutputModes?: Readonly<Record<string, TruncationMode>>;
+}

@@ -1,0 +1,41 @@
+// `bash` of the four-tool set: the same op as shell, with labelled sections.
+
+import { type CommandOutcome, runCommand } from "../../../ops/run/run-command.ts";
+import { timeoutNotice } from "../../../process/processes.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import type { ToolDef } from "../../types.ts";
+import description from "./description.md";
+
+const params = {
+  command: text("The command"),
+  timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
+};
+
+export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "bash",
+  label: "Run",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "exec",
+  replay: "never",
+  timeoutMs: 0,
+  async execute({ command, timeout_ms }, context) {
+    const outcome = await runCommand(command, context, { timeoutMs: timeout_ms, name: "bash" });
+    return {
+      content: [{ kind: "text", text: sections(outcome) }],
+      details: { command, exitCode: outcome.exitCode, duration: outcome.durationMs },
+      isError: outcome.exitCode !== 0 || outcome.timedOut,
+      effects: outcome.timedOut || outcome.aborted ? "unknown" : "done",
+      ...(outcome.artifact ? { artifact: outcome.artifact } : {}),
+    };
+  },
+};
+
+function sections(outcome: CommandOutcome): string {
+  const parts: string[] = [];
+  if (outcome.stdout !== "") parts.push(`stdout:\n${outcome.stdout.replace(/\n$/, "")}`);
+  if (outcome.stderr !== "") parts.push(`stderr:\n${outcome.stderr.replace(/\n$/, "")}`);
+  if (outcome.artifact) parts.push(`whole output: artifact://${outcome.artifact.id}`);
+  parts.push(outcome.timedOut ? timeoutNotice(outcome.timeoutMs) : `exit code: ${outcome.exitCode}`);
+  return parts.join("\n");
+}

@@ -1,0 +1,49 @@
+// `read` of the four-tool set: the same op as read_file, with cat -n numbering and its own limits.
+
+import { imageType } from "../../../ops/read/images.ts";
+import { shorten } from "../../../ops/read/numbered.ts";
+import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { imageResult } from "../../read-file/index.ts";
+import type { ToolDef } from "../../types.ts";
+import description from "./description.md";
+
+const MOST_LINES = 5_000;
+
+const params = {
+  path: text("Path of the file"),
+  offset: optional(integer("First line, counted from 1", { minimum: 1 })),
+  limit: optional(integer("How many lines", { minimum: 1, maximum: MOST_LINES })),
+};
+
+export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "read",
+  label: "Read",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  async execute({ path, offset = 1, limit }, context) {
+    const bytes = await loadBytes(path, context);
+    const mediaType = imageType(bytes);
+    if (mediaType) return imageResult(path, bytes, mediaType, context);
+    const window = windowOf(path, bytes, context, offset, limit ?? MOST_LINES);
+    const truncated = window.first + window.lines.length <= window.total;
+    const warning =
+      truncated && limit === undefined
+        ? `\nWARNING: File has ${window.total} lines, showing first ${MOST_LINES}. Use offset and limit parameters to read more.`
+        : "";
+    const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${shorten(line)}`).join("\n");
+    return {
+      content: [{ kind: "text", text: (window.total === 0 ? "(empty file)" : shown) + warning }],
+      details: {
+        filePath: path,
+        totalLines: window.total,
+        linesRead: window.lines.length,
+        offset: window.first,
+        truncated,
+      },
+      effects: "none",
+    };
+  },
+};

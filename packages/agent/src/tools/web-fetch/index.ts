@@ -1,0 +1,36 @@
+import { type FetchLimits, fetchPage } from "../../ops/web/fetch-page.ts";
+import "../../ops/web/services.ts";
+import { pageText } from "../../ops/web/to-markdown.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import type { ToolDef } from "../types.ts";
+import description from "./description.md";
+
+const params = { url: text("Full address, http or https") };
+
+const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+
+export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "web_fetch",
+  label: "Fetch",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "network",
+  replay: "safe",
+  async execute({ url }, { services, signal }) {
+    const page = await fetchPage(url, { ...LIMITS, ...services.web?.fetch }, signal);
+    const body = await pageText(page);
+    const cut = page.truncated ? `\n[the page is longer; only its first ${page.body.length} bytes were read]` : "";
+    const failed = page.status >= 400;
+    const head = failed
+      ? `${page.url} answered with status ${page.status}.\n`
+      : page.url === url
+        ? ""
+        : `${page.url}\n`;
+    return {
+      content: [{ kind: "text", text: `${head}${body}${cut}` }],
+      details: { url: page.url, status: page.status, mediaType: page.mediaType, bytes: page.body.length },
+      isError: failed,
+      effects: "none",
+    };
+  },
+};

@@ -1,0 +1,30 @@
+import "../../ops/web/services.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = { query: text("What to look for") };
+
+const MOST = 10;
+
+export const webSearchTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "web_search",
+  label: "Web search",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "network",
+  replay: "safe",
+  async execute({ query }, { services, signal }) {
+    const provider = services.web?.search;
+    if (!provider) throw new ToolFailure("No search engine is set up here.");
+    const hits = await provider.search(query, { maxResults: MOST, signal });
+    const shown = hits
+      .slice(0, MOST)
+      .map(({ title, url, snippet }, i) => `${i + 1}. ${title}\n   ${url}${snippet ? `\n   ${snippet}` : ""}`);
+    return {
+      content: [{ kind: "text", text: shown.length > 0 ? shown.join("\n") : "Nothing found" }],
+      details: { provider: provider.name, hits: hits.length },
+      effects: "none",
+    };
+  },
+};
