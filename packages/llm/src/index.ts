@@ -5,7 +5,27 @@ export { getDefaultClient, setDefaultClient } from "./client/default.ts";
 export type { FromEnvOptions } from "./client/from-env.ts";
 export { defaultDeps } from "./deps.ts";
 export { DEFAULT_RETRY, type RetryPolicy, retry } from "./errors/retry.ts";
+export { generate } from "./generate/generate.ts";
+export {
+  generateObject,
+  type ObjectOptions,
+  type ObjectResult,
+  type ObjectStream,
+  streamObject,
+} from "./generate/object.ts";
+export type { GenerateOptions, GenerateResult, StepResult } from "./generate/operation.ts";
+export { type GenerateEvent, type StreamResult, stream } from "./generate/stream.ts";
+export {
+  checkToolCall,
+  defineTool,
+  type RepairToolCall,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  type ToolResult,
+} from "./generate/tools.ts";
 export type { Middleware } from "./middleware/compose.ts";
+export { type Violation, violationOf, withoutOptionalNulls } from "./schema/validate.ts";
 export { StreamAccumulator } from "./stream/accumulate.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";
 export { throttle } from "./stream/throttle.ts";

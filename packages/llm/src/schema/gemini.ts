@@ -56,14 +56,16 @@ function mapValues(properties: JsonObject): JsonObject {
 function mergeAllOf(node: JsonObject): JsonObject {
   const { allOf, ...rest } = node;
   if (!Array.isArray(allOf)) return node;
-  return [...allOf.filter(isSchema), rest].reduce<JsonObject>((merged, part) => {
-    const next: JsonObject = { ...merged, ...part };
-    if (isSchema(merged["properties"]) && isSchema(part["properties"]))
-      next["properties"] = { ...merged["properties"], ...part["properties"] };
-    if (Array.isArray(merged["required"]) && Array.isArray(part["required"]))
-      next["required"] = [...new Set([...merged["required"], ...part["required"]])];
-    return next;
-  }, {});
+  const merged: JsonObject = {};
+  for (const part of [...allOf.filter(isSchema), rest]) {
+    const { properties, required } = merged;
+    Object.assign(merged, part);
+    if (isSchema(properties) && isSchema(part["properties"]))
+      merged["properties"] = { ...properties, ...part["properties"] };
+    if (Array.isArray(required) && Array.isArray(part["required"]))
+      merged["required"] = [...new Set([...required, ...part["required"]])];
+  }
+  return merged;
 }
 
 /** `anyOf` with a null variant is `nullable`; a single remaining variant needs no wrapper. */

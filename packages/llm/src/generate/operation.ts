@@ -1,0 +1,203 @@
+// One high-level operation: its options checked, its request built, its time and abort watched, its calls retried.
+
+import type { Client } from "../client/client.ts";
+import { getDefaultClient } from "../client/default.ts";
+import { type RetryPolicy, retry } from "../errors/retry.ts";
+import { CallGuard } from "../stream/guard.ts";
+import { addUsage, NO_USAGE } from "../stream/usage.ts";
+import { ConfigurationError, RequestTimeoutError } from "../types/errors.ts";
+import { Message } from "../types/message.ts";
+import type { Request } from "../types/request.ts";
+import type { FinishReason, Response, ToolCall, Usage, Warning } from "../types/response.ts";
+import { checkTools, type RepairToolCall, runToolCalls, type Tool, type ToolResult, toResultMessage } from "./tools.ts";
+
+export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
+  /** Either a prompt or messages. */
+  readonly prompt?: string;
+  readonly messages?: readonly Message[];
+  readonly system?: string;
+  readonly tools?: readonly Tool[];
+  /** Rounds of tool execution; the model is called at most once more. */
+  readonly maxToolRounds?: number;
+  readonly stopWhen?: (steps: readonly StepResult[]) => boolean;
+  readonly repairToolCall?: RepairToolCall;
+  readonly maxRetries?: number;
+  readonly retry?: Partial<RetryPolicy>;
+  /** Seconds; a number means `total`. */
+  readonly timeout?: number | { readonly total?: number; readonly perStep?: number };
+  readonly abortSignal?: AbortSignal;
+  readonly client?: Client;
+}
+
+export interface StepResult {
+  readonly text: string;
+  readonly reasoning?: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly toolResults: readonly ToolResult[];
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+  readonly response: Response;
+  readonly warnings: readonly Warning[];
+}
+
+/** All but `totalUsage` and `steps` describe the last step. */
+export interface GenerateResult extends StepResult {
+  readonly totalUsage: Usage;
+  readonly steps: readonly StepResult[];
+}
+
+export class Operation {
+  readonly client: Client;
+  readonly steps: StepResult[] = [];
+  readonly #options: GenerateOptions;
+  readonly #tools: readonly Tool[];
+  readonly #request: Omit<Request, "messages">;
+  readonly #total: CallGuard;
+  readonly #perStep: number;
+  #messages: readonly Message[];
+
+  constructor(options: GenerateOptions) {
+    this.#options = options;
+    this.#tools = options.tools ?? [];
+    checkTools(this.#tools);
+    this.#messages = startingMessages(options);
+    this.#request = requestOf(options);
+    this.client = options.client ?? getDefaultClient();
+    const { timeout = {} } = options;
+    const limits = typeof timeout === "number" ? { total: timeout } : timeout;
+    this.#perStep = limits.perStep ?? 0;
+    this.#total = new CallGuard("operation", this.client.deps.setTimer, options.abortSignal);
+    this.#total.arm("total", limits.total ?? 0);
+  }
+
+  /** One model call with its retries. `call` gets a signal that ends with the step, the operation or the caller. */
+  async step<T>(call: (request: Request, signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#total.throwIfOver();
+    const guard = this.beginStep();
+    try {
+      return await this.retrying(guard, call);
+    } catch (error) {
+      throw this.explain(error, guard);
+    } finally {
+      guard.release();
+    }
+  }
+
+  beginStep(): CallGuard {
+    const guard = new CallGuard("operation", this.client.deps.setTimer, this.#total.signal);
+    guard.arm("perStep", this.#perStep);
+    return guard;
+  }
+
+  retrying<T>(guard: CallGuard, call: (request: Request, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { maxRetries, retry: policy } = this.#options;
+    const request = { ...this.#request, messages: this.#messages };
+    return retry(
+      () => call(request, guard.signal),
+      { ...policy, ...(maxRetries === undefined ? {} : { maxRetries }) },
+      { signal: guard.signal, deps: this.client.deps },
+    );
+  }
+
+  /** The caller's abort and our clocks outrank what they caused further down. */
+  explain(error: unknown, guard?: CallGuard): unknown {
+    const stepFailure = guard?.failure instanceof RequestTimeoutError ? guard.failure : undefined;
+    const reason = this.#total.failure ?? stepFailure ?? error;
+    if (!(reason instanceof RequestTimeoutError) || (reason.phase !== "total" && reason.phase !== "perStep"))
+      return reason;
+    return new RequestTimeoutError(reason.message, { phase: reason.phase, partial: { steps: [...this.steps] } });
+  }
+
+  /** Records the answer, runs its calls when it is their turn; true when the model should be called again. */
+  async settle(response: Response): Promise<boolean> {
+    const runs = this.#shouldRun(response);
+    const results = runs ? await this.#runTools(response) : [];
+    this.steps.push(toStep(response, results));
+    this.#total.throwIfOver();
+    if (!runs || this.#options.stopWhen?.(this.steps) === true) return false;
+    this.#messages = [...this.#messages, response.message, ...results.map(toResultMessage)];
+    return true;
+  }
+
+  result(): GenerateResult {
+    const last = this.steps.at(-1) as StepResult;
+    const totalUsage = this.steps.reduce((sum, step) => addUsage(sum, step.usage), NO_USAGE);
+    return { ...last, totalUsage, steps: this.steps };
+  }
+
+  end(): void {
+    this.#total.release();
+  }
+
+  #shouldRun(response: Response): boolean {
+    const rounds = this.steps.filter((step) => step.toolResults.length > 0).length;
+    if (response.toolCalls.length === 0 || response.finishReason.reason !== "tool_calls") return false;
+    if (rounds >= (this.#options.maxToolRounds ?? 1)) return false;
+    const passive = (name: string) => this.#tools.some((tool) => tool.name === name && tool.execute === undefined);
+    return !response.toolCalls.some((call) => passive(call.name)) && this.#tools.some((tool) => tool.execute);
+  }
+
+  async #runTools(response: Response): Promise<ToolResult[]> {
+    const { repairToolCall } = this.#options;
+    const { signal } = this.#total;
+    const running = runToolCalls(response.toolCalls, {
+      tools: this.#tools,
+      messages: this.#messages,
+      signal,
+      ...(repairToolCall === undefined ? {} : { repair: repairToolCall }),
+    });
+    // A handler that ignores its signal must not hold up the abort.
+    let onAbort = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(this.#total.failure);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([running, aborted]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+function toStep(response: Response, toolResults: readonly ToolResult[]): StepResult {
+  const { text, reasoning, toolCalls, finishReason, usage, warnings } = response;
+  return {
+    text,
+    ...(reasoning === undefined ? {} : { reasoning }),
+    toolCalls,
+    toolResults,
+    finishReason,
+    usage,
+    response,
+    warnings,
+  };
+}
+
+function startingMessages({ prompt, messages, system }: GenerateOptions): readonly Message[] {
+  if (prompt !== undefined && messages !== undefined)
+    throw new ConfigurationError("Give either a prompt or messages, not both.");
+  if (prompt === undefined && messages === undefined) throw new ConfigurationError("Give a prompt or messages.");
+  const conversation = messages ?? [Message.user(prompt ?? "")];
+  return system === undefined ? conversation : [Message.system(system), ...conversation];
+}
+
+/** The fields of a Request, without those that steer the operation. */
+function requestOf(options: GenerateOptions): Omit<Request, "messages"> {
+  const {
+    prompt: _prompt,
+    messages: _messages,
+    system: _system,
+    tools,
+    maxToolRounds: _rounds,
+    stopWhen: _stop,
+    repairToolCall: _repair,
+    maxRetries: _retries,
+    retry: _retry,
+    timeout: _timeout,
+    abortSignal: _signal,
+    client: _client,
+    ...request
+  } = options;
+  return tools === undefined || tools.length === 0 ? request : { ...request, tools };
+}

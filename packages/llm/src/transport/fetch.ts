@@ -1,0 +1,76 @@
+// The transport contract over the global `fetch`, for browsers. Connecting is not visible there, so only the request
+// timeout of the adapter bounds it; proxies and certificates are the platform's business.
+
+import { networkError } from "../errors/network.ts";
+import type { Transport, TransportRequest, TransportResponse } from "../types/adapter.ts";
+import { AbortError } from "../types/errors.ts";
+
+export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
+  return async (request) => {
+    if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
+    const { origin } = new URL(request.url);
+    const controller = new AbortController();
+    const onAbort = () => controller.abort();
+    request.signal?.addEventListener("abort", onAbort, { once: true });
+    const settle = () => request.signal?.removeEventListener("abort", onAbort);
+    const explain = (cause: unknown) => {
+      settle();
+      return request.signal?.aborted ? new AbortError("The request was aborted.") : networkError(origin, cause);
+    };
+    const response = await fetchFunction(request.url, {
+      method: request.method,
+      headers: request.headers,
+      signal: controller.signal,
+      redirect: "manual",
+      ...(request.body === undefined ? {} : { body: joinBody(request.body) }),
+    }).catch((cause: unknown) => {
+      throw explain(cause);
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: { [Symbol.asyncIterator]: () => readBody(response.body, { settle, explain, close: onAbort }) },
+    } satisfies TransportResponse;
+  };
+}
+
+function joinBody(pieces: NonNullable<TransportRequest["body"]>): string | Uint8Array<ArrayBuffer> {
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
+  const encoder = new TextEncoder();
+  const parts = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
+  const body = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.length;
+  }
+  return body;
+}
+
+interface BodyHooks {
+  readonly settle: () => void;
+  readonly explain: (cause: unknown) => Error;
+  readonly close: () => void;
+}
+
+function readBody(body: ReadableStream<Uint8Array> | null, hooks: BodyHooks): AsyncIterator<Uint8Array> {
+  const reader = body?.getReader();
+  return {
+    async next() {
+      const result = await reader?.read().catch((cause: unknown) => {
+        throw hooks.explain(cause);
+      });
+      if (result === undefined || result.done) {
+        hooks.settle();
+        return { done: true, value: undefined };
+      }
+      return { done: false, value: result.value };
+    },
+    async return() {
+      hooks.settle();
+      // Aborting, not cancelling: a cancelled body may be drained by the platform, an aborted one closes its socket.
+      hooks.close();
+      return { done: true, value: undefined };
+    },
+  };
+}
