@@ -1,0 +1,49 @@
+// An independent, slow statement of what the context of a leaf is; the property test compares the real one with it.
+
+import { Message } from "@lathe/llm";
+import type { TreeEntry } from "../../src/journal/types.ts";
+
+const callsOf = (message: Message) =>
+  message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall.id] : []));
+
+export function referenceMessages(entries: readonly TreeEntry[], leaf: string | null): Message[] {
+  const path: TreeEntry[] = [];
+  let at = entries.find((entry) => entry.id === leaf);
+  while (at) {
+    path.unshift(at);
+    const parent: string | null = at.parentId;
+    at = entries.find((entry) => entry.id === parent);
+  }
+  const pruned = path.flatMap((entry) => (entry.type === "prune" ? entry.prune : []));
+  const last = path.filter((entry) => entry.type === "compaction").at(-1);
+  let sent = path;
+  if (last) {
+    const before = path.slice(0, path.indexOf(last));
+    const first = before.findIndex((entry) => entry.id === last.firstKeptEntryId);
+    const tail = first < 0 ? [] : before.slice(first);
+    const keep = before.filter((entry) => !tail.includes(entry) && last.details?.keep?.includes(entry.id));
+    sent = [last, ...keep, ...tail, ...path.slice(before.length + 1)];
+  }
+  const flat = sent.flatMap((entry): Message[] => {
+    const cut = pruned.includes(entry.id);
+    const notice = "[pruned to save context]";
+    if (entry.type === "compaction")
+      return [Message.user(`<compaction_summary>\n${entry.summary}\n</compaction_summary>`)];
+    if (entry.type === "branch_summary") return [Message.user(`<branch_summary>\n${entry.summary}\n</branch_summary>`)];
+    if (entry.type === "custom_message") return [Message.user(cut ? notice : entry.content)];
+    if (entry.type !== "message") return [];
+    const { message } = entry;
+    if (!cut || message.role === "assistant") return [message];
+    if (message.role === "tool") return [Message.toolResult({ toolCallId: message.toolCallId!, content: notice })];
+    return [Message.user(notice)];
+  });
+  return flat.flatMap((message, index) => {
+    if (message.role === "tool") return [];
+    if (message.role !== "assistant") return [message];
+    const next = flat.findIndex((other, position) => position > index && other.role === "assistant");
+    const results = flat.slice(index + 1, next < 0 ? undefined : next).filter((other) => other.role === "tool");
+    const fill = (id: string) =>
+      Message.toolResult({ toolCallId: id, content: "[interrupted before this call finished]", isError: true });
+    return [message, ...callsOf(message).map((id) => results.find((one) => one.toolCallId === id) ?? fill(id))];
+  });
+}

@@ -1,0 +1,146 @@
+import { type ContentPart, Message } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { buildContext } from "../../src/journal/context.ts";
+import { modelFor } from "../../src/journal/context-state.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { testDeps } from "./support.ts";
+
+function newJournal(): Journal {
+  return Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), testDeps());
+}
+const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
+const calls = (...ids: string[]) => {
+  const parts = ids.map(
+    (id): ContentPart => ({ kind: "tool_call", toolCall: { id, name: "t", arguments: {}, type: "function" } }),
+  );
+  return { type: "message", message: Message.assistant(parts), provider: "p", model: "m" } as const;
+};
+const result = (toolCallId: string, content = `of ${toolCallId}`) =>
+  ({ type: "message", message: Message.toolResult({ toolCallId, content }) }) as const;
+
+describe("the context of a leaf", () => {
+  it("SN-05 puts results in call order whatever order they came in, and steering behind them", () => {
+    const journal = newJournal();
+    for (const entry of [user("go"), calls("a", "b", "c"), result("c"), user("steer"), result("a"), result("b")]) {
+      journal.append(entry);
+    }
+    expect(journal.context.messages.slice(2)).toEqual([
+      result("a").message,
+      result("b").message,
+      result("c").message,
+      Message.user("steer"),
+    ]);
+  });
+
+  it("SN-05 fills a missing result, drops a second one, and one whose call is not there", () => {
+    const journal = newJournal();
+    for (const entry of [calls("a", "b"), result("a"), result("a", "again"), result("z"), user("next")]) {
+      journal.append(entry);
+    }
+    expect(journal.context.messages.slice(1)).toEqual([
+      result("a").message,
+      Message.toolResult({ toolCallId: "b", content: "[interrupted before this call finished]", isError: true }),
+      Message.user("next"),
+    ]);
+    expect(journal.context.entryIds.filter((id) => id === undefined)).toHaveLength(1);
+  });
+
+  it("G-30 a compaction gives its summary, the kept entries, its tail and what follows, and nothing else", () => {
+    const journal = newJournal();
+    const entries = ["one", "two", "three", "four"].map((text) => journal.append(user(text)));
+    journal.append({
+      type: "compaction",
+      summary: "one to three happened",
+      firstKeptEntryId: entries[3]!.id,
+      tokensBefore: 9,
+      details: { keep: [entries[1]!.id, entries[3]!.id] },
+    });
+    journal.append(user("five"));
+    expect(journal.context.messages).toEqual([
+      Message.user("<compaction_summary>\none to three happened\n</compaction_summary>"),
+      Message.user("two"),
+      Message.user("four"),
+      Message.user("five"),
+    ]);
+  });
+
+  it("G-25 a custom message reaches the model as user text, custom state does not", () => {
+    const journal = newJournal();
+    journal.append({ type: "custom", customType: "x", data: { secret: 1 } });
+    journal.append({ type: "custom_message", customType: "x", content: "note", display: false, attribution: "agent" });
+    journal.append({ type: "message", message: Message.developer("rule") });
+    expect(journal.context.messages).toEqual([Message.user("note"), Message.user("rule")]);
+  });
+
+  it("keeps the very same message objects for unchanged entries through compaction, pruning and branching", () => {
+    const journal = newJournal();
+    const first = journal.append(user("one"));
+    journal.append(calls("a"));
+    const answer = journal.append(result("a"));
+    const last = journal.append(user("two"));
+    const before = [...journal.context.messages];
+    journal.append({ type: "prune", prune: [answer.id] });
+    const after = journal.context.messages;
+    expect([after[0] === before[0], after[1] === before[1], after[3] === before[3]]).toEqual([true, true, true]);
+    expect(after[2]).toEqual(result("a", "[pruned to save context]").message);
+    journal.setLeaf(answer.id);
+    expect(journal.context.messages[0]).toBe(before[0]);
+    journal.setLeaf(last.id);
+    journal.append({ type: "compaction", summary: "s", firstKeptEntryId: first.id, tokensBefore: 1 });
+    expect(journal.context.messages[1]).toBe(before[0]);
+  });
+
+  it("G-30 carries model per role, thinking level, tier, mode, rules and tool selection along the path only", () => {
+    const journal = newJournal();
+    journal.append(user("one"));
+    const answer = journal.append({ ...calls(), provider: "p", model: "old" });
+    expect(modelFor(journal.context.state, "default")).toBe("p/old");
+    journal.append({ type: "model_change", model: "p/new" });
+    journal.append({ type: "model_change", model: "p/small", role: "smol" });
+    journal.append({ type: "thinking_level_change", thinkingLevel: "high" });
+    journal.append({ type: "service_tier_change", serviceTier: "flex" });
+    journal.append({ type: "mode_change", mode: "plan", data: { file: "p.md" } });
+    journal.append({ type: "ttsr_injection", injectedRules: ["a", "b"] });
+    journal.append({ type: "ttsr_injection", injectedRules: ["b", "c"] });
+    journal.append({ type: "mcp_tool_selection", selectedToolNames: ["s.t"] });
+    expect(journal.context.state).toEqual({
+      models: { default: "p/new", smol: "p/small" },
+      lastModel: "p/old",
+      thinkingLevel: "high",
+      serviceTier: "flex",
+      mode: "plan",
+      modeData: { file: "p.md" },
+      injectedRules: ["a", "b", "c"],
+      mcpTools: ["s.t"],
+    });
+    journal.setLeaf(answer.id);
+    expect(journal.context.state).toMatchObject({ models: {}, thinkingLevel: "off", mode: "none", injectedRules: [] });
+  });
+
+  it("G-30 null is empty, an unknown leaf means the last entry", () => {
+    const journal = newJournal();
+    const entries = [journal.append(user("one")), journal.append(user("two"))];
+    expect(buildContext(entries, null).messages).toEqual([]);
+    expect(buildContext(entries, entries[0]!.id).messages).toHaveLength(1);
+    expect(buildContext(entries, "nowhere").messages).toHaveLength(2);
+    expect(buildContext(entries).messages).toHaveLength(2);
+  });
+
+  it("extends without touching earlier entries: one more entry reads none of a long history", () => {
+    let reads = 0;
+    class CountingStore extends MemoryStore {
+      override read(offset: number, length: number): Buffer {
+        reads++;
+        return super.read(offset, length);
+      }
+    }
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new CountingStore(), testDeps());
+    for (let at = 0; at < 1000; at++) journal.append(user(`message ${at}`));
+    expect(journal.context.messages).toHaveLength(1000);
+    reads = 0;
+    journal.append(user("one more"));
+    expect(journal.context.messages).toHaveLength(1001);
+    expect(reads).toBe(0);
+  });
+});

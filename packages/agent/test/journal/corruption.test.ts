@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ContentPart, Message } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { JournalError } from "../../src/journal/errors.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { seeded, testDeps } from "./support.ts";
+
+const flips = process.env["LATHE_LONG"] ? 20_000 : 2_000;
+
+/** A session with parallel calls, a branch, labels, a title, open and settled intents. */
+async function sample(): Promise<Buffer> {
+  const store = new MemoryStore();
+  const journal = Journal.create({ id: "sample", cwd: "/w" }, () => store, testDeps());
+  journal.append({ type: "model_change", model: "p/m" });
+  const call = (id: string): ContentPart => ({
+    kind: "tool_call",
+    toolCall: { id, name: "read", arguments: { path: "a" }, type: "function" },
+  });
+  for (let round = 0; round < 4; round++) {
+    const prompt = journal.append({ type: "message", message: Message.user(`prompt ${round} "quoted" é`) });
+    journal.write({ type: "input", state: "start", entryId: prompt.id });
+    const request = await journal.intent({ effect: "request", replay: "safe" });
+    const ids = [`c${round}a`, `c${round}b`];
+    journal.append({
+      id: request.for,
+      type: "message",
+      message: Message.assistant(ids.map(call)),
+      provider: "p",
+      model: "m",
+    });
+    for (const callId of ids.reverse()) {
+      const intent = await journal.intent({ effect: "tool", callId, tool: "read", replay: "never" });
+      const message = Message.toolResult({ toolCallId: callId, content: `text of ${callId}` });
+      journal.append({ id: intent.for, type: "message", message });
+    }
+    journal.append({ type: "message", message: Message.assistant(`done ${round}`), provider: "p", model: "m" });
+    if (round === 1) journal.setLabel(prompt.id, "checkpoint");
+    if (round === 2) journal.setLeaf(prompt.id);
+    if (round === 2) journal.setTitle("A title", "auto");
+  }
+  await journal.intent({ effect: "tool", callId: "open", tool: "bash", replay: "never" });
+  return Buffer.from(store.read(0, store.size));
+}
+
+interface Opened {
+  readonly entries: ReadonlyMap<string, object>;
+  readonly facts: object;
+  readonly losses: number;
+}
+
+function open(bytes: Buffer): Opened | JournalError {
+  try {
+    const journal = Journal.open(new MemoryStore(bytes), testDeps());
+    const entries = new Map([...journal.entryIds()].map((id) => [id, journal.entry(id)]));
+    const facts = {
+      header: journal.header,
+      leaf: journal.leaf,
+      title: journal.title,
+      labels: [...journal.labels],
+      unsettled: journal.unsettled(),
+      messages: journal.context.messages,
+    };
+    return { entries, facts, losses: journal.losses.length };
+  } catch (error) {
+    if (error instanceof JournalError && error.code === "corrupt") return error;
+    throw error;
+  }
+}
+
+/** Undefined when what was opened is the truth, or a part of it with the loss stated. */
+function fault(opened: Opened, truth: Opened): string | undefined {
+  let at = 0;
+  const order = [...truth.entries.keys()];
+  for (const [id, entry] of opened.entries) {
+    at = order.indexOf(id, at);
+    if (at === -1) return `entry ${id} is not in the true history, or not in this order`;
+    const expected = truth.entries.get(id);
+    const bridged = { ...entry, parentId: null };
+    if (!isDeepStrictEqual(entry, expected) && opened.losses === 0) return `entry ${id} changed without a word`;
+    if (!isDeepStrictEqual(bridged, { ...expected, parentId: null })) return `the content of entry ${id} is wrong`;
+  }
+  const same = opened.entries.size === truth.entries.size && isDeepStrictEqual(opened.facts, truth.facts);
+  return same || opened.losses > 0 ? undefined : "something is missing without a word";
+}
+
+describe("a damaged journal", () => {
+  it("G-27 cut at every byte: opens with the torn tail said, or refuses when not even the header is there", async () => {
+    const bytes = await sample();
+    const ends = new Set([0]);
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, end + 1)) ends.add(end).add(end + 1);
+    const headerEnd = bytes.indexOf(10);
+    const truths = new Map<number, Opened>();
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const opened = open(bytes.subarray(0, cut));
+      if (opened instanceof JournalError) {
+        expect(cut).toBeLessThan(headerEnd);
+        continue;
+      }
+      const lastLine = bytes.lastIndexOf(10, cut - 1) + 1;
+      const end = ends.has(cut) ? cut : lastLine;
+      const truth = truths.get(end) ?? (open(bytes.subarray(0, end)) as Opened);
+      truths.set(end, truth);
+      expect(opened.losses, `cut at ${cut}`).toBe(ends.has(cut) ? 0 : 1);
+      expect(isDeepStrictEqual(opened.facts, truth.facts), `cut at ${cut}`).toBe(true);
+    }
+  });
+
+  it(`G-27 a byte flipped at ${flips} places never gives a silently wrong history`, async () => {
+    const bytes = await sample();
+    const truth = open(bytes) as Opened;
+    expect(truth.losses).toBe(0);
+    const random = seeded(2026);
+    const tally = { refused: 0, stated: 0 };
+    for (let flip = 0; flip < flips; flip++) {
+      const at = Math.floor(random() * bytes.length);
+      const damaged = Buffer.from(bytes);
+      damaged[at] = damaged[at]! ^ (1 + Math.floor(random() * 255));
+      const opened = open(damaged);
+      if (opened instanceof JournalError) {
+        expect(at).toBeLessThan(bytes.indexOf(10));
+        expect(opened.message).toMatch(/header.*is damaged.*Nothing was changed/);
+        tally.refused++;
+        continue;
+      }
+      expect(fault(opened, truth), `flip at ${at}`).toBe(undefined);
+      expect(opened.losses).toBeGreaterThan(0);
+      expect(opened.entries.size).toBeGreaterThanOrEqual(truth.entries.size - 1);
+      tally.stated++;
+    }
+    expect(tally.stated).toBeGreaterThan(tally.refused);
+    expect(tally.refused).toBeGreaterThan(0);
+  });
+
+  it("a damaged entry costs that entry only: what follows keeps the history before it", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    const [, lost] = ["one", "two", "three"].map((text) =>
+      journal.append({ type: "message", message: Message.user(text) }),
+    );
+    const bytes = Buffer.from(store.read(0, store.size));
+    bytes[bytes.indexOf("two")] = 0x54;
+    const opened = Journal.open(new MemoryStore(bytes), testDeps());
+    expect(opened.context.messages).toEqual([Message.user("one"), Message.user("three")]);
+    expect(opened.losses.map(({ kind, line }) => ({ kind, line }))).toEqual([
+      { kind: "corrupt_line", line: 3 },
+      { kind: "orphan_entry", line: 4 },
+    ]);
+    expect(opened.has(lost!.id)).toBe(false);
+  });
+
+  it("a damaged line break between two entries loses neither, and says that it was damaged", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    for (const text of ["one", "two"]) journal.append({ type: "message", message: Message.user(text) });
+    const bytes = Buffer.from(store.read(0, store.size));
+    bytes[bytes.indexOf(10, bytes.indexOf("one"))] = 0x58;
+    const opened = Journal.open(new MemoryStore(bytes), testDeps());
+    expect(opened.context.messages).toHaveLength(2);
+    expect(opened.losses.map((loss) => loss.kind)).toEqual(["corrupt_line"]);
+  });
+
+  it("a torn tail is said once: the next writer seals it, appends behind it, and changes no byte before", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    for (const text of ["one", "two"]) journal.append({ type: "message", message: Message.user(text) });
+    const cut = Buffer.from(store.read(0, store.size - 20));
+
+    const second = new MemoryStore(cut);
+    const reopened = Journal.open(second, testDeps());
+    expect(reopened.losses.map((loss) => loss.kind)).toEqual(["torn_tail"]);
+    reopened.append({ type: "message", message: Message.user("three") });
+    expect(second.read(0, cut.length)).toEqual(cut);
+
+    const third = Journal.open(new MemoryStore(second.read(0, second.size)), testDeps());
+    expect(third.losses).toEqual([]);
+    expect(third.context.messages).toEqual([Message.user("one"), Message.user("three")]);
+  });
+});

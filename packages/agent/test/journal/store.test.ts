@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Message } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { FileStore } from "../../src/journal/file-store.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { acquireLock, processStartTime } from "../../src/journal/lock.ts";
+import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
+
+const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
+
+describe.each(storeKinds)("a $name store", (kind) => {
+  it("keeps bytes in the order they were appended and reads any range of them", async () => {
+    const place = kind.make();
+    const store = place.open();
+    store.append("ab");
+    store.append(Buffer.from("cé"));
+    expect(store.size).toBe(5);
+    expect(store.read(1, 4).toString()).toBe("bcé");
+    expect(store.read(3, 100).toString()).toBe("é");
+    await store.sync();
+    await store.close();
+    const again = place.open();
+    expect(again.read(0, again.size).toString()).toBe("abcé");
+    await again.close();
+  });
+
+  it("refuses writes after close, and closing twice is fine", async () => {
+    const store = kind.make().open();
+    await store.close();
+    await store.close();
+    expect(() => store.append("x")).toThrow(/closed/);
+  });
+
+  it("SP-01 100 appends in flight at once give 100 whole lines in one chain", async () => {
+    const place = kind.make();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => place.open(), testDeps());
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, at) => {
+        if (at % 3 === 0) await journal.intent({ effect: "maintenance", replay: "safe" });
+        journal.append(user(`message ${at}`));
+        await journal.turnEnd();
+      }),
+    );
+    await journal.close();
+    const opened = Journal.open(place.open(), testDeps());
+    expect(opened.losses).toEqual([]);
+    const ids = [...opened.entryIds()];
+    expect(new Set(ids).size).toBe(100);
+    expect(ids.map((id) => opened.meta(id)?.parentId ?? null)).toEqual([null, ...ids.slice(0, -1)]);
+    await opened.close();
+  });
+
+  it("refuses to create a session where one already is", async () => {
+    const place = kind.make();
+    const first = Journal.create({ id: "s", cwd: "/" }, () => place.open(), testDeps());
+    first.append(user("one"));
+    await first.close();
+    const second = Journal.create({ id: "t", cwd: "/" }, () => place.open(), testDeps());
+    expect(() => second.append(user("two"))).toThrow(/already holds a session/);
+  });
+});
+
+describe("a session file", () => {
+  it("G-28 is not there before the first message, and then holds everything that came before it", async () => {
+    const path = join(tempFolder(), "s.jsonl");
+    const open = () => new FileStore(path, { owner: testOwner(), create: true });
+    const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
+    journal.append({ type: "model_change", model: "p/m" });
+    expect(existsSync(path)).toBe(false);
+    journal.append(user("hello"));
+    const types = readFileSync(path, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).type);
+    expect(types).toEqual(["session", "model_change", "message"]);
+    await journal.close();
+  });
+
+  it("G-27 an unreadable or missing file is an error that names it, not a new session", () => {
+    const path = join(tempFolder(), "s.jsonl");
+    expect(() => new FileStore(path)).toThrow(/cannot be opened.*ENOENT/);
+    writeFileSync(path, "{}\n");
+    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(/first line \(the header\) is damaged/);
+    expect(readFileSync(path, "utf8")).toBe("{}\n");
+  });
+
+  it.skipIf(!existsSync("/dev/full"))(
+    "G-28 the first write error is kept and thrown again by every later operation (needs /dev/full)",
+    async () => {
+      const path = join(tempFolder(), "s.jsonl");
+      symlinkSync("/dev/full", path);
+      const store = new FileStore(path, { owner: testOwner() });
+      const caught = [];
+      for (const attempt of [() => store.append("x\n"), () => store.append("y\n")]) {
+        try {
+          attempt();
+        } catch (error) {
+          caught.push(error);
+        }
+      }
+      expect(caught).toHaveLength(2);
+      expect(caught[0]).toBe(caught[1]);
+      expect((caught[0] as Error).message).toMatch(/cannot be written: ENOSPC.*free space/);
+      await expect(store.sync()).rejects.toBe(caught[0]);
+      await store.close();
+    },
+  );
+});
+
+describe("the lock of a session file", () => {
+  const owner = testOwner;
+
+  it("SP-01 lets one writer in, says who holds it, and opens again after close", async () => {
+    const path = join(tempFolder(), "s.jsonl");
+    const first = new FileStore(path, { owner: owner(), create: true });
+    expect(() => new FileStore(path, { owner: owner(), create: true })).toThrow(
+      `This session is open in process ${process.pid}`,
+    );
+    expect(new FileStore(path).size).toBe(0);
+    await first.close();
+    expect(existsSync(`${path}.lock`)).toBe(false);
+    await new FileStore(path, { owner: owner() }).close();
+  });
+
+  it("is broken when its owner was killed", async () => {
+    const path = join(tempFolder(), "x.lock");
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    const pid = child.pid!;
+    acquireLock(path, { ...owner(), pid, startTime: processStartTime(pid) });
+    expect(() => acquireLock(path, owner())).toThrow(`process ${pid}`);
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+    acquireLock(path, owner()).release();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it.skipIf(processStartTime(process.pid) === "")(
+    "is broken when the pid now belongs to a later process (needs /proc)",
+    () => {
+      const path = join(tempFolder(), "x.lock");
+      acquireLock(path, { ...owner(), startTime: "1" });
+      acquireLock(path, owner()).release();
+    },
+  );
+
+  it("of another machine is never broken, and the message says what to do", () => {
+    const path = join(tempFolder(), "x.lock");
+    acquireLock(path, { ...owner(), host: "elsewhere", pid: 2 ** 22 + 1 });
+    expect(() => acquireLock(path, owner())).toThrow(/process \d+ on elsewhere.*delete/);
+  });
+
+  it("is only removed by the one who holds it", () => {
+    const path = join(tempFolder(), "x.lock");
+    const first = acquireLock(path, { ...owner(), pid: 2 ** 22 + 1 });
+    const second = acquireLock(path, owner());
+    first.release();
+    expect(existsSync(path)).toBe(true);
+    second.release();
+    expect(existsSync(path)).toBe(false);
+  });
+});

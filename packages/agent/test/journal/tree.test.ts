@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Message } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { FileStore } from "../../src/journal/file-store.ts";
+import { forkJournal } from "../../src/journal/fork.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { tempFolder, testDeps, testOwner } from "./support.ts";
+
+const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
+const file = (path: string) => new FileStore(path, { owner: testOwner(), create: true });
+
+describe("moving in the tree", () => {
+  it("G-31 going back keeps every branch, puts the summary at the new place and only grows the file", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    const [one, , three] = ["one", "two", "three"].map((text) => journal.append(user(text)));
+    const before = Buffer.from(store.read(0, store.size));
+    const summary = journal.branchWithSummary(one!.id, "two and three were tried");
+    journal.append(user("four"));
+    expect(store.read(0, before.length)).toEqual(before);
+    expect(summary).toMatchObject({ parentId: one!.id, fromId: one!.id });
+    expect(journal.context.messages).toEqual([
+      Message.user("one"),
+      Message.user("<branch_summary>\ntwo and three were tried\n</branch_summary>"),
+      Message.user("four"),
+    ]);
+    expect(journal.children(one!.id)).toEqual([journal.entry(three!.id).parentId, summary.id]);
+    journal.setLeaf(three!.id);
+    expect(journal.context.messages).toHaveLength(3);
+  });
+
+  it("G-31 the start is a place too, an unknown entry is refused, and staying writes nothing", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    const one = journal.append(user("one"));
+    const size = store.size;
+    journal.setLeaf(one.id);
+    expect(store.size).toBe(size);
+    expect(() => journal.setLeaf("nowhere")).toThrow("There is no entry nowhere in this session to go to.");
+    expect(journal.branchWithSummary(null, "s")).toMatchObject({ parentId: null, fromId: "root" });
+    expect(journal.children(null)).toEqual([one.id, journal.leaf]);
+  });
+
+  it("the leaf, labels and the title survive reopening, also when the leaf was moved last", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/", title: "first" }, () => store, testDeps());
+    const one = journal.append(user("one"));
+    expect(journal.title).toEqual({ title: "first", source: "auto" });
+    journal.setTitle("second", "user");
+    journal.setLabel(one.id, "here");
+    journal.setLabel(journal.leaf!, "gone");
+    journal.setLabel([...journal.labels.keys()][1]!);
+    journal.setLeaf(one.id);
+    const opened = Journal.open(new MemoryStore(store.read(0, store.size)), testDeps());
+    expect(opened.leaf).toBe(one.id);
+    expect([...opened.labels]).toEqual([[one.id, "here"]]);
+    expect(opened.title).toEqual({ title: "second", source: "user" });
+  });
+});
+
+describe("intents", () => {
+  it("an intent is open until its outcome is appended or it is settled, also after reopening", async () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    const request = await journal.intent({ effect: "request", replay: "safe" });
+    const failed = await journal.intent({ effect: "request", replay: "safe" });
+    const tool = await journal.intent({ effect: "tool", callId: "c", tool: "bash", replay: "never" });
+    journal.append({ ...user("outcome"), id: request.for });
+    journal.settle(failed.id, "failed", { error: "overloaded" });
+    expect(journal.unsettled()).toEqual([tool]);
+    expect(() => journal.append({ ...user("twice"), id: request.for })).toThrow("already in this session");
+    const opened = Journal.open(new MemoryStore(store.read(0, store.size)), testDeps());
+    expect(opened.unsettled()).toEqual([tool]);
+    expect([...opened.outside("settle")]).toMatchObject([{ intentId: failed.id, error: "overloaded" }]);
+  });
+
+  it("with sync `intent` an effect that must not run twice starts only after an fsync", async () => {
+    const order: string[] = [];
+    class WatchedStore extends MemoryStore {
+      override async sync(): Promise<void> {
+        order.push("fsync");
+      }
+    }
+    const deps = testDeps({ sync: "intent" });
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new WatchedStore(), deps);
+    await journal.intent({ effect: "tool", replay: "safe" });
+    order.push("safe");
+    await journal.intent({ effect: "tool", replay: "never" });
+    order.push("never");
+    expect(order).toEqual(["safe", "fsync", "never"]);
+  });
+
+  it("an id source that repeats itself gives no duplicate ids", () => {
+    const candidates = ["aaaaaaaa", "aaaaaaaa", "bbbbbbbb"];
+    const deps = testDeps({ newId: () => candidates.shift()! });
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), deps);
+    expect([journal.append(user("one")).id, journal.append(user("two")).id]).toEqual(["aaaaaaaa", "bbbbbbbb"]);
+  });
+});
+
+describe("a fork", () => {
+  it("G-32 holds the path up to the chosen entry and its labels once; the old file is unchanged", async () => {
+    const folder = tempFolder();
+    const oldPath = join(folder, "old.jsonl");
+    const deps = testDeps();
+    const journal = Journal.create({ id: "old", cwd: "/" }, () => file(oldPath), deps);
+    const one = journal.append(user("one"));
+    journal.setLabel(one.id, "draft");
+    journal.setLabel(one.id, "checkpoint");
+    const two = journal.append(user("two"));
+    const three = journal.append(user("three"));
+    journal.setLabel(three.id, "left behind");
+    const hash = () => createHash("sha256").update(readFileSync(oldPath)).digest("hex");
+    const before = hash();
+
+    const store = file(join(folder, "new.jsonl"));
+    const fork = forkJournal(journal, { upTo: two.id, header: { id: "new", cwd: "/" }, store }, deps);
+    expect(hash()).toBe(before);
+    expect(fork.header).toMatchObject({ id: "new", parentSession: oldPath });
+    const kinds = [...fork.entryIds()].map((id) => fork.entry(id).type);
+    expect(kinds).toEqual(["message", "message", "label"]);
+    expect([...fork.labels]).toEqual([[one.id, "checkpoint"]]);
+    expect(fork.context.messages).toEqual([Message.user("one"), Message.user("two")]);
+    await fork.close();
+    const opened = Journal.open(new FileStore(join(folder, "new.jsonl")), deps);
+    expect(opened.losses).toEqual([]);
+    expect(opened.context.messages).toHaveLength(2);
+  });
+
+  it("G-32 before the first prompt is an empty session that points to the old one", () => {
+    const journal = Journal.create({ id: "old", cwd: "/" }, () => new MemoryStore("", "there"), testDeps());
+    journal.append(user("one"));
+    const store = new MemoryStore();
+    const fork = forkJournal(journal, { upTo: null, header: { id: "new", cwd: "/" }, store }, testDeps());
+    expect(fork.header.parentSession).toBe("there");
+    expect(fork.context.messages).toEqual([]);
+    expect(store.read(0, store.size).toString().trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("takes the prefix along and its entries keep their blobs", () => {
+    const deps = testDeps();
+    const journal = Journal.create({ id: "old", cwd: "/" }, () => new MemoryStore(), deps);
+    journal.write({ type: "prefix", systemPrompt: "h1", tools: "h2", environment: "h3", reason: "first" });
+    const long = "x".repeat(70_000);
+    const one = journal.append(user(long));
+    const fork = forkJournal(journal, { upTo: one.id, header: { id: "n", cwd: "/" }, store: new MemoryStore() }, deps);
+    expect(fork.prefix).toMatchObject({ systemPrompt: "h1", reason: "first" });
+    expect(fork.context.messages).toEqual([Message.user(long)]);
+  });
+});
