@@ -1,0 +1,61 @@
+// A real environment and context for running one tool in tests: a temporary directory, or memory where thousands are needed.
+
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { PathLocks } from "../../src/edit/locks.ts";
+import { ShownFiles } from "../../src/edit/shown.ts";
+import { Syntax } from "../../src/edit/syntax.ts";
+import { LocalEnvironment } from "../../src/env/local.ts";
+import type { ExecutionEnvironment } from "../../src/env/types.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/tools/types.ts";
+
+export interface Ran {
+  readonly text: string;
+  readonly failed: boolean;
+  readonly details: Record<string, unknown>;
+}
+
+export function contextFor(env: ExecutionEnvironment, services: Partial<ToolServices> = {}): ToolContext {
+  return {
+    callId: "call",
+    env,
+    signal: new AbortController().signal,
+    onOutput: () => {},
+    openArtifact: () => {
+      throw new Error("edits need no artifact");
+    },
+    now: () => Date.now(),
+    services: { vision: false, pathLocks: new PathLocks(), ...services },
+  };
+}
+
+export function fullServices(): Partial<ToolServices> {
+  return { shownFiles: new ShownFiles(), pathLocks: new PathLocks(), syntax: new Syntax(() => Date.now()) };
+}
+
+/** Runs a tool as the pipeline does: a ToolFailure is a result to read, anything else is a bug of ours. */
+export async function run<Args>(tool: ToolDef<Args>, args: Args, context: ToolContext): Promise<Ran> {
+  try {
+    const result = await tool.execute(args, context);
+    if (typeof result === "string") return { text: result, failed: false, details: {} };
+    const text = result.content.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+    return { text, failed: result.isError === true, details: (result.details ?? {}) as Record<string, unknown> };
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    return { text: error.message, failed: true, details: (error.details ?? {}) as Record<string, unknown> };
+  }
+}
+
+/** A temporary directory that goes away with the test. */
+export function temporary(): { directory: string; env: LocalEnvironment; path: (name: string) => string } {
+  const directory = mkdtempSync(join(tmpdir(), "lathe-edit-"));
+  const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });
+  onTestFinished(async () => {
+    await env.cleanup();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return { directory, env, path: (name) => join(directory, name) };
+}
