@@ -49,10 +49,13 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
     };
   }
   const wanted = budgets[level] ?? budgets["medium"]!;
-  const room = Math.min(
-    wanted < maxTokens ? maxTokens : wanted + maxTokens,
-    model.maxOutput ?? Number.MAX_SAFE_INTEGER,
-  );
-  const budget = Math.max(smallestBudget, Math.min(wanted, room - smallestBudget));
-  return { thinking: { type: "enabled", budget_tokens: budget }, maxTokens: Math.max(room, budget + 1) };
+  const limit = model.maxOutput ?? Number.MAX_SAFE_INTEGER;
+  if (wanted < maxTokens && maxTokens <= limit) return { thinking: fixed(wanted), maxTokens };
+  const room = Math.min(wanted + maxTokens, limit);
+  const budget = Math.max(smallestBudget, Math.min(wanted, room - Math.min(maxTokens, smallestBudget)));
+  return { thinking: fixed(budget), maxTokens: Math.max(room, budget + 1) };
+}
+
+function fixed(budget: number): JsonObject {
+  return { type: "enabled", budget_tokens: budget };
 }
