@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { LocalEnvironment } from "../env/local.ts";
+import { collectFacts, environmentBlock } from "./environment.ts";
+import { projectDocs, TRUNCATED_MARKER } from "./project-docs.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+let dir: string;
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-context-")));
+});
+
+const at = (cwd: string): LocalEnvironment =>
+  new LocalEnvironment({ cwd, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
+const git = (...args: string[]): string =>
+  execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: dir, encoding: "utf8" });
+const file = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(join(dir, path)), { recursive: true });
+  await writeFile(join(dir, path), text);
+};
+
+describe("the environment block", () => {
+  it("SY-02 D-040 tells directory, git, platform, date and model of a real repository", async () => {
+    git("init", "-q", "-b", "main");
+    await file("a", "1");
+    await file("b", "1");
+    git("add", ".");
+    for (let i = 1; i <= 12; i++) git("commit", "-q", "--allow-empty", "-m", `commit ${i}`);
+    await file("a", "2");
+    await file("b", "2");
+    await file("new", "x");
+    const env = at(dir);
+    const facts = await collectFacts(env, { now: Date.UTC(2026, 0, 2), model: "Model X", knowledgeCutoff: "2025-06" });
+    expect(environmentBlock({ ...facts, osVersion: "Linux 6" })).toBe(`<environment>
+Working directory: ${dir}
+Is git repository: true
+Git branch: main
+Platform: ${env.platform()}
+OS version: Linux 6
+Today's date: 2026-01-02
+Model: Model X
+Knowledge cutoff: 2025-06
+Modified files: 2
+Untracked files: 1
+Recent commits:
+${Array.from({ length: 10 }, (_, i) => `  commit ${12 - i}`).join("\n")}
+</environment>`);
+  });
+
+  it("SY-02 leaves out what has no value: no repository, no commits, a git that takes too long", async () => {
+    const plain = environmentBlock(await collectFacts(at(dir), { now: 0 }));
+    expect(plain).toContain("Is git repository: false");
+    expect(plain).not.toMatch(/Git branch|Model|Recent commits/);
+    git("init", "-q", "-b", "trunk");
+    expect(environmentBlock(await collectFacts(at(dir), { now: 0 }))).toContain("Git branch: trunk");
+    await file("bin/git", "#!/bin/sh\nsleep 60\n");
+    execFileSync("chmod", ["+x", join(dir, "bin/git")]);
+    const slow = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: `${dir}/bin:${process.env["PATH"]}` } });
+    expect((await collectFacts(slow, { now: 0, gitTimeoutMs: 100 })).isGitRepository).toBe(false);
+  });
+});
+
+describe("project documents", () => {
+  beforeEach(async () => {
+    git("init", "-q");
+    await file("AGENTS.md", "root rules");
+    await file("CLAUDE.md", "claude root");
+    await file("GEMINI.md", "gemini root");
+    await file("pkg/.codex/instructions.md", "codex pkg");
+    await file("pkg/sub/AGENTS.md", "sub rules");
+    await file("pkg/other/AGENTS.md", "not on the way");
+  });
+
+  it.each([
+    [
+      "anthropic",
+      ["CLAUDE.md"],
+      "# AGENTS.md\n\nroot rules\n\n# CLAUDE.md\n\nclaude root\n\n# pkg/sub/AGENTS.md\n\nsub rules",
+    ],
+    [
+      "gemini",
+      ["GEMINI.md"],
+      "# AGENTS.md\n\nroot rules\n\n# GEMINI.md\n\ngemini root\n\n# pkg/sub/AGENTS.md\n\nsub rules",
+    ],
+    [
+      "openai",
+      [".codex/instructions.md"],
+      "# AGENTS.md\n\nroot rules\n\n# pkg/.codex/instructions.md\n\ncodex pkg\n\n# pkg/sub/AGENTS.md\n\nsub rules",
+    ],
+  ])(
+    "SY-03 D-042 D-044 %s reads its own files from the root down, deeper ones later",
+    async (_family, files, expected) => {
+      expect(await projectDocs(at(join(dir, "pkg/sub")), files)).toBe(expected);
+    },
+  );
+
+  it("SY-03 over 32 KB the root's text is shortened, the leaf's stays whole", async () => {
+    await file("AGENTS.md", "ü".repeat(20_000));
+    await file("pkg/sub/AGENTS.md", `${"leaf ".repeat(200)}end`);
+    const docs = await projectDocs(at(join(dir, "pkg/sub")), []);
+    expect(docs.startsWith(TRUNCATED_MARKER)).toBe(true);
+    expect(docs.endsWith("leaf end")).toBe(true);
+    expect(Buffer.byteLength(docs)).toBeLessThanOrEqual(32_768 + TRUNCATED_MARKER.length + 2);
+    expect(docs).not.toContain("\uFFFD");
+  });
+
+  it("SY-03 the same file reached twice counts once; without a repository only the directory itself is read", async () => {
+    await symlink(join(dir, "AGENTS.md"), join(dir, "pkg", "AGENTS.md"));
+    expect((await projectDocs(at(join(dir, "pkg")), [])).match(/root rules/g)).toHaveLength(1);
+    const outside = await realpath(await mkdtemp(join(tmpdir(), "lathe-plain-")));
+    await mkdir(join(outside, "in"));
+    await writeFile(join(outside, "AGENTS.md"), "above");
+    expect(await projectDocs(at(join(outside, "in")), [])).toBe("");
+  });
+});
+
+it("SY-01 D-039 D-041 D-043 the layers come in order: base, tools, project, user last", () => {
+  const text = systemPrompt({
+    base: "You are base.\n",
+    tools: [{ name: "grep", description: "Searches files. More words.", parameters: { type: "object" } }],
+    projectDocs: "# AGENTS.md\n\nproject",
+    userInstructions: "user",
+  });
+  expect(text).toBe(
+    "You are base.\n\n## Tools at hand\n\n- `grep`: Searches files.\n\n## Instructions of this project\n\n# AGENTS.md\n\nproject\n\n## Instructions of the user\n\nuser",
+  );
+});

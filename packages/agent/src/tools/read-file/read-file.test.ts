@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Bench, toolBench } from "../../../test/call-tool.ts";
+import { SchemeRegistry } from "../../seams/schemes.ts";
+import { minimalReadTool } from "../minimal/read/index.ts";
+import { readManyFilesTool } from "../read-many-files/index.ts";
+import { readFileTool } from "./index.ts";
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await toolBench();
+});
+afterEach(() => bench.close());
+const file = (name: string, content: string | Uint8Array): Promise<void> => writeFile(join(bench.dir, name), content);
+
+describe("read_file", () => {
+  it("TL-01 numbers the lines, aligned to the widest number shown", async () => {
+    await file("a.txt", "one\ntwo\nthree\n");
+    expect(await bench.text(readFileTool, { file_path: "a.txt" })).toBe("1 | one\n2 | two\n3 | three");
+    await file("b.txt", Array.from({ length: 12 }, (_, i) => `l${i + 1}`).join("\n"));
+    expect(await bench.text(readFileTool, { file_path: "b.txt", offset: 9, limit: 3 })).toBe(
+      " 9 | l9\n10 | l10\n11 | l11\n[1 more lines; continue with offset=12]",
+    );
+  });
+
+  it("TL-01 shows 2000 of 5000 lines and says how to go on; an offset beyond the end states the count", async () => {
+    await file("long.txt", "x\n".repeat(5000));
+    const lines = (await bench.text(readFileTool, { file_path: "long.txt" })).split("\n");
+    expect(lines).toHaveLength(2001);
+    expect(lines.at(-1)).toBe("[3000 more lines; continue with offset=2001]");
+    await expect(bench.call(readFileTool, { file_path: "long.txt", offset: 5001 })).rejects.toThrow(
+      "has 5000 lines; offset 5001",
+    );
+  });
+
+  it("TL-01 an empty file, a directory, a missing file and a binary file each say what to do", async () => {
+    await file("empty", "");
+    await mkdir(join(bench.dir, "sub"));
+    await file("server.ts", "");
+    await file("bin", Buffer.from([1, 0, 2]));
+    expect(await bench.text(readFileTool, { file_path: "empty" })).toBe("(empty file)");
+    await expect(bench.call(readFileTool, { file_path: "sub" })).rejects.toThrow("is a directory");
+    await expect(bench.call(readFileTool, { file_path: "sevrer.ts" })).rejects.toThrow("Did you mean server.ts?");
+    await expect(bench.call(readFileTool, { file_path: "sub/server.ts" })).rejects.toThrow("Did you mean server.ts?");
+    await expect(bench.call(readFileTool, { file_path: "bin" })).rejects.toThrow("is a binary file");
+  });
+
+  it("TL-01 K-29 an image is a picture for a model that sees, a note for one that does not", async () => {
+    await file("dot.png", PNG);
+    const seen = await bench.call(readFileTool, { file_path: "dot.png" });
+    expect(seen.content[1]).toEqual({ kind: "image", image: { data: PNG, mediaType: "image/png" } });
+    bench.services.vision = false;
+    expect(await bench.text(readFileTool, { file_path: "dot.png" })).toContain("cannot look at images");
+  });
+
+  it("a huge line is cut without splitting a character, and UTF-16 is text", async () => {
+    await file("min.js", `${"a".repeat(1999)}😀${"b".repeat(5000)}`);
+    const shown = await bench.text(readFileTool, { file_path: "min.js" });
+    expect(shown.length).toBeLessThan(2100);
+    expect(shown).toContain("more characters in this line]");
+    expect(shown.isWellFormed()).toBe(true);
+    await file("wide.txt", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("hällo\r\nwelt", "utf16le")]));
+    expect(await bench.text(readFileTool, { file_path: "wide.txt" })).toBe("1 | hällo\n2 | welt");
+  });
+
+  it("an address is read by its resolver, with paging", async () => {
+    bench.services.schemes = new SchemeRegistry({ artifact: { read: async () => "a\nb\nc" } });
+    expect(await bench.text(readFileTool, { file_path: "artifact://0", offset: 2 })).toBe("2 | b\n3 | c");
+  });
+
+  it("remembers what was shown, for edits that come later", async () => {
+    await file("a.txt", "one\r\ntwo");
+    await bench.call(readFileTool, { file_path: "a.txt" });
+    expect(bench.services.shownFiles?.latest(join(bench.dir, "a.txt"))?.text).toBe("one\ntwo");
+  });
+});
+
+describe("read_many_files", () => {
+  it("TL-07 reads what can be read and shows the error of the one that cannot in its place", async () => {
+    await file("a.ts", "A");
+    await file("b.ts", "B");
+    const shown = await bench.text(readManyFilesTool, { paths: ["a.ts", "missing.txt", "*.ts"] });
+    expect(shown).toBe(
+      "--- a.ts ---\n1 | A\n\n--- missing.txt ---\n[ERROR: File not found: missing.txt. Look with glob or list the directory to find the right path.]\n\n--- b.ts ---\n1 | B",
+    );
+  });
+});
+
+describe("read of the four-tool set", () => {
+  it("HD-02 D-091 numbers like cat -n and warns when a long file was cut", async () => {
+    await file("a.txt", "one\ntwo\n");
+    expect(await bench.text(minimalReadTool, { path: "a.txt" })).toBe("     1\tone\n     2\ttwo");
+    await file("long.txt", "x\n".repeat(5001));
+    const shown = await bench.text(minimalReadTool, { path: "long.txt" });
+    expect(shown.split("\n").at(-1)).toBe(
+      "WARNING: File has 5001 lines, showing first 5000. Use offset and limit parameters to read more.",
+    );
+  });
+});

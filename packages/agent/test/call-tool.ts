@@ -1,0 +1,66 @@
+// Runs one tool against a real directory, the way the session would, and gives back what the model and the host would see.
+
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ShownFiles } from "../src/edit/shown.ts";
+import { LocalEnvironment } from "../src/env/local.ts";
+import type { ExecutionEnvironment } from "../src/env/types.ts";
+import type { ToolDef, ToolResult, ToolServices } from "../src/tools/types.ts";
+
+export interface Bench {
+  readonly dir: string;
+  readonly env: ExecutionEnvironment;
+  readonly services: { -readonly [K in keyof ToolServices]: ToolServices[K] };
+  readonly artifacts: Buffer[][];
+  readonly output: string[];
+  call<Args>(tool: ToolDef<Args>, args: Args, signal?: AbortSignal): Promise<ToolResult>;
+  /** The text the model would read. */
+  text<Args>(tool: ToolDef<Args>, args: Args): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function toolBench(): Promise<Bench> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-tool-")));
+  const env = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
+  const services: Bench["services"] = { vision: true, shownFiles: new ShownFiles() };
+  const artifacts: Buffer[][] = [];
+  const output: string[] = [];
+  const call: Bench["call"] = async (tool, args, signal = new AbortController().signal) => {
+    const result = await tool.execute(args, {
+      callId: "call_1",
+      env,
+      signal,
+      now: () => 0,
+      onOutput: (chunk) => output.push(chunk),
+      openArtifact: () => {
+        const chunks: Buffer[] = [];
+        artifacts.push(chunks);
+        const id = artifacts.length - 1;
+        return {
+          id,
+          write: (chunk) => void chunks.push(Buffer.from(chunk)),
+          close: async () => ({ id, bytes: Buffer.concat(chunks).length }),
+        };
+      },
+      services,
+    });
+    return typeof result === "string" ? { content: [{ kind: "text", text: result }] } : result;
+  };
+  return {
+    dir,
+    env,
+    services,
+    artifacts,
+    output,
+    call,
+    text: async (tool, args) => {
+      const { content } = await call(tool, args);
+      return content.map((part) => (part.kind === "text" ? part.text : "[image]")).join("\n");
+    },
+    close: async () => {
+      await env.cleanup();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
