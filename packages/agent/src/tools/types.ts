@@ -16,6 +16,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly tier: Tier | ((args: Args) => Tier);
   /** `safe`: may run again after a crash. `never`: an interrupted call is answered "interrupted, effects unknown". */
   readonly replay: "safe" | "never";
+  /** Services without which the tool is not offered. */
+  readonly needs?: readonly (keyof ToolServices)[];
   /** Serialised inside a batch. */
   readonly exclusive?: boolean;
   /** Deadline of the call; the session's default when absent, 0 = none (the tool keeps its own). */

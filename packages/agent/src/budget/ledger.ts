@@ -1,0 +1,133 @@
+// Counts what a session and its children have spent and what is still theirs. A child's share is reserved before it
+// starts, so that the sum of all promises never exceeds the whole.
+
+import type { Usage } from "@lathe/llm";
+import type { BudgetConfig } from "../session/config.ts";
+
+export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns";
+const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns"];
+
+export type Amounts = Readonly<Record<BudgetDimension, number>>;
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  const optional = (key: "reasoningTokens" | "cacheReadTokens" | "cacheWriteTokens"): object =>
+    a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) };
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+    ...optional("reasoningTokens"),
+    ...optional("cacheReadTokens"),
+    ...optional("cacheWriteTokens"),
+  };
+}
+
+export class Ledger {
+  #usage: Usage = NO_USAGE;
+  #spent: Record<BudgetDimension, number> = { tokens: 0, usd: 0, wallMs: 0, turns: 0 };
+  readonly #reserved = new Map<string, BudgetConfig>();
+  /** Highest step of the limit that the model has been told about, in percent. */
+  #told = 0;
+
+  get usage(): Usage {
+    return this.#usage;
+  }
+  get cost(): number {
+    return this.#spent.usd;
+  }
+  get spent(): Amounts {
+    return this.#spent;
+  }
+
+  request(usage: Usage, cost: number): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#spent.tokens += usage.totalTokens;
+    this.#spent.usd += cost;
+  }
+  turn(): void {
+    this.#spent.turns += 1;
+  }
+  wall(ms: number): void {
+    this.#spent.wallMs += ms;
+  }
+
+  /** What is neither spent nor promised; Infinity where there is no limit. */
+  remaining(limits: BudgetConfig): Amounts {
+    const left = (dimension: BudgetDimension): number => {
+      const limit = limits[dimension];
+      if (!limit) return Number.POSITIVE_INFINITY;
+      let promised = 0;
+      for (const share of this.#reserved.values()) promised += share[dimension] ?? 0;
+      return Math.max(0, limit - this.#spent[dimension] - promised);
+    };
+    return { tokens: left("tokens"), usd: left("usd"), wallMs: left("wallMs"), turns: left("turns") };
+  }
+
+  /** `elapsedMs`: of the input that is still running. */
+  exhausted(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {
+    return DIMENSIONS.find((dimension) => {
+      const spent = this.#spent[dimension] + (dimension === "wallMs" ? elapsedMs : 0);
+      return limits[dimension] && spent >= limits[dimension];
+    });
+  }
+
+  /** Takes over the totals of an earlier process. */
+  restore(spent: Partial<Record<BudgetDimension, number>>, usage: Usage): void {
+    this.#spent = { ...this.#spent, ...spent };
+    this.#usage = usage;
+  }
+
+  /**
+   * Sets a child's share aside: what it asks for, or half of what is left. Undefined when nothing is left to give.
+   * Wall time runs for parent and child alike, so it is passed on, not set aside.
+   */
+  reserve(childId: string, limits: BudgetConfig, asked: BudgetConfig = {}): BudgetConfig | undefined {
+    const left = this.remaining(limits);
+    const share: { -readonly [K in BudgetDimension]?: number } = {};
+    for (const dimension of DIMENSIONS) {
+      const wanted = asked[dimension];
+      if (left[dimension] === Number.POSITIVE_INFINITY) {
+        if (wanted) share[dimension] = wanted;
+        continue;
+      }
+      if (left[dimension] <= 0) return undefined;
+      const whole = dimension === "usd" ? left[dimension] / 2 : Math.max(1, Math.floor(left[dimension] / 2));
+      const offer = dimension === "wallMs" ? left[dimension] : whole;
+      share[dimension] = Math.min(wanted || offer, left[dimension]);
+    }
+    const { wallMs: _shared, ...setAside } = share;
+    this.#reserved.set(childId, setAside);
+    return share;
+  }
+
+  /** The child has ended: its promise lapses, what it used stays counted. */
+  settle(childId: string, usage: Usage, cost: number, turns: number): void {
+    this.#reserved.delete(childId);
+    this.request(usage, cost);
+    this.#spent.turns += turns;
+  }
+
+  /** A line for the model when another step of a limit (50, 80, 95 %) is passed. */
+  notice(limits: BudgetConfig): string | undefined {
+    let used = 0;
+    for (const dimension of DIMENSIONS) {
+      const limit = limits[dimension];
+      if (limit) used = Math.max(used, (100 * this.#spent[dimension]) / limit);
+    }
+    const step = [95, 80, 50].find((candidate) => used >= candidate) ?? 0;
+    if (step <= this.#told) return undefined;
+    this.#told = step;
+    return describe(this.remaining(limits));
+  }
+}
+
+function describe(left: Amounts): string {
+  const parts: string[] = [];
+  if (Number.isFinite(left.tokens)) parts.push(`${Math.round(left.tokens)} tokens`);
+  if (Number.isFinite(left.usd)) parts.push(`$${left.usd.toFixed(2)}`);
+  if (Number.isFinite(left.wallMs)) parts.push(`${Math.round(left.wallMs / 1000)} seconds`);
+  if (Number.isFinite(left.turns)) parts.push(`${left.turns} turns`);
+  return `Budget left: ${parts.join(", ")}. Finish the most important work first.`;
+}

@@ -1,0 +1,168 @@
+// Hands every event to every reader. Emitting never waits; a reader that falls far behind gets neighbouring deltas
+// merged into one, but never loses a bracket. Until the first input everything is kept, so that readers opened right
+// after construction see session_start; later ones get a snapshot.
+
+import type { EventData, EventEnvelope, EventKind, SessionEvent } from "./types.ts";
+
+/** Queued events above which a reader's deltas are merged. */
+const HIGH_WATER = 1024;
+
+export interface EventSource {
+  readonly sessionId: string;
+  readonly agentId?: string;
+  readonly now: () => number;
+  /** Called for a late reader. */
+  readonly snapshot: () => EventData["snapshot"];
+}
+
+export class EventHub {
+  readonly #source: EventSource;
+  readonly #readers = new Set<Reader>();
+  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  #backlog: SessionEvent[] | undefined = [];
+  #seq = 0;
+  #ended = false;
+
+  constructor(source: EventSource) {
+    this.#source = source;
+  }
+
+  emit<K extends EventKind>(kind: K, data: EventData[K]): void {
+    if (this.#ended) return;
+    if (kind === "user_input") this.#backlog = undefined;
+    const event = this.#envelope(kind, ++this.#seq, data) as unknown as SessionEvent;
+    this.#backlog?.push(event);
+    for (const listener of this.#listeners) listener(event);
+    for (const reader of this.#readers) reader.push(event);
+    if (kind !== "session_end") return;
+    this.#ended = true;
+    for (const reader of this.#readers) reader.end();
+  }
+
+  /** Called synchronously with each event, before the readers; for our own bookkeeping. */
+  listen(listener: (event: SessionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Starts to collect now, also when iteration begins later. */
+  read(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
+    const reader = new Reader(() => this.#readers.delete(reader));
+    if (this.#backlog) for (const event of this.#backlog) reader.push(event);
+    else reader.push(this.#envelope("snapshot", this.#seq, this.#source.snapshot()));
+    if (this.#ended) reader.end();
+    else this.#readers.add(reader);
+    return reader;
+  }
+
+  #envelope<K extends EventKind>(kind: K, seq: number, data: EventData[K]): EventEnvelope<K> {
+    const { sessionId, agentId, now } = this.#source;
+    if (agentId === undefined) return { kind, seq, timestamp: now(), session_id: sessionId, data };
+    return { kind, seq, timestamp: now(), session_id: sessionId, agent_id: agentId, data };
+  }
+}
+
+class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent> {
+  readonly #leave: () => void;
+  #queue: SessionEvent[] = [];
+  #head = 0;
+  #ended = false;
+  #wake: ((result: IteratorResult<SessionEvent>) => void) | undefined;
+  /** Positions of the deltas at the end of the queue that may still take more. */
+  readonly #mergeable = new Map<string, number>();
+
+  constructor(leave: () => void) {
+    this.#leave = leave;
+  }
+
+  push(event: SessionEvent): void {
+    if (this.#wake) {
+      const wake = this.#wake;
+      this.#wake = undefined;
+      wake({ value: event, done: false });
+      return;
+    }
+    if (this.#queue.length - this.#head < HIGH_WATER) {
+      this.#queue.push(event);
+      return;
+    }
+    const key = deltaKey(event);
+    if (key === undefined) {
+      this.#mergeable.clear();
+      this.#queue.push(event);
+      return;
+    }
+    const at = this.#mergeable.get(key);
+    if (at !== undefined && at >= this.#head) {
+      this.#queue[at] = mergeDeltas(this.#queue[at]!, event);
+      return;
+    }
+    this.#mergeable.set(key, this.#queue.length);
+    this.#queue.push(event);
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (this.#wake && this.#head >= this.#queue.length) {
+      this.#wake({ value: undefined, done: true });
+      this.#wake = undefined;
+    }
+  }
+
+  next(): Promise<IteratorResult<SessionEvent>> {
+    if (this.#head < this.#queue.length) {
+      const value = this.#queue[this.#head]!;
+      this.#head += 1;
+      if (this.#head === this.#queue.length || this.#head >= HIGH_WATER) this.#shift();
+      return Promise.resolve({ value, done: false });
+    }
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  return(): Promise<IteratorResult<SessionEvent>> {
+    this.#leave();
+    this.#ended = true;
+    this.#queue = [];
+    this.#head = 0;
+    this.#wake?.({ value: undefined, done: true });
+    this.#wake = undefined;
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #shift(): void {
+    this.#queue = this.#queue.slice(this.#head);
+    for (const [key, at] of this.#mergeable) {
+      if (at < this.#head) this.#mergeable.delete(key);
+      else this.#mergeable.set(key, at - this.#head);
+    }
+    this.#head = 0;
+  }
+}
+
+type DeltaEvent = Extract<
+  SessionEvent,
+  { kind: "assistant_text_delta" | "assistant_reasoning_delta" | "tool_call_args_delta" | "tool_call_output_delta" }
+>;
+
+function isDelta(event: SessionEvent): event is DeltaEvent {
+  return event.kind.endsWith("_delta");
+}
+
+function deltaKey(event: SessionEvent): string | undefined {
+  if (!isDelta(event)) return undefined;
+  if (event.kind === "tool_call_output_delta") return `${event.kind} ${event.data.call_id} ${event.data.stream}`;
+  if (event.kind === "tool_call_args_delta") return `${event.kind} ${event.data.call_id}`;
+  return event.kind;
+}
+
+function mergeDeltas(first: SessionEvent, second: SessionEvent): SessionEvent {
+  if (!isDelta(first) || !isDelta(second)) throw new Error(`cannot merge ${first.kind} with ${second.kind}`);
+  return { ...second, data: { ...second.data, delta: first.data.delta + second.data.delta } } as SessionEvent;
+}

@@ -1,0 +1,122 @@
+// Everything a host can see of a session, as one closed union. The grammar:
+//
+//   session = session_start , { input | note } , session_end ;
+//   input   = user_input , { turn | note } , processing_end ;
+//   turn    = turn_start , { note | attempt } , [ answer ] , { call | note } , turn_end ;
+//   attempt = assistant_text_start , { assistant_text_delta | assistant_reasoning_delta | tool_call_args_delta } , retry ;
+//   answer  = [ assistant_text_start , { assistant_text_delta | assistant_reasoning_delta | tool_call_args_delta } ] ,
+//             assistant_text_end ;
+//   call    = tool_call_start , { tool_call_output_delta | approval_request , approval_settled } , tool_call_end ;
+//   note    = entry | warning | error | steering_injected | queue_changed | turn_limit | loop_detection | prefix_changed
+//           | retry | compaction_start | compaction_end | subagent_event | state_changed ;
+//
+// Calls of one turn may interleave and are tied together by call_id. A turn that fails before an answer has none. A
+// reader that comes late gets `snapshot` first instead of what it missed. After session_end nothing follows.
+
+import type { ContentPart, JsonObject, JsonValue, Usage } from "@lathe/llm";
+
+export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
+
+export type EndReason =
+  | "completed"
+  | "round_limit"
+  | "turn_limit"
+  | "budget"
+  | "interrupted"
+  | "context_overflow"
+  | "error"
+  | "aborted";
+
+export type PrefixReason = "model" | "effort" | "tools" | "compaction" | "prune" | "branch" | "instructions";
+
+export interface EventData {
+  session_start: { profile: string; model: string; cwd: string; resumed: boolean };
+  session_end: { state: "closed"; reason: "closed" | "aborted" | "error"; error?: string };
+  state_changed: { from: SessionState; to: SessionState };
+  user_input: {
+    content: string;
+    images: number;
+    entry_id: string;
+    origin: "input" | "follow_up" | "continue";
+  };
+  processing_end: {
+    reason: EndReason;
+    rounds: number;
+    /** This input, children included. */
+    usage: Usage;
+    /** US dollars. */
+    cost: number;
+    followups_pending: number;
+    error?: string;
+  };
+  turn_start: { turn: number };
+  turn_end: { turn: number; outcome: "answered" | "failed" | "interrupted" };
+  assistant_text_start: Record<string, never>;
+  assistant_text_delta: { delta: string };
+  assistant_reasoning_delta: { delta: string };
+  tool_call_args_delta: { call_id: string; tool_name: string; delta: string };
+  assistant_text_end: { text: string; reasoning: string; entry_id?: string; finish: string; interrupted?: boolean };
+  tool_call_start: { call_id: string; tool_name: string; arguments: JsonObject };
+  tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
+  tool_call_end: {
+    call_id: string;
+    tool_name: string;
+    /** Up to 1 MiB; more is in the artifact. */
+    output?: string;
+    error?: string;
+    is_error: boolean;
+    duration_ms: number;
+    entry_id: string;
+    details?: JsonValue;
+    artifact?: { id: number; bytes: number };
+  };
+  approval_request: { call_id: string; tool_name: string; arguments: JsonObject; reason?: string };
+  approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
+  steering_injected: { content: string; entry_id: string };
+  queue_changed: { queue: "steering" | "follow_up"; id: string; change: "added" | "edited" | "cancelled" };
+  turn_limit: { round: number } | { total_turns: number };
+  loop_detection: { message: string };
+  warning: { message: string; code: string };
+  error: { message: string; error_type: string; fatal: boolean; code?: string };
+  /** A failed attempt at a model call; `discards`: what was streamed since assistant_text_start is void. */
+  retry: { attempt: number; delay_ms: number; discards: boolean; error_type: string; message: string };
+  prefix_changed: { reason: PrefixReason; tokensLost: number };
+  compaction_start: { reason: string; tokens_before: number };
+  compaction_end: { entry_id?: string; error?: string };
+  entry: { id: string; type: string };
+  subagent_event: { agent_id: string; event: SessionEvent };
+  snapshot: Snapshot;
+}
+
+/** What a reader needs to draw a session it did not see from the start; the settled part is in the journal. */
+export interface Snapshot {
+  state: SessionState;
+  model: string;
+  /** Last settled entry. */
+  leaf_id: string | null;
+  input?: { entry_id: string; content: string };
+  turn?: number;
+  /** The answer being streamed. */
+  text?: string;
+  reasoning?: string;
+  calls: { call_id: string; tool_name: string; arguments: JsonObject; output: string }[];
+}
+
+export type EventKind = keyof EventData;
+
+export interface EventEnvelope<K extends EventKind> {
+  readonly kind: K;
+  /** Counts up from 1 in each session without gaps; merged deltas carry the last of theirs. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly session_id: string;
+  /** Set on events of a child agent. */
+  readonly agent_id?: string;
+  readonly data: EventData[K];
+}
+
+export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
+
+/** Content a host gives: text, or parts when images come along. */
+export type InputContent = string | readonly ContentPart[];

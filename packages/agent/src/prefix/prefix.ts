@@ -1,0 +1,95 @@
+// What stands before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
+// the journal and re-sent from there, also by a later process; only a stated reason renders it again.
+
+import { Message, type ToolDefinition } from "@lathe/llm";
+import type { BlobStore } from "../blobs/store.ts";
+import type { PrefixReason } from "../events/types.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ToolChange } from "../session/tools.ts";
+
+export interface PrefixTexts {
+  readonly systemPrompt: string;
+  readonly environment: string;
+  readonly tools: readonly ToolDefinition[];
+}
+
+export class SessionPrefix {
+  readonly #journal: Journal;
+  #texts: PrefixTexts | undefined;
+  #head: readonly Message[] = [];
+  #characters = 0;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    const line = journal.prefix;
+    if (!line) return;
+    const systemPrompt = readText(journal.blobs, line.systemPrompt);
+    const environment = readText(journal.blobs, line.environment);
+    const tools = readText(journal.blobs, line.tools);
+    // A lost blob: rendering again is the honest way out, and the guard reports it.
+    if (systemPrompt === undefined || environment === undefined || tools === undefined) return;
+    this.#use({ systemPrompt, environment, tools: JSON.parse(tools) as ToolDefinition[] });
+  }
+
+  get ready(): boolean {
+    return this.#texts !== undefined;
+  }
+  /** System message and environment block; the same objects in every request. */
+  get head(): readonly Message[] {
+    return this.#head;
+  }
+  get tools(): readonly ToolDefinition[] {
+    return this.#texts?.tools ?? [];
+  }
+  /** Size of all of it, for estimates. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** `first`: nothing was sent before. */
+  set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
+    const { blobs } = this.#journal;
+    const put = (text: string): string => blobs.put(Buffer.from(text, "utf8"));
+    this.#journal.write({
+      type: "prefix",
+      systemPrompt: put(texts.systemPrompt),
+      environment: put(texts.environment),
+      tools: put(JSON.stringify(texts.tools)),
+      reason,
+    });
+    this.#use(texts);
+  }
+
+  /** Applies what came and went to the list as sent; false when the model already has it so. */
+  changeTools(change: ToolChange): boolean {
+    if (!this.#texts) return false;
+    const sent = new Map(this.#texts.tools.map((tool) => [tool.name, tool]));
+    let changed = false;
+    for (const name of change.removed) changed = sent.delete(name) || changed;
+    for (const definition of change.added) {
+      const known = sent.get(definition.name);
+      if (known && JSON.stringify(known) === JSON.stringify(definition)) continue;
+      sent.set(definition.name, definition);
+      changed = true;
+    }
+    if (changed) this.set({ ...this.#texts, tools: [...sent.values()] }, "tools");
+    return changed;
+  }
+
+  #use(texts: PrefixTexts): void {
+    const head: Message[] = [];
+    const before = this.#texts;
+    if (texts.systemPrompt !== "") {
+      head.push(before?.systemPrompt === texts.systemPrompt ? this.#head[0]! : Message.system(texts.systemPrompt));
+    }
+    if (texts.environment !== "") head.push(Message.user(texts.environment));
+    this.#texts = texts;
+    this.#head = head;
+    this.#characters = texts.systemPrompt.length + texts.environment.length + JSON.stringify(texts.tools).length;
+  }
+}
+
+function readText(blobs: BlobStore, hash: string): string | undefined {
+  const bytes = blobs.get(hash);
+  return bytes && Buffer.from(bytes).toString("utf8");
+}

@@ -1,0 +1,109 @@
+// Repairs arguments that are right in meaning but wrong in JSON type, as models write them: "5" for 5, "true" for true,
+// a null for an optional field left out, a trailing comma. Nothing is guessed: what is not plainly the same value stays.
+
+import type { JsonObject, JsonSchema, JsonValue } from "@lathe/llm";
+
+/** Reads JSON that has trailing commas; undefined when it still does not parse to an object. */
+export function parseLooseObject(text: string): JsonObject | undefined {
+  for (const candidate of [text, dropTrailingCommas(text)]) {
+    const value = parse(candidate);
+    if (isObject(value)) return value;
+  }
+  return undefined;
+}
+
+/** Returns the same object when there is nothing to repair. */
+export function repairArguments(args: JsonObject, schema: JsonSchema): JsonObject {
+  const repaired = repairValue(args, schema);
+  return isObject(repaired) ? repaired : args;
+}
+
+function repairValue(value: JsonValue, schema: JsonSchema): JsonValue {
+  const type = schema["type"];
+  if (typeof value === "string") return repairString(value, type);
+  if (type === "string" && typeof value === "number" && Number.isSafeInteger(value)) return String(value);
+  if (isObject(value) && isObject(schema["properties"])) return repairObject(value, schema);
+  if (Array.isArray(value) && isObject(schema["items"])) {
+    const items = schema["items"];
+    const repaired = value.map((item) => repairValue(item, items));
+    return repaired.some((item, i) => item !== value[i]) ? repaired : value;
+  }
+  return value;
+}
+
+function repairString(value: string, type: JsonValue | undefined): JsonValue {
+  if (type === "boolean") {
+    if (value === "true") return true;
+    if (value === "false") return false;
+  }
+  if ((type === "number" || type === "integer") && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value)) {
+    const number = Number(value);
+    if (Number.isFinite(number) && (type === "number" || Number.isSafeInteger(number))) return number;
+  }
+  if (type === "array" || type === "object") {
+    const parsed = parse(value);
+    if (type === "array" ? Array.isArray(parsed) : isObject(parsed)) return parsed!;
+  }
+  return value;
+}
+
+function repairObject(value: JsonObject, schema: JsonSchema): JsonObject {
+  const properties = schema["properties"] as JsonObject;
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  let copy: JsonObject | undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (!isObject(property)) continue;
+    if (
+      item === null &&
+      !required.includes(key) &&
+      typeof property["type"] === "string" &&
+      property["type"] !== "null"
+    ) {
+      copy ??= { ...value };
+      delete copy[key];
+      continue;
+    }
+    const repaired = repairValue(item, property);
+    if (repaired === item) continue;
+    copy ??= { ...value };
+    copy[key] = repaired;
+  }
+  return copy ?? value;
+}
+
+function dropTrailingCommas(text: string): string {
+  let out = "";
+  let inString = false;
+  const closes = /\s*[}\]]/y;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!;
+    if (inString) {
+      if (char === "\\") {
+        out += char + (text[i + 1] ?? "");
+        i += 1;
+        continue;
+      }
+      if (char === '"') inString = false;
+    } else if (char === '"') {
+      inString = true;
+    } else if (char === ",") {
+      closes.lastIndex = i + 1;
+      if (closes.test(text)) continue;
+    }
+    out += char;
+  }
+  return out;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

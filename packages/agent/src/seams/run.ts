@@ -1,0 +1,225 @@
+// Runs the hooks of the middleware list in order, each under its deadline.
+
+import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
+import type { InputContent } from "../events/types.ts";
+import { type SessionDeps, withDeadline } from "../session/deps.ts";
+import type { ToolResult } from "../tools/types.ts";
+import type {
+  ApprovalVerdict,
+  CallInfo,
+  CompactionPlan,
+  Middleware,
+  OverflowVerdict,
+  RequestInfo,
+  RequestVerdict,
+  SeamContext,
+} from "./types.ts";
+
+/** A hook that does not listen to its signal is left behind after this. */
+const HOOK_GRACE_MS = 500;
+
+export interface SeamHost {
+  readonly deps: SessionDeps;
+  readonly middleware: readonly Middleware[];
+  readonly sessionId: string;
+  readonly agentId?: string;
+  readonly hookTimeoutMs: () => number;
+  readonly warn: (message: string, code: string) => void;
+}
+
+type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
+
+export class Seams {
+  readonly #host: SeamHost;
+  readonly hasStreamHooks: boolean;
+
+  constructor(host: SeamHost) {
+    this.#host = host;
+    this.hasStreamHooks = host.middleware.some((middleware) => middleware.onStreamEvent);
+  }
+
+  async onInput(content: InputContent, signal: AbortSignal): Promise<{ content: InputContent } | { reject: string }> {
+    let current = content;
+    for (const middleware of this.#with("onInput")) {
+      const verdict = await this.#lenient(middleware, "onInput", signal, (context) =>
+        middleware.onInput!({ content: current }, context),
+      );
+      if (!verdict) continue;
+      if ("reject" in verdict) return verdict;
+      current = verdict.content;
+    }
+    return { content: current };
+  }
+
+  /** The first demand to compact or prune wins; changes of the request add up. */
+  async beforeRequest(info: RequestInfo, signal: AbortSignal): Promise<RequestVerdict> {
+    let request: Request = info.request;
+    for (const middleware of this.#with("beforeRequest")) {
+      const verdict = await this.#lenient(middleware, "beforeRequest", signal, (context) =>
+        middleware.beforeRequest!({ ...info, request }, context),
+      );
+      if (!verdict) continue;
+      if (!("request" in verdict)) return verdict;
+      request = verdict.request;
+    }
+    return request === info.request ? undefined : { request };
+  }
+
+  async onOverflow(info: RequestInfo, signal: AbortSignal): Promise<OverflowVerdict> {
+    for (const middleware of this.#with("onOverflow")) {
+      const verdict = await this.#lenient(middleware, "onOverflow", signal, (context) =>
+        middleware.onOverflow!(info, context),
+      );
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  /** Stays synchronous as long as every hook does: this runs for each delta. */
+  onStreamEvent(event: StreamEvent, signal: AbortSignal): string | undefined | Promise<string | undefined> {
+    const context = this.#context(signal);
+    for (const middleware of this.#host.middleware) {
+      if (!middleware.onStreamEvent) continue;
+      try {
+        const verdict = middleware.onStreamEvent(event, context);
+        if (verdict instanceof Promise) return this.#slowStreamEvent(middleware, verdict, signal);
+        if (verdict) return verdict.cut;
+      } catch (error) {
+        this.#warn(middleware, "onStreamEvent", error);
+      }
+    }
+    return undefined;
+  }
+
+  async #slowStreamEvent(
+    middleware: Middleware,
+    pending: Promise<{ readonly cut: string } | undefined>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const verdict = await this.#lenient(middleware, "onStreamEvent", signal, () => pending);
+    return verdict?.cut;
+  }
+
+  /** Fails closed: a hook that breaks blocks the call. */
+  async beforeCall(call: CallInfo, signal: AbortSignal): Promise<{ block: string } | { args: JsonObject }> {
+    let args = call.args;
+    for (const middleware of this.#with("beforeCall")) {
+      try {
+        const verdict = await this.#run(middleware, "beforeCall", signal, (context) =>
+          middleware.beforeCall!({ ...call, args }, context),
+        );
+        if (!verdict) continue;
+        if ("block" in verdict) return verdict;
+        args = verdict.args;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return { block: `blocked because the hook ${middleware.name} failed: ${messageOf(error)}` };
+      }
+    }
+    return { args };
+  }
+
+  /** Everybody is asked; deny beats ask beats allow; a hook that breaks denies. Undefined: nobody had an opinion. */
+  async approve(call: CallInfo, signal: AbortSignal): Promise<ApprovalVerdict> {
+    let strongest: ApprovalVerdict;
+    const rank = { allow: 0, ask: 1, deny: 2 };
+    for (const middleware of this.#with("approve")) {
+      let verdict: ApprovalVerdict;
+      try {
+        verdict = await this.#run(middleware, "approve", signal, (context) => middleware.approve!(call, context));
+      } catch (error) {
+        if (signal.aborted) throw error;
+        verdict = { decision: "deny", reason: `the hook ${middleware.name} failed: ${messageOf(error)}` };
+      }
+      if (!verdict) continue;
+      if (!strongest || rank[verdict.decision] > rank[strongest.decision]) {
+        strongest = { by: middleware.name, ...verdict };
+      }
+      if (strongest.decision === "deny") return strongest;
+    }
+    return strongest;
+  }
+
+  async afterCall(call: CallInfo, result: ToolResult, signal: AbortSignal): Promise<ToolResult> {
+    let current = result;
+    for (const middleware of this.#with("afterCall")) {
+      const changed = await this.#lenient(middleware, "afterCall", signal, (context) =>
+        middleware.afterCall!(call, current, context),
+      );
+      current = changed ?? current;
+    }
+    return current;
+  }
+
+  async beforeStop(info: { text: string; rounds: number }, signal: AbortSignal): Promise<InputContent | undefined> {
+    for (const middleware of this.#with("beforeStop")) {
+      const verdict = await this.#lenient(middleware, "beforeStop", signal, (context) =>
+        middleware.beforeStop!(info, context),
+      );
+      if (verdict) return verdict.continueWith;
+    }
+    return undefined;
+  }
+
+  async beforeCompact(
+    plan: CompactionPlan,
+    signal: AbortSignal,
+  ): Promise<{ plan: CompactionPlan } | { cancel: string }> {
+    let current = plan;
+    for (const middleware of this.#with("beforeCompact")) {
+      const verdict = await this.#lenient(middleware, "beforeCompact", signal, (context) =>
+        middleware.beforeCompact!(current, context),
+      );
+      if (!verdict) continue;
+      if ("cancel" in verdict) return verdict;
+      current = verdict.plan;
+    }
+    return { plan: current };
+  }
+
+  #with(hook: HookName): readonly Middleware[] {
+    return this.#host.middleware.filter((middleware) => middleware[hook]);
+  }
+
+  /** A failure is a warning and counts as "no opinion"; only the input's own end is passed on. */
+  async #lenient<T>(
+    middleware: Middleware,
+    hook: HookName,
+    signal: AbortSignal,
+    call: (context: SeamContext) => Promise<T> | T,
+  ): Promise<T | undefined> {
+    try {
+      return await this.#run(middleware, hook, signal, call);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#warn(middleware, hook, error);
+      return undefined;
+    }
+  }
+
+  #run<T>(
+    middleware: Middleware,
+    hook: HookName,
+    signal: AbortSignal,
+    call: (context: SeamContext) => Promise<T> | T,
+  ): Promise<T> {
+    const ms = middleware.timeoutMs ?? this.#host.hookTimeoutMs();
+    const what = `the hook ${middleware.name}.${hook}`;
+    return withDeadline(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, (inner) =>
+      call(this.#context(inner)),
+    );
+  }
+
+  #context(signal: AbortSignal): SeamContext {
+    const { sessionId, agentId, deps } = this.#host;
+    return { sessionId, signal, now: deps.now, ...(agentId === undefined ? {} : { agentId }) };
+  }
+
+  #warn(middleware: Middleware, hook: HookName, error: unknown): void {
+    this.#host.warn(`the hook ${middleware.name}.${hook} failed: ${messageOf(error)}`, "hook_failed");
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

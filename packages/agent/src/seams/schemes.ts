@@ -1,0 +1,60 @@
+// Addresses that are not files: `artifact://3`, `skill://x`. Read and write faces ask here before they touch a path.
+
+export interface SchemeContent {
+  readonly bytes: Uint8Array;
+  readonly mediaType?: string;
+}
+
+export interface SchemeResolver {
+  read?(url: string, signal: AbortSignal): Promise<SchemeContent | string>;
+  write?(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void>;
+}
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//;
+
+export class SchemeRegistry {
+  readonly #resolvers = new Map<string, SchemeResolver>();
+
+  constructor(resolvers: Readonly<Record<string, SchemeResolver>> = {}) {
+    for (const [scheme, resolver] of Object.entries(resolvers)) this.add(scheme, resolver);
+  }
+
+  /** Registering a scheme again replaces it. */
+  add(scheme: string, resolver: SchemeResolver): void {
+    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throw new Error(`"${scheme}" is not a URL scheme`);
+    this.#resolvers.set(scheme, resolver);
+  }
+
+  /** True when `path` is an address of a known scheme and not a file's path. */
+  handles(path: string): boolean {
+    const scheme = SCHEME.exec(path)?.[1];
+    return scheme !== undefined && this.#resolvers.has(scheme);
+  }
+
+  async read(url: string, signal: AbortSignal): Promise<SchemeContent> {
+    const resolver = this.#resolver(url);
+    if (!resolver.read) throw new Error(`${url} cannot be read`);
+    const content = await resolver.read(url, signal);
+    return typeof content === "string" ? { bytes: Buffer.from(content), mediaType: "text/plain" } : content;
+  }
+
+  async write(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void> {
+    const resolver = this.#resolver(url);
+    if (!resolver.write) throw new Error(`${url} is read only`);
+    await resolver.write(url, content, signal);
+  }
+
+  #resolver(url: string): SchemeResolver {
+    const resolver = this.#resolvers.get(SCHEME.exec(url)?.[1] ?? "");
+    if (!resolver)
+      throw new Error(`nothing here resolves ${url}; known schemes: ${[...this.#resolvers.keys()].join(", ")}`);
+    return resolver;
+  }
+}
+
+declare module "../tools/types.ts" {
+  interface ToolServices {
+    /** Addresses that read and write faces resolve before paths. */
+    readonly schemes?: SchemeRegistry;
+  }
+}

@@ -1,0 +1,34 @@
+// Questions about a call that are open at the host.
+
+export interface ApprovalAnswer {
+  readonly decision: "allow" | "deny";
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export class Approvals {
+  readonly #open = new Map<string, (answer: ApprovalAnswer) => void>();
+
+  /** Resolves with the host's answer; rejects when the signal aborts. */
+  ask(callId: string, signal: AbortSignal): Promise<ApprovalAnswer> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#open.delete(callId);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#open.set(callId, (answer) => {
+        signal.removeEventListener("abort", onAbort);
+        this.#open.delete(callId);
+        resolve(answer);
+      });
+    });
+  }
+
+  /** False when nobody asked. */
+  answer(callId: string, answer: ApprovalAnswer): boolean {
+    const resolve = this.#open.get(callId);
+    resolve?.(answer);
+    return resolve !== undefined;
+  }
+}

@@ -1,0 +1,124 @@
+// The session's settings: defaults, not ceilings. Any of them may be changed at any time and counts from the next call.
+
+import type { TruncationMode } from "../truncate/limits.ts";
+
+export interface RetryConfig {
+  readonly maxRetries: number;
+  /** Seconds, as in the llm package. */
+  readonly baseDelay: number;
+  readonly maxDelay: number;
+  readonly backoffMultiplier: number;
+  readonly jitter: boolean;
+  /** How often an answer that broke off after text had begun is asked for again. */
+  readonly midStream: number;
+}
+
+/** 0 or absent = no limit. */
+export interface BudgetConfig {
+  readonly tokens?: number;
+  /** US dollars. */
+  readonly usd?: number;
+  /** Time spent processing. */
+  readonly wallMs?: number;
+  readonly turns?: number;
+}
+
+export type QueueMode = "all" | "one-at-a-time";
+
+export interface SessionConfig {
+  maxTurns: number;
+  maxToolRoundsPerInput: number;
+  defaultCommandTimeoutMs: number;
+  maxCommandTimeoutMs: number;
+  reasoningEffort: string | undefined;
+  toolOutputLimits: Readonly<Record<string, number>>;
+  toolLineLimits: Readonly<Record<string, number>>;
+  toolOutputModes: Readonly<Record<string, TruncationMode>>;
+  enableLoopDetection: boolean;
+  loopDetectionWindow: number;
+  maxSubagentDepth: number;
+  retry: RetryConfig;
+  steeringMode: QueueMode;
+  followUpMode: QueueMode;
+  /** `immediate`: a steering message skips the calls of the batch that have not started. */
+  interruptMode: "wait" | "immediate";
+  /** Deadline of a tool call that has none of its own; 0 = none. */
+  defaultToolTimeoutMs: number;
+  /** Deadline of one middleware hook that has none of its own. */
+  hookTimeoutMs: number;
+  /** How long a question to the host may stay open; 0 = until the input is interrupted. */
+  approvalTimeoutMs: number;
+  firstEventTimeoutMs: number;
+  stallTimeoutMs: number;
+  budget: BudgetConfig;
+  /** `throw`: a prefix that changed without a reason ends the input; `report`: it is an error event and goes out. */
+  prefixBug: "throw" | "report";
+}
+
+const DEFAULTS: SessionConfig = {
+  maxTurns: 0,
+  maxToolRoundsPerInput: 0,
+  defaultCommandTimeoutMs: 10_000,
+  maxCommandTimeoutMs: 600_000,
+  reasoningEffort: undefined,
+  toolOutputLimits: {},
+  toolLineLimits: {},
+  toolOutputModes: {},
+  enableLoopDetection: true,
+  loopDetectionWindow: 10,
+  maxSubagentDepth: 1,
+  retry: { maxRetries: 2, baseDelay: 1, maxDelay: 60, backoffMultiplier: 2, jitter: true, midStream: 1 },
+  steeringMode: "all",
+  followUpMode: "one-at-a-time",
+  interruptMode: "wait",
+  defaultToolTimeoutMs: 600_000,
+  hookTimeoutMs: 60_000,
+  approvalTimeoutMs: 0,
+  firstEventTimeoutMs: 600_000,
+  stallTimeoutMs: 300_000,
+  budget: {},
+  prefixBug: "report",
+};
+
+export type ConfigInput = Partial<Omit<SessionConfig, "retry">> & { readonly retry?: Partial<RetryConfig> };
+
+/** A live object: every assignment is checked when it is made. */
+export function createConfig(input: ConfigInput = {}): SessionConfig {
+  const values = { ...DEFAULTS };
+  const config = new Proxy(values, {
+    set(target, key, value): boolean {
+      const name = String(key);
+      if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
+      checkSetting(name as keyof SessionConfig, value);
+      (target as Record<string, unknown>)[name] = name === "retry" ? { ...target.retry, ...value } : value;
+      return true;
+    },
+  });
+  Object.assign(config, input);
+  return config;
+}
+
+const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
+  steeringMode: ["all", "one-at-a-time"],
+  followUpMode: ["all", "one-at-a-time"],
+  interruptMode: ["wait", "immediate"],
+  prefixBug: ["throw", "report"],
+  enableLoopDetection: [true, false],
+};
+
+function checkSetting(name: keyof SessionConfig, value: unknown): void {
+  if (typeof DEFAULTS[name] === "number") return checkCount(name, value);
+  const choices = CHOICES[name];
+  if (choices && !choices.includes(value)) {
+    throw new Error(`${name} must be one of ${choices.map(String).join(", ")}, not ${String(value)}`);
+  }
+  if (name === "toolOutputLimits" || name === "toolLineLimits") {
+    for (const [tool, limit] of Object.entries(value as object)) checkCount(`${name}.${tool}`, limit);
+  }
+  if (name === "retry") checkCount("retry.maxRetries", (value as Partial<RetryConfig>).maxRetries ?? 0);
+}
+
+function checkCount(name: string, value: unknown): void {
+  if (Number.isInteger(value) && (value as number) >= 0) return;
+  throw new Error(`${name} must be a whole number of 0 or more, not ${String(value)}`);
+}

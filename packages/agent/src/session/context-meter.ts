@@ -1,0 +1,93 @@
+// How full the model's context is: the vendor's own count of the last request where there is one, plus a quarter of the
+// characters that came since.
+
+import type { Message, Usage } from "@lathe/llm";
+import type { SessionCore } from "./core.ts";
+
+const WARN_AT = 80;
+const WARN_STEP = 5;
+const CHARS_PER_TOKEN = 4;
+/** What vendors charge for an image, roughly. */
+const IMAGE_CHARS = 6000;
+
+export class ContextMeter {
+  readonly #core: Pick<SessionCore, "prefix" | "profile" | "journal" | "warn">;
+  /** Characters of the history; undefined until the first look at a reopened journal. */
+  #characters: number | undefined;
+  /** Tokens that the last answer's request and the answer itself took. */
+  #measured: number | undefined;
+  #sinceMeasured = 0;
+  #warnedStep = 0;
+
+  constructor(core: Pick<SessionCore, "prefix" | "profile" | "journal" | "warn">) {
+    this.#core = core;
+  }
+
+  added(message: Message): void {
+    if (this.#characters === undefined) return;
+    const size = charactersOf(message);
+    this.#characters += size;
+    this.#sinceMeasured += size;
+  }
+
+  measured(usage: Usage): void {
+    const tokens = usage.totalTokens;
+    if (tokens <= 0) return;
+    this.#measured = tokens;
+    this.#sinceMeasured = 0;
+  }
+
+  /** The history was rebuilt: forget what was counted. */
+  reset(): void {
+    this.#characters = undefined;
+    this.#measured = undefined;
+  }
+
+  tokens(): number {
+    if (this.#measured !== undefined) return this.#measured + Math.ceil(this.#sinceMeasured / CHARS_PER_TOKEN);
+    if (this.#characters === undefined) {
+      this.#characters = 0;
+      for (const message of this.#core.journal.context.messages) this.#characters += charactersOf(message);
+    }
+    return Math.ceil((this.#characters + this.#core.prefix.characters) / CHARS_PER_TOKEN);
+  }
+
+  /** Before each request: warns above 80 %, then once per further 5 points. */
+  check(): void {
+    const window = this.#core.profile.contextWindowSize;
+    if (window <= 0) return;
+    const percent = (100 * this.tokens()) / window;
+    const step = percent < WARN_AT ? 0 : Math.floor(percent / WARN_STEP) * WARN_STEP;
+    if (step > this.#warnedStep) {
+      this.#core.warn(`Context usage at ~${Math.round(percent)}% of context window`, "context_usage");
+    }
+    this.#warnedStep = step;
+  }
+}
+
+function charactersOf(message: Message): number {
+  let size = 0;
+  for (const part of message.content) {
+    switch (part.kind) {
+      case "text":
+        size += part.text.length;
+        break;
+      case "thinking":
+      case "redacted_thinking":
+        size += part.thinking.text.length + (part.thinking.signature?.length ?? 0);
+        break;
+      case "tool_call":
+        size += part.toolCall.name.length + JSON.stringify(part.toolCall.arguments).length;
+        break;
+      case "tool_result": {
+        const { content, images } = part.toolResult;
+        size += typeof content === "string" ? content.length : JSON.stringify(content).length;
+        size += (images?.length ?? 0) * IMAGE_CHARS;
+        break;
+      }
+      default:
+        size += IMAGE_CHARS;
+    }
+  }
+  return size;
+}

@@ -1,0 +1,217 @@
+// The state that a session's modules share, and the few operations that must stay in step with each other: an entry is
+// appended before its event, a state changes only along the legal edges.
+
+import type { Message, Usage } from "@lathe/llm";
+import { FileArtifacts } from "../artifacts/file-artifacts.ts";
+import { type ArtifactStore, MemoryArtifacts } from "../artifacts/store.ts";
+import { MemoryBlobs } from "../blobs/store.ts";
+import { addUsage, Ledger, NO_USAGE } from "../budget/ledger.ts";
+import { EventHub } from "../events/hub.ts";
+import type { EndReason, EventData, EventKind, SessionState } from "../events/types.ts";
+import { idSource } from "../journal/ids.ts";
+import { Journal, type NewEntry } from "../journal/journal.ts";
+import { MemoryStore } from "../journal/store.ts";
+import type { TreeEntry } from "../journal/types.ts";
+import { PrefixGuard } from "../prefix/guard.ts";
+import { SessionPrefix } from "../prefix/prefix.ts";
+import type { Profile } from "../profiles/types.ts";
+import { ArgumentValidator } from "../registry/validate.ts";
+import { Seams } from "../seams/run.ts";
+import { SchemeRegistry } from "../seams/schemes.ts";
+import type { ToolDef, ToolServices } from "../tools/types.ts";
+import { Approvals } from "./approvals.ts";
+import { createConfig, type SessionConfig } from "./config.ts";
+import { ContextMeter } from "./context-meter.ts";
+import type { SessionDeps } from "./deps.ts";
+import { LiveView } from "./live-view.ts";
+import { LoopDetector } from "./loop-detection.ts";
+import { MessageQueue } from "./queues.ts";
+import { SessionTools } from "./tools.ts";
+import type { ModelClient, SessionOptions } from "./types.ts";
+
+/** One input from its user message to processing_end. */
+export interface InputRun {
+  /** The user entry that began it. */
+  entryId: string;
+  rounds: number;
+  usage: Usage;
+  cost: number;
+  readonly controller: AbortController;
+  readonly signal: AbortSignal;
+  readonly startedAt: number;
+  /** A tool asked for the user's word. */
+  awaitsInput: boolean;
+}
+
+export interface InputEnd {
+  readonly reason: EndReason;
+  readonly error?: string;
+}
+
+const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
+  idle: ["processing", "closed"],
+  processing: ["idle", "awaiting_input", "closed"],
+  awaiting_input: ["processing", "closed"],
+  closed: [],
+};
+
+export class SessionCore {
+  readonly options: SessionOptions;
+  readonly id: string;
+  readonly deps: SessionDeps;
+  readonly client: ModelClient;
+  readonly config: SessionConfig;
+  readonly journal: Journal;
+  readonly resumed: boolean;
+  readonly events: EventHub;
+  readonly live: LiveView;
+  readonly seams: Seams;
+  readonly tools: SessionTools;
+  readonly prefix: SessionPrefix;
+  readonly guard = new PrefixGuard();
+  readonly validator = new ArgumentValidator();
+  readonly steering = new MessageQueue();
+  readonly followUps = new MessageQueue();
+  readonly approvals = new Approvals();
+  readonly ledger = new Ledger();
+  readonly detector = new LoopDetector();
+  readonly meter: ContextMeter;
+  readonly schemes: SchemeRegistry;
+  /** Filled in by the session once its parts exist. */
+  services: ToolServices;
+  profile: Profile;
+  input: InputRun | undefined;
+  /** Answers of the model in this session. */
+  turns = 0;
+  /** Set when the prefix must be rendered anew before the next request. */
+  stalePrefix: "model" | "instructions" | undefined;
+  /** Used once, for the next request only. */
+  nextToolChoice: { mode: "auto" | "none" | "required" } | { mode: "named"; toolName: string } | undefined;
+  #state: SessionState = "idle";
+  #artifacts: ArtifactStore | undefined;
+
+  constructor(options: SessionOptions) {
+    this.options = options;
+    this.deps = options.deps;
+    this.client = options.client;
+    this.profile = options.profile;
+    this.config = createConfig(options.config);
+    this.journal = options.journal ?? memoryJournal(options);
+    this.resumed = this.journal.leaf !== null || this.journal.prefix !== undefined;
+    this.id = this.journal.header.id;
+    this.schemes = new SchemeRegistry(options.schemes);
+    this.services = {
+      vision: options.profile.modelInfo?.supportsVision ?? false,
+      schemes: this.schemes,
+      ...options.services,
+    };
+    this.live = new LiveView(() => ({ state: this.#state, model: this.profile.model, leaf_id: this.journal.leaf }));
+    this.events = new EventHub({
+      sessionId: this.id,
+      now: this.deps.now,
+      snapshot: () => this.live.snapshot(),
+      ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
+    });
+    this.events.listen((event) => this.live.follow(event));
+    this.seams = new Seams({
+      deps: this.deps,
+      middleware: options.middleware ?? [],
+      sessionId: this.id,
+      ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
+      hookTimeoutMs: () => this.config.hookTimeoutMs,
+      warn: (message, code) => this.warn(message, code),
+    });
+    this.tools = new SessionTools({
+      profile: this.profile,
+      tools: options.tools ?? [],
+      providers: options.toolProviders ?? [],
+      offers: (tool) => this.offers(tool),
+    });
+    this.prefix = new SessionPrefix(this.journal);
+    this.meter = new ContextMeter(this);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  setState(to: SessionState): void {
+    const from = this.#state;
+    if (from === to) return;
+    if (!EDGES[from].includes(to)) throw new Error(`a session cannot go from ${from} to ${to}`);
+    this.#state = to;
+    // session_end is the last event; it carries the final state itself.
+    if (to !== "closed") this.emit("state_changed", { from, to });
+  }
+
+  /** Beside the journal; one number space with the children. */
+  get artifacts(): ArtifactStore {
+    const { folder } = this.journal;
+    this.#artifacts ??=
+      this.options.artifacts ?? (folder === undefined ? new MemoryArtifacts() : new FileArtifacts(folder));
+    return this.#artifacts;
+  }
+
+  offers(tool: ToolDef): boolean {
+    return (tool.needs ?? []).every((need) => this.services[need] !== undefined);
+  }
+
+  emit<K extends EventKind>(kind: K, data: EventData[K]): void {
+    this.events.emit(kind, data);
+  }
+
+  warn(message: string, code: string): void {
+    this.emit("warning", { message, code });
+  }
+
+  /** Written first, announced second. */
+  append(entry: NewEntry): TreeEntry {
+    const appended = this.journal.append(entry);
+    if (appended.type === "message") this.meter.added(appended.message);
+    this.emit("entry", { id: appended.id, type: appended.type });
+    return appended;
+  }
+
+  /** Counts one answer (or a failed attempt that was billed) in the ledger and in the running input. */
+  account(usage: Usage, cost: number): void {
+    this.ledger.request(usage, cost);
+    this.accountInput(usage, cost);
+  }
+
+  accountInput(usage: Usage, cost: number): void {
+    if (!this.input) return;
+    this.input.usage = addUsage(this.input.usage, usage);
+    this.input.cost += cost;
+  }
+
+  /** The messages of the next request: pointers only. */
+  messages(): readonly Message[] {
+    return this.prefix.head.concat(this.journal.context.messages);
+  }
+
+  /** The next input; the state is already set, or is set here. */
+  startRun(): InputRun {
+    const controller = new AbortController();
+    this.input = {
+      entryId: "",
+      rounds: 0,
+      usage: NO_USAGE,
+      cost: 0,
+      controller,
+      signal: controller.signal,
+      startedAt: this.deps.now(),
+      awaitsInput: false,
+    };
+    this.setState("processing");
+    return this.input;
+  }
+}
+
+function memoryJournal(options: SessionOptions): Journal {
+  const { deps, env } = options;
+  return Journal.create({ id: deps.uuid(), cwd: env.workingDirectory() }, () => new MemoryStore(), {
+    blobs: new MemoryBlobs(),
+    now: deps.now,
+    newId: idSource(deps.random),
+  });
+}

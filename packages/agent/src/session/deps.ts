@@ -1,0 +1,67 @@
+// What a session takes from the machine: time, chance and ids. All of it is passed in, which is what makes a run
+// replayable. Waiting helpers built on it live here too.
+
+import type { ClientDeps } from "@lathe/llm";
+
+export type SessionDeps = Pick<ClientDeps, "now" | "random" | "uuid" | "setTimer">;
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+export function sleep(deps: SessionDeps, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(signal.reason);
+    };
+    const timer = deps.setTimer(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+export class DeadlineError extends Error {
+  constructor(what: string, ms: number) {
+    super(`${what} did not finish within ${ms} ms`);
+    this.name = "DeadlineError";
+  }
+}
+
+/**
+ * Runs `work` with a signal that aborts when the outer one does or the time is up; `ms` 0 = no deadline. Settles at the
+ * latest `graceMs` after the abort, also when `work` does not listen.
+ */
+export function withDeadline<T>(
+  deps: SessionDeps,
+  options: { what: string; ms: number; graceMs: number; signal: AbortSignal },
+  work: (signal: AbortSignal) => Promise<T> | T,
+): Promise<T> {
+  const { what, ms, graceMs, signal } = options;
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const inner = new AbortController();
+    let grace: { cancel(): void } | undefined;
+    const stop = (reason: unknown): void => {
+      if (inner.signal.aborted) return;
+      inner.abort(reason);
+      grace = deps.setTimer(() => settle(() => reject(reason)), graceMs);
+    };
+    const onAbort = (): void => stop(signal.reason);
+    const timer = ms > 0 ? deps.setTimer(() => stop(new DeadlineError(what, ms)), ms) : undefined;
+    const settle = (finish: () => void): void => {
+      timer?.cancel();
+      grace?.cancel();
+      signal.removeEventListener("abort", onAbort);
+      finish();
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    // A hook that throws synchronously must end here too.
+    Promise.resolve()
+      .then(() => work(inner.signal))
+      .then(
+        (value) => settle(() => resolve(value)),
+        (error: unknown) => settle(() => reject(inner.signal.aborted ? inner.signal.reason : error)),
+      );
+  });
+}

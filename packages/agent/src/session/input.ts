@@ -1,0 +1,233 @@
+// One input: from its user message through rounds of model and tools to processing_end.
+
+import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import type { EndReason, InputContent } from "../events/types.ts";
+import type { MessageEntry } from "../journal/types.ts";
+import { messageOf } from "../seams/run.ts";
+import type { InputEnd, InputRun, SessionCore } from "./core.ts";
+import { saveLedger } from "./ledger-line.ts";
+import { callModel, errorType } from "./model-call.ts";
+import type { QueuedMessage } from "./queues.ts";
+import { runBatch } from "./tool-batch.ts";
+import { argumentsOf } from "./tool-call.ts";
+import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
+
+const ROUND_LIMIT: InputEnd = { reason: "round_limit" };
+const TURN_LIMIT: InputEnd = { reason: "turn_limit" };
+/** Ends after which a queued follow-up begins. */
+const RUNS_ON: ReadonlySet<EndReason> = new Set(["completed", "round_limit", "turn_limit", "context_overflow"]);
+
+/** Journals the messages that begin an input; the first names it. */
+export function beginInput(
+  core: SessionCore,
+  run: InputRun,
+  messages: readonly QueuedMessage[],
+  origin: "input" | "follow_up",
+): void {
+  run.entryId = messages[0]!.id;
+  core.journal.write({ type: "input", state: "start", entryId: run.entryId });
+  for (const { id, content } of messages) {
+    core.append({ type: "message", id, message: Message.user(partsOf(content)), origin });
+    core.emit("user_input", { ...described(content), entry_id: id, origin });
+  }
+}
+
+/** Announces an input that an earlier process began. */
+export function continueInput(core: SessionCore, run: InputRun, entry: MessageEntry, rounds: number): void {
+  run.entryId = entry.id;
+  run.rounds = rounds;
+  core.emit("user_input", { ...described(entry.message.content), entry_id: entry.id, origin: "continue" });
+}
+
+/** `pending`: calls of the last answer that a cut run left open. */
+export async function runInput(core: SessionCore, run: InputRun, pending: readonly ToolCallData[]): Promise<InputEnd> {
+  try {
+    if (pending.length > 0) await finishTurn(core, run, core.turns, { calls: pending, cutOff: false });
+    else if (isAnswered(core)) return await stopOrGoOn(core, run);
+    return await loop(core, run);
+  } catch (error) {
+    if (run.signal.aborted) return endOf(run);
+    core.emit("error", { message: messageOf(error), error_type: errorType(error), fatal: false });
+    return { reason: "error", error: messageOf(error) };
+  }
+}
+
+async function loop(core: SessionCore, run: InputRun): Promise<InputEnd> {
+  for (;;) {
+    drainSteering(core);
+    if (run.signal.aborted) return endOf(run);
+    const limit = limitReached(core, run);
+    if (limit) return limit;
+    const turn = core.turns + 1;
+    core.emit("turn_start", { turn });
+    const outcome = await callModel(core, run).catch((error: unknown) => ({ kind: "failed" as const, error }));
+    switch (outcome.kind) {
+      case "interrupted":
+        core.emit("turn_end", { turn, outcome: "interrupted" });
+        return endOf(run);
+      case "overflow":
+        core.emit("turn_end", { turn, outcome: "failed" });
+        core.warn(`The conversation no longer fits the model: ${outcome.message}`, "context_overflow");
+        return { reason: "context_overflow", error: outcome.message };
+      case "failed":
+        core.emit("turn_end", { turn, outcome: "failed" });
+        if (run.signal.aborted) return endOf(run);
+        throw outcome.error;
+      case "cut":
+        core.emit("turn_end", { turn, outcome: "interrupted" });
+        inject(core, outcome.inject, "injected");
+        continue;
+      case "answer":
+        break;
+    }
+    const { response, calls } = outcome;
+    warnAboutFinish(core, response.finishReason);
+    if (calls.length > 0) {
+      const cutOff = response.finishReason.reason === "length";
+      await runRound(core, run, { calls, cutOff }).finally(() => core.emit("turn_end", { turn, outcome: "answered" }));
+      await core.journal.turnEnd();
+      if (run.awaitsInput) return { reason: "completed" };
+      continue;
+    }
+    core.emit("turn_end", { turn, outcome: "answered" });
+    const goOn = await core.seams.beforeStop({ text: response.text, rounds: run.rounds }, run.signal);
+    if (goOn === undefined) return finished(core, run);
+    inject(core, goOn, "injected");
+  }
+}
+
+/** The rest of a turn that an earlier process began. */
+async function finishTurn(
+  core: SessionCore,
+  run: InputRun,
+  turn: number,
+  batch: { calls: readonly ToolCallData[]; cutOff: boolean },
+): Promise<void> {
+  core.emit("turn_start", { turn });
+  await runRound(core, run, batch).finally(() => core.emit("turn_end", { turn, outcome: "answered" }));
+  await core.journal.turnEnd();
+}
+
+async function runRound(
+  core: SessionCore,
+  run: InputRun,
+  batch: { calls: readonly ToolCallData[]; cutOff: boolean },
+): Promise<void> {
+  run.rounds += 1;
+  await runBatch(core, run, batch);
+  if (run.signal.aborted) return;
+  if (core.config.enableLoopDetection) detectLoop(core, batch.calls);
+  const notice = core.ledger.notice(core.config.budget);
+  if (notice !== undefined) inject(core, notice, "injected");
+}
+
+/** The last answer asked for nothing more, but its input was never closed. */
+async function stopOrGoOn(core: SessionCore, run: InputRun): Promise<InputEnd> {
+  const last = core.journal.context.messages.at(-1);
+  const text = last ? textOfContent(last.content) : "";
+  const goOn = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
+  if (goOn === undefined) return finished(core, run);
+  inject(core, goOn, "injected");
+  return loop(core, run);
+}
+
+function finished(core: SessionCore, run: InputRun): InputEnd {
+  const turn = core.options.isQuestion && lastAssistantTurn(core);
+  if (turn && core.options.isQuestion?.(turn)) run.awaitsInput = true;
+  return { reason: "completed" };
+}
+
+/** Writes the end, then tells. A host that reacts to processing_end finds the session in the state that follows. */
+export async function endInput(core: SessionCore, run: InputRun, end: InputEnd): Promise<{ goOn: boolean }> {
+  core.ledger.wall(core.deps.now() - run.startedAt);
+  core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
+  saveLedger(core);
+  await core.journal.turnEnd();
+  const goOn = core.followUps.length > 0 && RUNS_ON.has(end.reason) && !run.awaitsInput;
+  core.input = undefined;
+  core.emit("processing_end", {
+    reason: end.reason,
+    rounds: run.rounds,
+    usage: run.usage,
+    cost: run.cost,
+    followups_pending: core.followUps.length,
+    ...(end.error === undefined ? {} : { error: end.error }),
+  });
+  if (!goOn) core.setState(run.awaitsInput ? "awaiting_input" : "idle");
+  return { goOn };
+}
+
+export function drainSteering(core: SessionCore): void {
+  for (const { id, content } of core.steering.take(core.config.steeringMode)) {
+    core.append({ type: "message", id, message: Message.user(partsOf(content)), origin: "steering" });
+    core.emit("steering_injected", { content: textOfContent(content), entry_id: id });
+  }
+}
+
+function inject(core: SessionCore, content: InputContent, origin: "injected" | "loop_detection"): void {
+  core.append({ type: "message", message: Message.user(partsOf(content)), origin });
+}
+
+function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
+  const { maxToolRoundsPerInput, maxTurns, budget } = core.config;
+  if (maxToolRoundsPerInput > 0 && run.rounds >= maxToolRoundsPerInput) {
+    core.emit("turn_limit", { round: run.rounds });
+    return ROUND_LIMIT;
+  }
+  if (maxTurns > 0 && core.turns >= maxTurns) {
+    core.emit("turn_limit", { total_turns: core.turns });
+    return TURN_LIMIT;
+  }
+  const elapsed = core.deps.now() - run.startedAt;
+  const spent = core.ledger.exhausted(budget, elapsed);
+  if (spent === undefined) return undefined;
+  core.warn(`The session's budget of ${spent} is used up; raise it to go on.`, "budget_exhausted");
+  return { reason: "budget" };
+}
+
+function detectLoop(core: SessionCore, calls: readonly ToolCallData[]): void {
+  const window = core.config.loopDetectionWindow;
+  let hit = false;
+  for (const call of calls) hit = core.detector.record(call.name, argumentsOf(call), window) || hit;
+  if (!hit) return;
+  const message = `Loop detected: the last ${window} tool calls follow a repeating pattern. Try a different approach.`;
+  inject(core, message, "loop_detection");
+  core.emit("loop_detection", { message });
+}
+
+function warnAboutFinish(core: SessionCore, { reason }: FinishReason): void {
+  if (reason === "length") core.warn("The answer was cut off at the model's output limit.", "length");
+  if (reason === "content_filter") core.warn("The vendor's content filter ended the answer.", "content_filter");
+}
+
+export function endOf(run: InputRun): InputEnd {
+  return { reason: run.signal.reason instanceof SessionAborted ? "aborted" : "interrupted" };
+}
+
+/** Why an input's signal aborted when the whole session ends. */
+export class SessionAborted extends Error {}
+export class InputInterrupted extends Error {}
+
+function isAnswered(core: SessionCore): boolean {
+  return core.journal.context.messages.at(-1)?.role === "assistant";
+}
+
+function lastAssistantTurn(core: SessionCore): AssistantTurn | undefined {
+  const message = core.journal.context.messages.at(-1);
+  if (message?.role !== "assistant") return undefined;
+  return {
+    kind: "assistant",
+    content: textOfContent(message.content),
+    toolCalls: [],
+    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    timestamp: core.deps.now(),
+    message,
+  };
+}
+
+function described(content: InputContent): { content: string; images: number } {
+  return {
+    content: textOfContent(content),
+    images: partsOf(content).filter((part) => part.kind === "image").length,
+  };
+}

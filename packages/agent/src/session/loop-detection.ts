@@ -1,0 +1,52 @@
+// Notices that the model calls the same tools with the same arguments over and over.
+
+import { createHash } from "node:crypto";
+import type { JsonObject, JsonValue } from "@lathe/llm";
+
+const LONGEST_PATTERN = 3;
+
+export class LoopDetector {
+  readonly #recent: string[] = [];
+  /** Calls since the last warning; undefined = none pending. */
+  #sinceWarning: number | undefined;
+
+  /** Records a call; true when the last `window` calls repeat a pattern that has not been warned about yet. */
+  record(name: string, args: JsonObject, window: number): boolean {
+    this.#recent.push(`${name} ${digest(args)}`);
+    if (this.#recent.length > Math.max(window, 1) * 2) this.#recent.splice(0, this.#recent.length - window);
+    if (this.#sinceWarning !== undefined) this.#sinceWarning += 1;
+    if (window < 2 || this.#recent.length < window) return false;
+    const last = this.#recent.slice(-window);
+    if (!repeats(last)) {
+      this.#sinceWarning = undefined;
+      return false;
+    }
+    if (this.#sinceWarning !== undefined && this.#sinceWarning < window) return false;
+    this.#sinceWarning = 0;
+    return true;
+  }
+}
+
+/** A pattern of p calls need not divide the window: the last floor(window / p) * p calls decide. */
+function repeats(calls: readonly string[]): boolean {
+  for (let p = 1; p <= LONGEST_PATTERN; p++) {
+    const length = Math.floor(calls.length / p) * p;
+    if (length < p * 2) continue;
+    const part = calls.slice(-length);
+    if (part.every((call, i) => call === part[i % p])) return true;
+  }
+  return false;
+}
+
+function digest(args: JsonObject): string {
+  const text = canonical(args);
+  return text.length <= 64 ? text : createHash("sha256").update(text).digest("hex");
+}
+
+/** JSON with sorted keys. */
+export function canonical(value: JsonValue): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key]!)}`).join(",")}}`;
+}

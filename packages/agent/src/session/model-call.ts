@@ -1,0 +1,157 @@
+// One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
+
+import { ContextLengthError, Message, type Response, SDKError, type ToolCallData, type Usage } from "@lathe/llm";
+import type { IntentLine } from "../journal/types.ts";
+import { messageOf } from "../seams/run.ts";
+import type { RequestInfo } from "../seams/types.ts";
+import { applyCompaction, applyPrune } from "./compaction.ts";
+import type { InputRun, SessionCore } from "./core.ts";
+import { sleep } from "./deps.ts";
+import { prepareRequest } from "./request.ts";
+import { retryDelay } from "./retry.ts";
+import { type PartialAnswer, readAnswer } from "./stream.ts";
+
+export type ModelOutcome =
+  | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
+  | { readonly kind: "cut"; readonly inject: string }
+  | { readonly kind: "interrupted" }
+  | { readonly kind: "overflow"; readonly message: string }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+export async function callModel(core: SessionCore, run: InputRun): Promise<ModelOutcome> {
+  let overflows = 0;
+  for (;;) {
+    if (run.signal.aborted) return { kind: "interrupted" };
+    const info = await prepareRequest(core, run);
+    const outcome = await attemptUntilAnswered(core, run, info);
+    if (outcome.kind !== "overflow") return outcome;
+    // One rescue: a second overflow right after it means that the rescue does not help.
+    overflows += 1;
+    if (overflows > 1 || !(await makeRoom(core, run, info))) return outcome;
+  }
+}
+
+async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: RequestInfo): Promise<ModelOutcome> {
+  let failures = 0;
+  let midStream = 0;
+  for (;;) {
+    const intent = await core.journal.intent({ effect: "request", replay: "safe" });
+    const result = await readAnswer(core, run, info.request);
+    if (result.kind === "response") return answered(core, intent, result.response);
+    if (run.signal.aborted) {
+      keepPartial(core, intent, result.partial);
+      return { kind: "interrupted" };
+    }
+    if (result.kind === "cut") {
+      keepPartial(core, intent, result.partial);
+      return { kind: "cut", inject: result.inject };
+    }
+    const { error, partial } = result;
+    settleFailure(core, intent, error, partial);
+    failures += 1;
+    if (partial.text !== "") midStream += 1;
+    const delay = retryDelay(error, { failures, midStream }, core.config.retry, core.deps.random);
+    if (delay === undefined) {
+      closeAnswer(core, partial);
+      return error instanceof ContextLengthError
+        ? { kind: "overflow", message: error.message }
+        : { kind: "failed", error };
+    }
+    core.emit("retry", {
+      attempt: failures,
+      delay_ms: Math.round(delay),
+      discards: partial.started,
+      error_type: errorType(error),
+      message: messageOf(error),
+    });
+    try {
+      await sleep(core.deps, delay, run.signal);
+    } catch {
+      return { kind: "interrupted" };
+    }
+  }
+}
+
+function answered(core: SessionCore, intent: IntentLine, response: Response): ModelOutcome {
+  const cost = priceOf(core, response.usage);
+  core.append({
+    type: "message",
+    id: intent.for,
+    message: response.message,
+    provider: response.provider,
+    model: core.profile.model,
+    responseId: response.id,
+    usage: response.usage,
+    cost,
+    finishReason: response.finishReason,
+  });
+  core.account(response.usage, cost);
+  core.meter.measured(response.usage);
+  core.turns += 1;
+  core.ledger.turn();
+  core.emit("assistant_text_end", {
+    text: response.text,
+    reasoning: response.reasoning ?? "",
+    entry_id: intent.for,
+    finish: response.finishReason.reason,
+  });
+  const calls = response.message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+  return { kind: "answer", response, calls };
+}
+
+/**
+ * An answer that was broken off on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
+ * and calls cannot be replayed and go.
+ */
+function keepPartial(core: SessionCore, intent: IntentLine, partial: PartialAnswer): void {
+  if (partial.text.trim() === "") {
+    core.journal.settle(intent.id, "cancelled");
+  } else {
+    core.append({
+      type: "message",
+      id: intent.for,
+      message: Message.assistant(partial.text),
+      provider: core.profile.provider ?? core.profile.id,
+      model: core.profile.model,
+      finishReason: { reason: "other", raw: "interrupted" },
+    });
+    core.turns += 1;
+    core.ledger.turn();
+  }
+  closeAnswer(core, partial, partial.text.trim() === "" ? undefined : intent.for);
+}
+
+function closeAnswer(core: SessionCore, partial: PartialAnswer, entryId?: string): void {
+  if (!partial.started) return;
+  core.emit("assistant_text_end", {
+    text: partial.text,
+    reasoning: partial.reasoning,
+    finish: "interrupted",
+    interrupted: true,
+    ...(entryId === undefined ? {} : { entry_id: entryId }),
+  });
+}
+
+function settleFailure(core: SessionCore, intent: IntentLine, error: unknown, partial: PartialAnswer): void {
+  const usage = partial.response?.usage;
+  const billed = usage && usage.totalTokens > 0 ? { usage, cost: priceOf(core, usage) } : undefined;
+  core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
+  if (billed) core.account(billed.usage, billed.cost);
+}
+
+async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Promise<boolean> {
+  const verdict = await core.seams.onOverflow(info, run.signal);
+  if (!verdict) return false;
+  if ("compact" in verdict) return applyCompaction(core, verdict.compact, run.signal);
+  applyPrune(core, verdict.prune);
+  return true;
+}
+
+function priceOf(core: SessionCore, usage: Usage): number {
+  return core.options.priceOf?.(core.profile.model, usage) ?? 0;
+}
+
+export function errorType(error: unknown): string {
+  if (error instanceof SDKError) return error.name;
+  return error instanceof Error ? error.name : "Error";
+}

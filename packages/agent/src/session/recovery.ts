@@ -1,0 +1,129 @@
+// Opening a journal whose last run was cut: every effect that began and has no outcome gets one, and what was waiting in
+// the queues waits again.
+
+import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
+import type { InputContent } from "../events/types.ts";
+import { INTERRUPTED_RESULT, pathTo } from "../journal/context.ts";
+import type { MessageEntry } from "../journal/types.ts";
+import type { SessionCore } from "./core.ts";
+import { restoreLedger } from "./ledger-line.ts";
+import type { QueueName } from "./queues.ts";
+import { argumentsOf, EFFECTS_UNKNOWN } from "./tool-call.ts";
+
+/** What a cut run left to do. */
+export interface CutInput {
+  readonly entry: MessageEntry;
+  readonly rounds: number;
+  /** Calls of the last answer without a result; none of them may have had an effect. */
+  readonly pending: readonly ToolCallData[];
+}
+
+/** Runs once, when a session opens over an existing journal. */
+export function recover(core: SessionCore): CutInput | undefined {
+  restoreLedger(core);
+  restoreQueues(core);
+  settleIntents(core);
+  restoreDetector(core);
+  return findCut(core);
+}
+
+function settleIntents(core: SessionCore): void {
+  const open = openCalls(core);
+  for (const intent of core.journal.unsettled()) {
+    const call = intent.effect === "tool" ? open.find((candidate) => candidate.id === intent.callId) : undefined;
+    if (intent.effect === "child") continue;
+    if (!call || intent.replay === "safe") {
+      core.journal.settle(intent.id, "interrupted");
+      continue;
+    }
+    core.append({
+      type: "message",
+      id: intent.for,
+      message: Message.toolResult({ toolCallId: call.id, content: EFFECTS_UNKNOWN, isError: true }),
+      settled: "interrupted",
+    });
+  }
+}
+
+function findCut(core: SessionCore): CutInput | undefined {
+  const input = core.journal.input;
+  if (input?.state !== "start") return undefined;
+  if (!core.journal.has(input.entryId)) {
+    // Cut before the message itself was written: nothing was promised.
+    core.journal.write({ type: "input", state: "end", entryId: input.entryId, reason: "interrupted" });
+    return undefined;
+  }
+  const entry = core.journal.entry(input.entryId) as MessageEntry;
+  const path = pathTo(core.journal, core.journal.leaf);
+  const since = path.slice(path.indexOf(entry.id) + 1);
+  let rounds = 0;
+  for (const id of since) {
+    const candidate = core.journal.meta(id)?.type === "message" ? (core.journal.entry(id) as MessageEntry) : undefined;
+    if (candidate?.message.content.some((part) => part.kind === "tool_call")) rounds += 1;
+  }
+  const pending = openCalls(core);
+  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending };
+}
+
+/** Answers what a cut run left open, for a host that goes on with something else. */
+export function abandonCut(core: SessionCore, cut: CutInput): void {
+  for (const call of openCalls(core)) {
+    core.append({
+      type: "message",
+      message: Message.toolResult({ toolCallId: call.id, content: INTERRUPTED_RESULT, isError: true }),
+      settled: "interrupted",
+    });
+  }
+  core.journal.write({ type: "input", state: "end", entryId: cut.entry.id, reason: "interrupted" });
+}
+
+/** Calls of the last answer that no entry answers; the context has filled them in. */
+function openCalls(core: SessionCore): ToolCallData[] {
+  const { messages, entryIds } = core.journal.context;
+  const at = messages.findLastIndex((message) => message.role === "assistant");
+  if (at < 0) return [];
+  const calls = messages[at]!.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+  return calls.filter((_call, index) => entryIds[at + 1 + index] === undefined);
+}
+
+const QUEUE_KIND = "queue";
+
+/** A queued message survives the process that took it. */
+export function journalQueued(
+  core: SessionCore,
+  queue: QueueName,
+  change: "added" | "edited" | "cancelled",
+  id: string,
+  content?: InputContent,
+): void {
+  const data: JsonObject = { queue, change, id };
+  if (content !== undefined) data["content"] = content as unknown as JsonObject;
+  core.journal.write({ type: "host", kind: QUEUE_KIND, data });
+  core.emit("queue_changed", { queue, id, change });
+}
+
+function restoreQueues(core: SessionCore): void {
+  for (const line of core.journal.outside("host")) {
+    if (line.kind !== QUEUE_KIND) continue;
+    const data = line.data as JsonObject;
+    const id = data["id"] as string;
+    if (core.journal.has(id)) continue;
+    const queue = data["queue"] === "steering" ? core.steering : core.followUps;
+    const content = data["content"] as unknown as InputContent;
+    if (data["change"] === "added") queue.add({ id, content });
+    else if (data["change"] === "edited") queue.edit(id, content);
+    else queue.cancel(id);
+  }
+}
+
+function restoreDetector(core: SessionCore): void {
+  const window = core.config.loopDetectionWindow;
+  const calls: ToolCallData[] = [];
+  const pending = new Set(openCalls(core));
+  const { messages } = core.journal.context;
+  for (let at = messages.length - 1; at >= 0 && calls.length < window * 2; at--) {
+    const inner = messages[at]!.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+    calls.unshift(...inner.filter((call) => !pending.has(call)));
+  }
+  for (const call of calls) core.detector.record(call.name, argumentsOf(call), window);
+}

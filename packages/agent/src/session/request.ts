@@ -1,0 +1,99 @@
+// Builds the next request: prefix from the journal, history as it stands, tools as last sent. Its cost is one copy of
+// pointers.
+
+import type { Request } from "@lathe/llm";
+import type { RequestInfo } from "../seams/types.ts";
+import { applyCompaction, applyPrune } from "./compaction.ts";
+import type { InputRun, SessionCore } from "./core.ts";
+
+/** A hook that compacts at every turn without making room would go on forever. */
+const MAX_REBUILDS = 3;
+
+export async function prepareRequest(core: SessionCore, run: InputRun): Promise<RequestInfo> {
+  await ensurePrefix(core);
+  noteEffort(core);
+  const change = core.tools.refresh();
+  if (change && core.prefix.changeTools(change)) core.guard.expect("tools");
+  core.meter.check();
+  let info = describeRequest(core);
+  for (let rebuilds = 0; rebuilds < MAX_REBUILDS; rebuilds++) {
+    const verdict = await core.seams.beforeRequest(info, run.signal);
+    if (!verdict) break;
+    if ("request" in verdict) {
+      info = { ...info, request: verdict.request };
+      break;
+    }
+    if ("compact" in verdict) await applyCompaction(core, verdict.compact, run.signal);
+    else applyPrune(core, verdict.prune);
+    info = describeRequest(core);
+  }
+  core.nextToolChoice = undefined;
+  checkPrefix(core, info.request);
+  return info;
+}
+
+function describeRequest(core: SessionCore): RequestInfo {
+  const { profile, config } = core;
+  const options = profile.providerOptions();
+  const request: Request = {
+    model: profile.model,
+    provider: profile.provider ?? profile.id,
+    messages: core.messages(),
+    ...(core.prefix.tools.length > 0
+      ? { tools: core.prefix.tools, toolChoice: core.nextToolChoice ?? { mode: "auto" } }
+      : {}),
+    ...(config.reasoningEffort === undefined ? {} : { reasoningEffort: config.reasoningEffort }),
+    ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
+    ...(options === undefined ? {} : { providerOptions: options }),
+  };
+  return {
+    request,
+    entryIds: core.journal.context.entryIds,
+    contextTokens: core.meter.tokens(),
+    contextWindow: profile.contextWindowSize,
+  };
+}
+
+/** Rendered with the first request of a session; a reopened one already has it. */
+async function ensurePrefix(core: SessionCore): Promise<void> {
+  const reason = core.prefix.ready ? core.stalePrefix : "first";
+  core.stalePrefix = undefined;
+  if (reason === undefined) return;
+  core.prefix.set(await renderPrefix(core), reason);
+  if (reason !== "first") core.guard.expect(reason);
+}
+
+/** The level in force is part of the history, so that a reopened session can go on with it. */
+function noteEffort(core: SessionCore): void {
+  const level = core.config.reasoningEffort ?? "off";
+  if (core.journal.context.state.thinkingLevel === level) return;
+  core.append({ type: "thinking_level_change", thinkingLevel: level });
+  core.guard.expect("effort");
+}
+
+async function renderPrefix(core: SessionCore): Promise<Parameters<SessionCore["prefix"]["set"]>[0]> {
+  const { profile, options } = core;
+  const surroundings = await options.surroundings?.(profile, options.env);
+  const base = await profile.buildSystemPrompt(options.env, surroundings?.projectDocs ?? "");
+  const systemPrompt = [base, options.userInstructions ?? ""].filter((text) => text !== "").join("\n\n");
+  return { systemPrompt, environment: surroundings?.environment ?? "", tools: core.tools.definitions() };
+}
+
+function checkPrefix(core: SessionCore, request: Request): void {
+  const segments = core.client.segments?.(request);
+  if (!segments) return;
+  const verdict = core.guard.check(segments);
+  if (verdict.kind === "changed") {
+    core.emit("prefix_changed", { reason: verdict.reason, tokensLost: verdict.tokensLost });
+  }
+  if (verdict.kind !== "bug") return;
+  if (core.config.prefixBug === "throw") throw new PrefixBug(verdict.message);
+  core.emit("error", { message: verdict.message, error_type: "PrefixBug", fatal: false, code: "prefix_bug" });
+}
+
+export class PrefixBug extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "PrefixBug";
+  }
+}

@@ -1,0 +1,32 @@
+// Whether and when a failed model call is made again.
+
+import { RequestTimeoutError, SDKError } from "@lathe/llm";
+import type { RetryConfig } from "./config.ts";
+
+export interface Attempts {
+  /** Failures so far in this turn, this one included. */
+  readonly failures: number;
+  /** Of those, the ones after text had begun. */
+  readonly midStream: number;
+}
+
+/** Milliseconds to wait, or undefined: give up. */
+export function retryDelay(
+  error: unknown,
+  attempts: Attempts,
+  config: RetryConfig,
+  random: () => number,
+): number | undefined {
+  if (!isRetryable(error)) return undefined;
+  if (attempts.failures > config.maxRetries || attempts.midStream > config.midStream) return undefined;
+  const asked = (error as { retryAfter?: number }).retryAfter;
+  if (asked !== undefined) return asked > config.maxDelay ? undefined : Math.max(0, asked * 1000);
+  const backoff = Math.min(config.baseDelay * config.backoffMultiplier ** (attempts.failures - 1), config.maxDelay);
+  return 1000 * backoff * (config.jitter ? 0.5 + random() : 1);
+}
+
+/** Timeouts of a silent server are worth another try; the llm package leaves that to its callers. */
+function isRetryable(error: unknown): boolean {
+  if (error instanceof RequestTimeoutError) return error.phase !== "total" && error.phase !== "perStep";
+  return error instanceof SDKError && error.retryable;
+}

@@ -1,0 +1,333 @@
+// The object a host holds. It only decides who may do what when; the work is in the modules beside it.
+
+import type { JsonValue, ToolChoice } from "@lathe/llm";
+import type { ExecutionEnvironment } from "../env/types.ts";
+import type { InputContent, SessionEvent, SessionState } from "../events/types.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { CustomEntry, TreeEntry } from "../journal/types.ts";
+import type { Profile } from "../profiles/types.ts";
+import type { CustomTool } from "../registry/registry.ts";
+import { messageOf } from "../seams/run.ts";
+import type { CompactionPlan } from "../seams/types.ts";
+import { Subagents } from "../subagents/manager.ts";
+import type { ToolDef } from "../tools/types.ts";
+import type { ApprovalAnswer } from "./approvals.ts";
+import { applyCompaction } from "./compaction.ts";
+import type { SessionConfig } from "./config.ts";
+import { type InputRun, SessionCore } from "./core.ts";
+import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
+import { errorType } from "./model-call.ts";
+import type { QueuedMessage, QueueName } from "./queues.ts";
+import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
+import { shutDown } from "./shutdown.ts";
+import { turnsOf } from "./turns.ts";
+import type { ModelClient, SessionOptions, Turn } from "./types.ts";
+
+export class Session {
+  readonly #core: SessionCore;
+  readonly #subagents: Subagents;
+  #cut: CutInput | undefined;
+  #running: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SessionOptions) {
+    const core = new SessionCore(options);
+    this.#core = core;
+    this.#subagents = new Subagents(core, (childOptions) => new Session(childOptions));
+    core.services = {
+      ...core.services,
+      session: { awaitInput: () => this.#awaitInput() },
+      ...(this.#subagents.enabled ? { subagents: this.#subagents } : {}),
+    };
+    core.tools.setProfile(core.profile);
+    core.emit("session_start", {
+      profile: core.profile.id,
+      model: core.profile.model,
+      cwd: options.env.workingDirectory(),
+      resumed: core.resumed,
+    });
+    for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
+    if (!core.resumed) return;
+    this.#cut = recover(core);
+    this.#subagents.recover();
+  }
+
+  /** Opens a journal and, when asked to, finishes what a cut run left. */
+  static resume(options: SessionOptions & { readonly journal: Journal; readonly continue?: boolean }): Session {
+    const session = new Session(options);
+    if (options.continue) void session.continue();
+    return session;
+  }
+
+  get id(): string {
+    return this.#core.id;
+  }
+  get state(): SessionState {
+    return this.#core.state;
+  }
+  get profile(): Profile {
+    return this.#core.profile;
+  }
+  get env(): ExecutionEnvironment {
+    return this.#core.options.env;
+  }
+  get client(): ModelClient {
+    return this.#core.client;
+  }
+  get journal(): Journal {
+    return this.#core.journal;
+  }
+  /** Assign to its fields at any time; it counts from the next call. */
+  get config(): SessionConfig {
+    return this.#core.config;
+  }
+  get depth(): number {
+    return this.#core.options.depth ?? 0;
+  }
+  get subagents(): Subagents {
+    return this.#subagents;
+  }
+  /** Reads the journal; not for hot paths. */
+  get history(): Turn[] {
+    return turnsOf(this.#core.journal);
+  }
+  get usage(): { readonly usage: SessionCore["ledger"]["usage"]; readonly cost: number; readonly turns: number } {
+    const { ledger, turns } = this.#core;
+    return { usage: ledger.usage, cost: ledger.cost, turns };
+  }
+  /** True when an earlier process was cut in the middle of an input; see `continue`. */
+  get wasCut(): boolean {
+    return this.#cut !== undefined;
+  }
+
+  events(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
+    return this.#core.events.read();
+  }
+
+  /** Resolves when this input, and the follow-ups queued behind it, have ended or the session is closed. */
+  async submit(content: InputContent): Promise<void> {
+    this.#mustBeFree();
+    const run = this.#core.startRun();
+    await this.#track(this.#submit(run, content));
+  }
+
+  /** Finishes a cut input, then runs queued follow-ups. Resolves at once when there is nothing to do. */
+  async continue(): Promise<void> {
+    this.#mustBeFree();
+    if (!this.#cut && this.#core.followUps.length === 0) return;
+    const run = this.#core.startRun();
+    await this.#track(this.#continue(run));
+  }
+
+  /** Waits for the next drain point of the running input, or for the next input. Returns an id for edit and cancel. */
+  steer(content: InputContent): string {
+    return this.#enqueue("steering", content);
+  }
+
+  /** Runs as an input of its own when the present one has ended. */
+  followUp(content: InputContent): string {
+    return this.#enqueue("follow_up", content);
+  }
+
+  queued(queue: QueueName): readonly QueuedMessage[] {
+    return this.#queue(queue).list();
+  }
+
+  /** False when the message has been delivered already. */
+  editQueued(id: string, content: InputContent): boolean {
+    return this.#changeQueued(id, "edited", content);
+  }
+  cancelQueued(id: string): boolean {
+    return this.#changeQueued(id, "cancelled");
+  }
+
+  /** Ends the running input; the session stays usable. */
+  async interrupt(): Promise<void> {
+    this.#core.input?.controller.abort(new InputInterrupted("interrupted"));
+    this.#subagents.interruptAll();
+    await this.#running;
+  }
+
+  async abort(): Promise<void> {
+    await this.#shutDown("aborted");
+  }
+  async close(): Promise<void> {
+    await this.#shutDown(this.#core.state === "processing" ? "aborted" : "closed");
+  }
+
+  /** Answers an approval_request; false when nobody asked. */
+  answerApproval(callId: string, answer: ApprovalAnswer): boolean {
+    return this.#core.approvals.answer(callId, answer);
+  }
+
+  /** Forces the tool choice of the next request only. */
+  forceToolChoice(choice: ToolChoice): void {
+    this.#core.nextToolChoice = choice;
+  }
+
+  registerTool(tool: ToolDef | CustomTool): void {
+    this.#core.tools.own.register(tool);
+  }
+  unregisterTool(name: string): boolean {
+    return this.#core.tools.own.unregister(name);
+  }
+
+  /** Switches the model; prompt and tools follow the new profile from the next request on, history stays. */
+  setProfile(profile: Profile): void {
+    const core = this.#core;
+    core.profile = profile;
+    core.services = { ...core.services, vision: profile.modelInfo?.supportsVision ?? false };
+    core.tools.setProfile(profile);
+    core.stalePrefix = "model";
+    core.append({ type: "model_change", model: `${profile.provider ?? profile.id}/${profile.model}` });
+  }
+
+  /** Renders prompt, environment block and tools anew for the next request. */
+  reload(): void {
+    this.#core.stalePrefix ??= "instructions";
+  }
+
+  /** Goes on from an earlier entry; what came after it stays in the journal as another branch. */
+  moveTo(entryId: string | null): void {
+    this.#mustBeFree();
+    this.#core.journal.setLeaf(entryId);
+    this.#core.meter.reset();
+    this.#core.guard.expect("branch");
+  }
+
+  async compact(plan: CompactionPlan): Promise<boolean> {
+    this.#mustBeFree();
+    return applyCompaction(this.#core, plan, new AbortController().signal);
+  }
+
+  /** State of an extension; the model does not see it. */
+  appendCustom(customType: string, data: JsonValue): TreeEntry {
+    return this.#core.append({ type: "custom", customType, data });
+  }
+  /** Text that the model sees as the user's with the next request. */
+  appendCustomMessage(customType: string, content: string, options: { display?: boolean } = {}): TreeEntry {
+    const display = options.display ?? true;
+    return this.#core.append({ type: "custom_message", customType, content, display, attribution: "agent" });
+  }
+  *customEntries(customType: string): IterableIterator<CustomEntry> {
+    const { journal } = this.#core;
+    for (const id of journal.entryIds()) {
+      if (journal.meta(id)?.type !== "custom") continue;
+      const entry = journal.entry(id) as CustomEntry;
+      if (entry.customType === customType) yield entry;
+    }
+  }
+
+  // ---- inside ----
+
+  async #submit(run: InputRun, content: InputContent): Promise<void> {
+    const core = this.#core;
+    const verdict = await core.seams.onInput(content, run.signal).catch((error: unknown) => {
+      if (run.signal.aborted) return { reject: "the input was interrupted" };
+      throw error;
+    });
+    if ("reject" in verdict) {
+      core.input = undefined;
+      core.setState("idle");
+      throw new Error(verdict.reject);
+    }
+    if (this.#cut) abandonCut(core, this.#cut);
+    this.#cut = undefined;
+    beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
+    await this.#runAll(run, []);
+  }
+
+  async #continue(run: InputRun): Promise<void> {
+    const cut = this.#cut;
+    this.#cut = undefined;
+    if (!cut) return this.#runAll(this.#beginFollowUp(run), []);
+    continueInput(this.#core, run, cut.entry, cut.rounds);
+    await this.#runAll(run, cut.pending);
+  }
+
+  async #runAll(first: InputRun, pending: CutInput["pending"]): Promise<void> {
+    const core = this.#core;
+    let run = first;
+    let open = pending;
+    for (;;) {
+      const end = run.signal.aborted ? endOf(run) : await runInput(core, run, open);
+      const { goOn } = await endInput(core, run, end);
+      if (!goOn) return;
+      run = this.#beginFollowUp(core.startRun());
+      open = [];
+    }
+  }
+
+  #beginFollowUp(run: InputRun): InputRun {
+    beginInput(this.#core, run, this.#core.followUps.take(this.#core.config.followUpMode), "follow_up");
+    return run;
+  }
+
+  /** What breaks here cannot be told to the model: an unwritable journal, a bug. It ends the session. */
+  async #track(work: Promise<void>): Promise<void> {
+    const settled = work.then(
+      () => undefined,
+      async (error: unknown) => {
+        if (this.#core.state !== "processing") throw error;
+        this.#core.emit("error", { message: messageOf(error), error_type: errorType(error), fatal: true });
+        this.#running = undefined;
+        await this.#shutDown("error", messageOf(error));
+      },
+    );
+    this.#running = settled.catch(() => undefined);
+    await settled;
+    this.#running = undefined;
+  }
+
+  #shutDown(reason: "closed" | "aborted" | "error", error?: string): Promise<void> {
+    this.#closing ??= shutDown(this.#core, {
+      reason,
+      ...(error === undefined ? {} : { error }),
+      stopInput: () => this.#core.input?.controller.abort(new SessionAborted("the session was ended")),
+      running: () => this.#running,
+      closeChildren: () => this.#subagents.closeAll(),
+    });
+    return this.#closing;
+  }
+
+  #mustBeFree(): void {
+    if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
+    if (this.#core.state === "processing") throw new Error("session is busy");
+  }
+
+  #enqueue(queue: QueueName, content: InputContent): string {
+    if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
+    const id = this.#core.journal.newId();
+    this.#queue(queue).add({ id, content });
+    journalQueued(this.#core, queue, "added", id, content);
+    return id;
+  }
+
+  #changeQueued(id: string, change: "edited" | "cancelled", content?: InputContent): boolean {
+    for (const name of ["steering", "follow_up"] as const) {
+      const queue = this.#queue(name);
+      const done = content === undefined ? queue.cancel(id) : queue.edit(id, content);
+      if (!done) continue;
+      journalQueued(this.#core, name, change, id, content);
+      return true;
+    }
+    return false;
+  }
+
+  #queue(name: QueueName): SessionCore["steering"] {
+    return name === "steering" ? this.#core.steering : this.#core.followUps;
+  }
+
+  #awaitInput(): void {
+    if (this.#core.input) this.#core.input.awaitsInput = true;
+  }
+}
+
+declare module "../tools/types.ts" {
+  interface ToolServices {
+    readonly session?: {
+      /** The session waits for the user when this round is over. */
+      awaitInput(): void;
+    };
+  }
+}

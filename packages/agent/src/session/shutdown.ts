@@ -1,0 +1,45 @@
+// The end of a session: stream and tools cancelled, processes ended, children closed, then session_end, then closed. The
+// whole takes at most 5 s.
+
+import type { SessionCore } from "./core.ts";
+
+const LIMIT_MS = 4500;
+
+export interface ShutdownSteps {
+  readonly reason: "closed" | "aborted" | "error";
+  readonly error?: string;
+  readonly stopInput: () => void;
+  readonly running: () => Promise<void> | undefined;
+  readonly closeChildren: () => Promise<void>;
+}
+
+export async function shutDown(core: SessionCore, steps: ShutdownSteps): Promise<void> {
+  steps.stopInput();
+  const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
+  // A shared environment outlives this session; the signal above has ended what its tools started.
+  if (!core.options.sharedEnv) parts.push(core.options.env.cleanup());
+  const problems = await settleWithin(core, parts);
+  try {
+    await core.journal.close();
+  } catch (error) {
+    problems.push(String(error));
+  }
+  for (const problem of problems) core.warn(problem, "shutdown");
+  core.setState("closed");
+  core.emit("session_end", {
+    state: "closed",
+    reason: steps.reason,
+    ...(steps.error === undefined ? {} : { error: steps.error }),
+  });
+}
+
+async function settleWithin(core: SessionCore, parts: readonly Promise<unknown>[]): Promise<string[]> {
+  const late = `the session's work did not end within ${LIMIT_MS} ms and was left behind`;
+  return new Promise((resolve) => {
+    const timer = core.deps.setTimer(() => resolve([late]), LIMIT_MS);
+    void Promise.allSettled(parts).then((outcomes) => {
+      timer.cancel();
+      resolve(outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : [])));
+    });
+  });
+}

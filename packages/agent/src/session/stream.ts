@@ -1,0 +1,181 @@
+// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it short.
+
+import { type Request, RequestTimeoutError, type Response, type SDKError, type StreamEvent } from "@lathe/llm";
+import type { InputRun, SessionCore } from "./core.ts";
+
+/** The adapter's own deadline has the better message; ours only catches one that does not keep it. */
+const WATCHDOG_GRACE_MS = 2000;
+
+export type StreamResult =
+  | { readonly kind: "response"; readonly response: Response }
+  /** A hook ended it. */
+  | { readonly kind: "cut"; readonly inject: string; readonly partial: PartialAnswer }
+  | { readonly kind: "failed"; readonly error: unknown; readonly partial: PartialAnswer };
+
+export interface PartialAnswer {
+  /** assistant_text_start was emitted and nothing has closed it. */
+  started: boolean;
+  text: string;
+  reasoning: string;
+  /** What a broken-off answer cost, when the vendor said. */
+  response?: Response;
+}
+
+export async function readAnswer(core: SessionCore, run: InputRun, request: Request): Promise<StreamResult> {
+  const partial: PartialAnswer = { started: false, text: "", reasoning: "" };
+  const reader = new StreamReader(core, run.signal);
+  try {
+    if (!core.profile.supportsStreaming) {
+      const response = await reader.whole(request);
+      return { kind: "response", response };
+    }
+    return await reader.read(request, partial);
+  } catch (error) {
+    return { kind: "failed", error, partial };
+  } finally {
+    reader.stop();
+  }
+}
+
+class StreamReader {
+  readonly #core: SessionCore;
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #onAbort: () => void;
+  #failPending: ((reason: unknown) => void) | undefined;
+  #lastSign: number;
+  #watchdog: { cancel(): void } | undefined;
+
+  constructor(core: SessionCore, outer: AbortSignal) {
+    this.#core = core;
+    this.#outer = outer;
+    this.#lastSign = core.deps.now();
+    this.#onAbort = () => this.#end(outer.reason);
+    outer.addEventListener("abort", this.#onAbort, { once: true });
+    if (outer.aborted) this.#end(outer.reason);
+  }
+
+  whole(request: Request): Promise<Response> {
+    this.#watch(this.#core.config.firstEventTimeoutMs, "firstEvent");
+    return this.#abortable(this.#core.client.complete(request, this.#context()));
+  }
+
+  async read(request: Request, partial: PartialAnswer): Promise<StreamResult> {
+    const { config, client, seams } = this.#core;
+    this.#watch(config.firstEventTimeoutMs, "firstEvent");
+    const iterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
+    for (let first = true; ; first = false) {
+      const next = await this.#abortable(iterator.next());
+      if (next.done) throw new Error("the model's answer ended without a terminal event");
+      this.#lastSign = this.#core.deps.now();
+      if (first) this.#watch(config.stallTimeoutMs, "streamRead");
+      const event = next.value;
+      if (seams.hasStreamHooks) {
+        const verdict = seams.onStreamEvent(event, this.#controller.signal);
+        const inject = verdict instanceof Promise ? await verdict : verdict;
+        if (inject !== undefined) {
+          this.#end(new Error("cut by a hook"));
+          return { kind: "cut", inject, partial };
+        }
+      }
+      const result = this.#take(event, partial);
+      if (result) return result;
+    }
+  }
+
+  stop(): void {
+    this.#watchdog?.cancel();
+    this.#outer.removeEventListener("abort", this.#onAbort);
+    // Closes the socket of an answer that was left before its end; a no-op after one.
+    this.#controller.abort();
+  }
+
+  #take(event: StreamEvent, partial: PartialAnswer): StreamResult | undefined {
+    const core = this.#core;
+    switch (event.type) {
+      case "stream_start":
+        core.emit("assistant_text_start", {});
+        partial.started = true;
+        break;
+      case "stream_restart":
+        core.emit("retry", {
+          attempt: 0,
+          delay_ms: 0,
+          discards: true,
+          error_type: "stream_restart",
+          message: "the vendor began its answer again",
+        });
+        core.emit("assistant_text_start", {});
+        partial.text = "";
+        partial.reasoning = "";
+        break;
+      case "text_delta":
+        partial.text += event.delta;
+        core.emit("assistant_text_delta", { delta: event.delta });
+        break;
+      case "reasoning_delta":
+        partial.reasoning += event.reasoningDelta;
+        core.emit("assistant_reasoning_delta", { delta: event.reasoningDelta });
+        break;
+      case "tool_call_delta":
+        core.emit("tool_call_args_delta", {
+          call_id: event.toolCall.id,
+          tool_name: event.toolCall.name,
+          delta: event.delta,
+        });
+        break;
+      case "finish":
+        return { kind: "response", response: event.response };
+      case "error":
+        if (event.partial) partial.response = event.partial;
+        return { kind: "failed", error: event.error, partial };
+    }
+    return undefined;
+  }
+
+  /** Settles at once when the stream is ended from outside, whatever the adapter does. */
+  #abortable<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#controller.signal.aborted) {
+        promise.catch(() => undefined);
+        reject(this.#controller.signal.reason);
+        return;
+      }
+      this.#failPending = reject;
+      promise.then(resolve, reject);
+    });
+  }
+
+  #end(reason: unknown): void {
+    this.#controller.abort(reason);
+    this.#failPending?.(reason);
+  }
+
+  #context(): { signal: AbortSignal; timeout: { firstEvent: number; streamRead: number } } {
+    const { firstEventTimeoutMs, stallTimeoutMs } = this.#core.config;
+    return {
+      signal: this.#controller.signal,
+      timeout: { firstEvent: firstEventTimeoutMs / 1000, streamRead: stallTimeoutMs / 1000 },
+    };
+  }
+
+  /** One timer that moves along instead of one per event. */
+  #watch(ms: number, phase: "firstEvent" | "streamRead"): void {
+    this.#watchdog?.cancel();
+    if (ms <= 0) return;
+    const limit = ms + WATCHDOG_GRACE_MS;
+    const arm = (wait: number): void => {
+      this.#watchdog = this.#core.deps.setTimer(() => {
+        const left = this.#lastSign + limit - this.#core.deps.now();
+        if (left > 0) arm(left);
+        else this.#end(stalled(ms, phase));
+      }, wait);
+    };
+    arm(limit);
+  }
+}
+
+function stalled(ms: number, phase: "firstEvent" | "streamRead"): SDKError {
+  const what = phase === "firstEvent" ? "did not begin to answer" : "stopped in the middle of its answer";
+  return new RequestTimeoutError(`the model ${what} for ${ms / 1000} s`, { phase });
+}

@@ -1,0 +1,36 @@
+// The calls of one answer: all together when the profile allows it, exclusive ones in a row among themselves. One that
+// fails never cancels the others. Results are journalled as they come; the context puts them into call order.
+
+import type { ToolCallData } from "@lathe/llm";
+import type { InputRun, SessionCore } from "./core.ts";
+import { type Bypass, runCall } from "./tool-call.ts";
+
+export interface Batch {
+  readonly calls: readonly ToolCallData[];
+  /** The answer ended at the output limit: its last call is not whole. */
+  readonly cutOff: boolean;
+}
+
+export async function runBatch(core: SessionCore, run: InputRun, batch: Batch): Promise<void> {
+  const { calls } = batch;
+  const start = (call: ToolCallData, index: number): Promise<void> =>
+    runCall(core, run, call, bypass(core, batch, index));
+  if (calls.length === 1 || !core.profile.supportsParallelToolCalls) {
+    for (const [index, call] of calls.entries()) await start(call, index);
+    return;
+  }
+  let lane: Promise<void> = Promise.resolve();
+  const running = calls.map((call, index) => {
+    if (!core.tools.get(call.name)?.tool.exclusive) return start(call, index);
+    lane = lane.then(() => start(call, index));
+    return lane;
+  });
+  const settled = await Promise.allSettled(running);
+  for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+/** Decided at the moment a call would start. */
+function bypass(core: SessionCore, batch: Batch, index: number): Bypass {
+  if (core.config.interruptMode === "immediate" && core.steering.length > 0) return "skipped";
+  return batch.cutOff && index === batch.calls.length - 1 ? "cut" : undefined;
+}

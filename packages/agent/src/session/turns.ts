@@ -1,0 +1,94 @@
+// The history as typed turns: a view of the journal for hosts.
+
+import type { Message } from "@lathe/llm";
+import { NO_USAGE } from "../budget/ledger.ts";
+import type { InputContent } from "../events/types.ts";
+import { pathTo } from "../journal/context.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { MessageEntry, TreeEntry } from "../journal/types.ts";
+import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
+
+/** Reads the whole path to the leaf. */
+export function turnsOf(journal: Journal): Turn[] {
+  const turns: Turn[] = [];
+  let order: readonly string[] = [];
+  for (const id of pathTo(journal, journal.leaf)) {
+    const turn = toTurn(journal.entry(id));
+    if (!turn) continue;
+    const last = turns.at(-1);
+    if (turn.kind === "tool_results" && last?.kind === "tool_results") {
+      const results = [...last.results, ...turn.results].sort(
+        (a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId),
+      );
+      turns[turns.length - 1] = { ...last, results };
+      continue;
+    }
+    if (turn.kind === "assistant") order = turn.toolCalls.map((call) => call.id);
+    turns.push(turn);
+  }
+  return turns;
+}
+
+function toTurn(entry: TreeEntry): Turn | undefined {
+  const timestamp = Date.parse(entry.timestamp);
+  switch (entry.type) {
+    case "message":
+      return messageTurn(entry, timestamp);
+    case "custom_message":
+      return { kind: "user", content: entry.content, timestamp };
+    case "compaction":
+    case "branch_summary":
+      return { kind: "user", content: entry.summary, timestamp };
+    default:
+      return undefined;
+  }
+}
+
+function messageTurn(entry: MessageEntry, timestamp: number): Turn {
+  const { message } = entry;
+  switch (message.role) {
+    case "assistant": {
+      const reasoning = reasoningOf(message);
+      return {
+        kind: "assistant",
+        content: textOfContent(message.content),
+        toolCalls: message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : [])),
+        ...(reasoning === "" ? {} : { reasoning }),
+        usage: entry.usage ?? NO_USAGE,
+        ...(entry.responseId === undefined ? {} : { responseId: entry.responseId }),
+        timestamp,
+        message,
+      };
+    }
+    case "tool":
+      return { kind: "tool_results", results: [resultItem(entry)], timestamp };
+    case "system":
+    case "developer":
+      return { kind: "system", content: textOfContent(message.content), timestamp };
+    case "user": {
+      const isSteering =
+        entry.origin === "steering" || entry.origin === "loop_detection" || entry.origin === "injected";
+      return { kind: isSteering ? "steering" : "user", content: plainContent(message), timestamp };
+    }
+  }
+}
+
+function resultItem(entry: MessageEntry): ToolResultItem {
+  const part = entry.message.content.find((candidate) => candidate.kind === "tool_result");
+  const content = part?.toolResult.content ?? "";
+  return {
+    toolCallId: part?.toolResult.toolCallId ?? entry.message.toolCallId ?? "",
+    content: typeof content === "string" ? content : JSON.stringify(content),
+    isError: part?.toolResult.isError ?? false,
+    ...(entry.details === undefined ? {} : { details: entry.details }),
+  };
+}
+
+function plainContent(message: Message): InputContent {
+  const only = message.content.length === 1 ? message.content[0] : undefined;
+  return only?.kind === "text" ? only.text : message.content;
+}
+
+function reasoningOf(message: Message): string {
+  return message.content.flatMap((part) => (part.kind === "thinking" ? [part.thinking.text] : [])).join("\n");
+}

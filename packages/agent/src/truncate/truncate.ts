@@ -1,0 +1,68 @@
+// Bounds what the model sees of a tool's output: characters first, always; then lines where configured. Every cut is
+// marked in the text.
+
+import type { OutputLimit, TruncationMode } from "./limits.ts";
+
+export function truncateOutput(text: string, limit: OutputLimit): string {
+  const cut = cutChars(text, limit.chars, limit.mode);
+  if (limit.lines === undefined) return cut.text;
+  return cutLines(cut.text, limit.lines, cut.marker);
+}
+
+interface Cut {
+  readonly text: string;
+  /** The line that tells of the cut, when there was one. */
+  readonly marker?: string;
+}
+
+function cutChars(text: string, max: number, mode: TruncationMode): Cut {
+  if (text.length <= max) return { text };
+  switch (mode) {
+    case "head_tail": {
+      const head = text.slice(0, safeEnd(text, Math.floor(max / 2)));
+      const tail = text.slice(safeStart(text, text.length - Math.floor(max / 2)));
+      const marker =
+        `[WARNING: Tool output was truncated. ${text.length - head.length - tail.length} characters were removed from ` +
+        "the middle. The full output is available in the event stream. If you need to see specific parts, re-run the " +
+        "tool with more targeted parameters.]";
+      return { text: `${head}\n\n${marker}\n\n${tail}`, marker };
+    }
+    case "tail": {
+      const tail = text.slice(safeStart(text, text.length - max));
+      const marker =
+        `[WARNING: Tool output was truncated. First ${text.length - tail.length} characters were removed. ` +
+        "The full output is available in the event stream.]";
+      return { text: `${marker}\n\n${tail}`, marker };
+    }
+    case "head": {
+      const head = text.slice(0, safeEnd(text, max));
+      const marker =
+        `[WARNING: Tool output was truncated. Last ${text.length - head.length} characters were removed. ` +
+        "The full output is available in the event stream.]";
+      return { text: `${head}\n\n${marker}`, marker };
+    }
+  }
+}
+
+function cutLines(text: string, max: number, marker: string | undefined): string {
+  const lines = text.split("\n");
+  if (lines.length <= max) return text;
+  const headCount = Math.floor(max / 2);
+  const head = lines.slice(0, headCount);
+  const tail = lines.slice(lines.length - (max - headCount));
+  const omission = `[... ${lines.length - max} lines omitted ...]`;
+  // The cut through the middle may have taken the character marker with it.
+  const lost = marker !== undefined && !head.includes(marker) && !tail.includes(marker);
+  return [...head, omission, ...(lost ? [marker] : []), ...tail].join("\n");
+}
+
+/** An end that does not fall inside a surrogate pair. */
+function safeEnd(text: string, end: number): number {
+  return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
+}
+function safeStart(text: string, start: number): number {
+  return isHighSurrogate(text.charCodeAt(start - 1)) ? start + 1 : start;
+}
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
