@@ -1,0 +1,2 @@
+import type { ModelInfo } from "../types/model.ts";
+export const builtinCatalog: { get(provider: string, id: string): ModelInfo | undefined } = { get: () => undefined };

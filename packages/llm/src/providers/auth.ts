@@ -1,0 +1,34 @@
+// Puts a provider's credential into a request, in the header its vendor reads.
+
+import type { TransportRequest } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
+import type { Auth } from "../types/protocol.ts";
+import type { Credential } from "./credentials.ts";
+import type { AuthStyle } from "./rows.ts";
+
+export interface HeaderAuthOptions {
+  readonly provider: string;
+  readonly style: Exclude<AuthStyle, "aws" | "vertex">;
+  readonly credential: () => Promise<Credential | undefined>;
+  readonly keyless: boolean;
+  /** What to tell somebody who has no key. */
+  readonly hint: string;
+}
+
+export function headerAuth({ provider, style, credential, keyless, hint }: HeaderAuthOptions): Auth {
+  return async (request) => {
+    if (style === "none") return request;
+    const found = await credential();
+    if (found?.kind === "none") return request;
+    if (!found?.value) {
+      if (keyless) return request;
+      throw new ConfigurationError(`No API key for provider "${provider}": ${hint}`);
+    }
+    const bearer = found.kind === "bearer" || style === "bearer";
+    return withHeader(request, bearer ? "authorization" : style, bearer ? `Bearer ${found.value}` : found.value);
+  };
+}
+
+export function withHeader(request: TransportRequest, name: string, value: string): TransportRequest {
+  return { ...request, headers: { ...request.headers, [name]: value } };
+}

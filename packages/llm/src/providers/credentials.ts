@@ -1,0 +1,50 @@
+// Which key goes to a provider: the first source that has one (CT-03). Asked for on every request, so that tokens may
+// be refreshed behind it.
+
+import type { ClientDeps } from "../types/adapter.ts";
+
+/** `bearer`: a token that goes into `authorization` whatever the vendor's key header is. */
+export interface Credential {
+  readonly kind: "key" | "bearer" | "none";
+  readonly value?: string;
+}
+
+export type ApiKey = string | (() => Promise<string>);
+type Lookup = () => Promise<Credential | undefined>;
+
+export interface CredentialSources {
+  readonly explicit?: ApiKey;
+  readonly stored?: Lookup;
+  readonly oauth?: Lookup;
+  readonly env: ClientDeps["env"];
+  readonly keyEnv: readonly string[];
+  /** From the user's file: the name of an environment variable, else the key itself. */
+  readonly configured?: string;
+  readonly fileKeyBeatsOAuth?: boolean;
+}
+
+export async function resolveCredential(sources: CredentialSources): Promise<Credential | undefined> {
+  const { explicit, stored, oauth, env, keyEnv, configured, fileKeyBeatsOAuth } = sources;
+  if (explicit !== undefined) {
+    const value = typeof explicit === "string" ? explicit : await explicit();
+    if (value !== "") return { kind: "key", value };
+  }
+  const fromStore = await stored?.();
+  if (fromStore) return fromStore;
+  const fromFile = configured === undefined ? undefined : keyOf(env[configured] || configured);
+  if (fileKeyBeatsOAuth && fromFile) return fromFile;
+  return (await oauth?.()) ?? fromEnvironment(env, keyEnv) ?? fromFile;
+}
+
+/** OAuth tokens are bearers, whatever the vendor's key header is. */
+export function fromEnvironment(env: ClientDeps["env"], names: readonly string[]): Credential | undefined {
+  for (const name of names) {
+    const value = env[name];
+    if (value) return { kind: /_(OAUTH_TOKEN|ACCESS_TOKEN)$/.test(name) ? "bearer" : "key", value };
+  }
+  return undefined;
+}
+
+function keyOf(value: string): Credential | undefined {
+  return value === "" ? undefined : { kind: "key", value };
+}

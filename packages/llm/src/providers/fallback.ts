@@ -1,0 +1,48 @@
+// Two adapters for one server that may lack the better API: a 404 of the first is answered by the second, and once the
+// second has worked the first is not asked again.
+
+import type { ProviderAdapter } from "../types/adapter.ts";
+import { NotFoundError } from "../types/errors.ts";
+
+export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapter): ProviderAdapter {
+  let missing = false;
+  // A model that does not exist is a 404 of both: that says nothing about the endpoint.
+  const lacks = (error: unknown): boolean => error instanceof NotFoundError && error.statusCode === 404;
+  return {
+    name: preferred.name,
+    async complete(request, context) {
+      if (missing) return fallback.complete(request, context);
+      try {
+        return await preferred.complete(request, context);
+      } catch (error) {
+        if (!lacks(error)) throw error;
+        const response = await fallback.complete(request, context);
+        missing = true;
+        return response;
+      }
+    },
+    async *stream(request, context) {
+      if (!missing) {
+        let began = false;
+        try {
+          for await (const event of preferred.stream(request, context)) {
+            began = true;
+            yield event;
+          }
+          return;
+        } catch (error) {
+          if (began || !lacks(error)) throw error;
+        }
+      }
+      for await (const event of fallback.stream(request, context)) {
+        missing = true;
+        yield event;
+      }
+    },
+    segments: (request) => (missing ? fallback : preferred).segments?.(request) ?? [],
+    supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,
+    async close() {
+      await Promise.all([preferred.close?.(), fallback.close?.()]);
+    },
+  };
+}

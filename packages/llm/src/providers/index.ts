@@ -1,0 +1,37 @@
+// Providers: rows of data, adapters made from them, and the set that an environment asks for.
+
+import { anthropicCredentialOf } from "../protocols/anthropic/gateway.ts";
+import type { ClientDeps, ProviderAdapter } from "../types/adapter.ts";
+import { createProvider } from "./create.ts";
+import { fromEnvironment } from "./credentials.ts";
+import { findRow, type ProviderRow, providerRows } from "./rows.ts";
+
+export { createProvider, type ProviderOptions } from "./create.ts";
+export { type ApiKey, type Credential, type CredentialSources, resolveCredential } from "./credentials.ts";
+export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.ts";
+
+/**
+ * Adapters for every key in the environment: openai, anthropic, gemini, then the others in the order of the rows, then
+ * what `include` names besides.
+ */
+export function providersFromEnv(
+  env: ClientDeps["env"],
+  deps: ClientDeps,
+  options: { readonly include?: readonly string[] } = {},
+): Record<string, ProviderAdapter> {
+  const within = { ...deps, env };
+  const included = (options.include ?? []).map((id) => findRow(id)?.id ?? id);
+  const ids = providerRows.filter((row) => included.includes(row.id) || hasOwnKey(row, env)).map(({ id }) => id);
+  const unknown = included.filter((id) => !ids.includes(id));
+  return Object.fromEntries([...ids, ...unknown].map((id) => [id, createProvider(id, { deps: within })]));
+}
+
+/** A key that names this provider and no other. */
+export function hasOwnKey(row: ProviderRow, env: ClientDeps["env"]): boolean {
+  if (row.explicitOnly || row.unsupported !== undefined) return false;
+  if (row.id === "anthropic") return anthropicCredentialOf(env) !== undefined;
+  // Without a host there is nothing to register; asking for it by name says what is missing.
+  if (row.id === "azure-openai" && !env["AZURE_OPENAI_BASE_URL"] && !env["AZURE_OPENAI_RESOURCE_NAME"]) return false;
+  if (row.id === "cloudflare-ai-gateway" && !env["CLOUDFLARE_AI_GATEWAY_BASE_URL"]) return false;
+  return fromEnvironment(env, row.keyEnv) !== undefined;
+}
