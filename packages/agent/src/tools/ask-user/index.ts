@@ -33,11 +33,11 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   async execute({ questions }, { services, signal }) {
     const asked: readonly Question[] = questions;
     if (!services.answerer) {
+      services.session?.awaitInput();
       return {
         content: [{ kind: "text", text: `Asked:\n${renderQuestions(asked)}\nThe answer comes as the next message.` }],
         details: { questions: asked as unknown as JsonValue, awaiting: true },
         effects: "none",
-        awaitInput: true,
       };
     }
     const answers = await services.answerer(asked, signal);

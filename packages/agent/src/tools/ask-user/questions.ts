@@ -23,10 +23,6 @@ declare module "../types.ts" {
   interface ToolServices {
     readonly answerer?: Answerer;
   }
-  interface ToolResult {
-    /** The answer comes from a person: the input ends here and the session waits for the next one. */
-    readonly awaitInput?: boolean;
-  }
 }
 
 export function renderAnswers(questions: readonly Question[], answers: readonly Answer[]): string {

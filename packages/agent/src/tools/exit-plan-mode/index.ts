@@ -38,11 +38,11 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
       throw new ToolFailure("The plan is empty. Write down what you will change and how you will check it.");
     const verdict = await mode.propose(plan, signal);
     if (!verdict) {
+      services.session?.awaitInput();
       return {
         content: [{ kind: "text", text: "The plan was handed in. The decision comes as the next message." }],
         details: { plan, awaiting: true },
         effects: "none",
-        awaitInput: true,
       };
     }
     const answer = verdict.approved

@@ -95,9 +95,9 @@ describe("read_many_files", () => {
 describe("read of the four-tool set", () => {
   it("HD-02 D-091 numbers like cat -n and warns when a long file was cut", async () => {
     await file("a.txt", "one\ntwo\n");
-    expect(await bench.text(minimalReadTool, { path: "a.txt" })).toBe("     1\tone\n     2\ttwo");
+    expect(await bench.text(minimalReadTool, { file_path: "a.txt" })).toBe("     1\tone\n     2\ttwo");
     await file("long.txt", "x\n".repeat(5001));
-    const shown = await bench.text(minimalReadTool, { path: "long.txt" });
+    const shown = await bench.text(minimalReadTool, { file_path: "long.txt" });
     expect(shown.split("\n").at(-1)).toBe(
       "WARNING: File has 5001 lines, showing first 5000. Use offset and limit parameters to read more.",
     );

@@ -68,8 +68,14 @@ describe("ask_user", () => {
   });
 
   it("SN-03 without anybody to ask, the session waits for the next input", async () => {
+    let waiting = false;
+    bench.services.session = {
+      awaitInput: () => {
+        waiting = true;
+      },
+    };
     const result = await bench.call(askUserTool, { questions });
-    expect(result.awaitInput).toBe(true);
+    expect(waiting).toBe(true);
     expect(result.content[0]).toMatchObject({ text: expect.stringContaining("1. SQLite (recommended)") });
   });
 });

@@ -11,7 +11,7 @@ import description from "./description.md";
 const MOST_LINES = 5_000;
 
 const params = {
-  path: text("Path of the file"),
+  file_path: text("Path of the file, relative or absolute"),
   offset: optional(integer("First line, counted from 1", { minimum: 1 })),
   limit: optional(integer("How many lines", { minimum: 1, maximum: MOST_LINES })),
 };
@@ -23,7 +23,7 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
-  async execute({ path, offset = 1, limit }, context) {
+  async execute({ file_path: path, offset = 1, limit }, context) {
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);
     if (mediaType) return imageResult(path, bytes, mediaType, context);
