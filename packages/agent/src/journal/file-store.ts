@@ -6,6 +6,8 @@ import { JournalError } from "./errors.ts";
 import { acquireLock, type JournalLock, type LockOwner } from "./lock.ts";
 import type { JournalStore } from "./store.ts";
 
+const SCRATCH_BYTES = 256 << 10;
+
 export interface FileStoreOptions {
   /** Who writes; absent = read only, without a lock. */
   readonly owner?: LockOwner;
@@ -20,6 +22,8 @@ export class FileStore implements JournalStore {
   #fd: number | undefined;
   #size: number;
   #error: JournalError | undefined;
+  /** Reused by reads, which come one line or one chunk at a time. */
+  #scratch: Buffer | undefined;
 
   constructor(path: string, options: FileStoreOptions = {}) {
     this.label = path;
@@ -43,14 +47,15 @@ export class FileStore implements JournalStore {
   }
 
   read(offset: number, length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(length);
+    if (length <= SCRATCH_BYTES) this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    const buffer = length <= SCRATCH_BYTES ? this.#scratch! : Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < length) {
       const got = readSync(this.#open(), buffer, filled, length - filled, offset + filled);
       if (got === 0) break;
       filled += got;
     }
-    return filled === length ? buffer : buffer.subarray(0, filled);
+    return buffer.subarray(0, filled);
   }
 
   append(text: string | Uint8Array): void {

@@ -10,20 +10,30 @@ const SEAL_START = ',"~":"';
 
 export function encodeLine(value: object): string {
   const body = JSON.stringify(value).slice(0, -1);
-  return `${body}${SEAL_START}${checksum(body)}"}\n`;
-}
-
-function checksum(body: string | Uint8Array): string {
-  return crc32(body).toString(16).padStart(8, "0");
+  return `${body}${SEAL_START}${crc32(body).toString(16).padStart(8, "0")}"}\n`;
 }
 
 /** `line` is without its newline. */
 export function isIntact(line: Buffer): boolean {
   const start = line.length - SEAL_BYTES;
-  if (start < 1 || line.toString("latin1", start, start + SEAL_START.length) !== SEAL_START) return false;
-  if (line.toString("latin1", line.length - 2) !== '"}') return false;
-  const stated = line.toString("latin1", start + SEAL_START.length, line.length - 2);
-  return stated === checksum(line.subarray(0, start));
+  if (start < 1) return false;
+  for (let at = 0; at < SEAL_START.length; at++) {
+    if (line[start + at] !== SEAL_START.charCodeAt(at)) return false;
+  }
+  if (line[line.length - 2] !== 0x22 || line[line.length - 1] !== 0x7d) return false;
+  return statedChecksum(line, start + SEAL_START.length) === crc32(line.subarray(0, start));
+}
+
+/** Reads 8 lower-case hex digits; -1 when they are not. By hand, because this runs for every line of a file. */
+function statedChecksum(line: Buffer, start: number): number {
+  let value = 0;
+  for (let at = start; at < start + 8; at++) {
+    const byte = line[at]!;
+    const digit = byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
+    if (digit === -1) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
 }
 
 /** True for a line that carries a checksum field at all, intact or not. */
@@ -90,7 +100,7 @@ export function forEachLine(
   size: number,
   visit: (line: Buffer, offset: number, ended: boolean) => void,
 ): void {
-  const CHUNK = 4 << 20;
+  const CHUNK = 256 << 10;
   let offset = 0;
   let length = CHUNK;
   while (offset < size) {

@@ -9,7 +9,7 @@ export interface JournalStore {
   /** Folder beside the journal for artifacts and children; undefined in memory. */
   readonly folder: string | undefined;
   readonly size: number;
-  /** A fresh buffer or a view that stays valid until the next call. */
+  /** The bytes may be overwritten by the next call: copy what must stay. */
   read(offset: number, length: number): Buffer;
   /** Returns when the bytes are handed to the system. The first failure is latched and thrown again by every later call. */
   append(text: string | Uint8Array): void;

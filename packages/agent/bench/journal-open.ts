@@ -1,0 +1,15 @@
+// Opens one journal in a process of its own and reports time and memory as JSON.
+
+import { MemoryBlobs } from "../src/blobs/store.ts";
+import { FileStore } from "../src/journal/file-store.ts";
+import { idSource } from "../src/journal/ids.ts";
+import { Journal } from "../src/journal/journal.ts";
+
+const before = process.memoryUsage.rss();
+const start = performance.now();
+const deps = { blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) };
+const journal = Journal.open(new FileStore(process.argv[2] ?? ""), deps);
+const messages = journal.context.messages.length;
+const ms = performance.now() - start;
+const rssGrowth = process.resourceUsage().maxRSS * 1024 - before;
+console.log(JSON.stringify({ ms, rssGrowth, messages }));

@@ -1,0 +1,145 @@
+// Cost of the journal: one line, one fsync, and opening a long session.
+
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Message } from "@lathe/llm";
+import type { Bench } from "../../../scripts/bench-types.ts";
+import { MemoryBlobs } from "../src/blobs/store.ts";
+import { FileStore } from "../src/journal/file-store.ts";
+import { idSource } from "../src/journal/ids.ts";
+import { Journal, type JournalDeps } from "../src/journal/journal.ts";
+import { encodeLine } from "../src/journal/line.ts";
+import { processStartTime } from "../src/journal/lock.ts";
+
+const deps = (): JournalDeps => ({ blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) });
+const owner = () => ({
+  pid: process.pid,
+  startTime: processStartTime(process.pid),
+  host: "bench",
+  token: String(Math.random()),
+});
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const text = "a line of output that a tool might give\n".repeat(25);
+
+async function appendMicros(folder: string, count: number, each: (journal: Journal) => Promise<void>): Promise<number> {
+  const store = new FileStore(join(folder, `${count}.jsonl`), { owner: owner(), create: true });
+  const journal = Journal.create({ id: "bench", cwd: "/" }, () => store, deps());
+  journal.append({ type: "message", message: Message.user("start") });
+  const start = performance.now();
+  for (let at = 0; at < count; at++) {
+    journal.append({ type: "message", message: Message.user(text) });
+    await each(journal);
+  }
+  const micros = ((performance.now() - start) * 1000) / count;
+  await journal.close();
+  return micros;
+}
+
+/** The same bytes written by the shortest program that could do it. */
+function plainWriteMicros(folder: string, count: number): number {
+  const fd = openSync(join(folder, "plain.jsonl"), "a");
+  const start = performance.now();
+  for (let at = 0; at < count; at++)
+    writeSync(fd, `${JSON.stringify({ type: "message", message: Message.user(text) })}\n`);
+  const micros = ((performance.now() - start) * 1000) / count;
+  closeSync(fd);
+  return micros;
+}
+
+interface OpenReport {
+  readonly ms: number;
+  readonly rssGrowth: number;
+  readonly messages: number;
+}
+
+/** 100 MB: rounds of a prompt, a call, a 4 KB result and an answer, compacted every 200 rounds. */
+function writeLongSession(path: string): number {
+  const fd = openSync(path, "w");
+  const newId = idSource(Math.random);
+  const put = (line: object) => writeSync(fd, encodeLine(line));
+  const timestamp = "2026-01-01T00:00:00.000Z";
+  put({ type: "session", version: 4, id: "long", timestamp, cwd: "/" });
+  let parentId: string | null = null;
+  let firstKeptEntryId = "";
+  const entry = (body: { type: string } & Record<string, unknown>, id = newId()) => {
+    const { type, ...rest } = body;
+    put({ type, id, parentId, timestamp, ...rest });
+    parentId = id;
+    return id;
+  };
+  let size = 0;
+  for (let round = 0; size < 100e6; round++) {
+    firstKeptEntryId = entry({ type: "message", message: Message.user(`prompt ${round}`) });
+    const outcome = newId();
+    put({ type: "intent", id: newId(), for: outcome, effect: "request", replay: "safe", timestamp });
+    const toolCall = { id: `c${round}`, name: "read", arguments: {}, type: "function" as const };
+    const call = Message.assistant([{ kind: "tool_call", toolCall }]);
+    entry({ type: "message", message: call, provider: "p", model: "m" }, outcome);
+    entry({ type: "message", message: Message.toolResult({ toolCallId: toolCall.id, content: text.repeat(4) }) });
+    entry({ type: "message", message: Message.assistant("done"), provider: "p", model: "m" });
+    if (round % 200 === 199) entry({ type: "compaction", summary: "so far", firstKeptEntryId, tokensBefore: 1 });
+    if (round % 100 === 0) size = statSync(path).size;
+  }
+  closeSync(fd);
+  return size;
+}
+
+/** In a fresh process, so that its memory is only this. */
+function openReport(path: string): OpenReport {
+  const script = fileURLToPath(new URL("./journal-open.ts", import.meta.url));
+  const run = spawnSync(process.execPath, [...process.execArgv, script, path], { encoding: "utf8" });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return JSON.parse(run.stdout) as OpenReport;
+}
+
+export const benches: Bench[] = [
+  {
+    name: "append of a 1 KB entry, no fsync, over a plain JSON.stringify + write",
+    run: () =>
+      inFolder(async (folder) => {
+        const count = 20_000;
+        plainWriteMicros(folder, count);
+        const plain = plainWriteMicros(folder, count);
+        const ours = await appendMicros(folder, count, async () => {});
+        return {
+          value: ours / plain,
+          unit: "x",
+          budget: 4,
+          note: `${ours.toFixed(1)} us against ${plain.toFixed(1)} us`,
+        };
+      }),
+  },
+  {
+    name: "append of a 1 KB entry with fsync",
+    run: () =>
+      inFolder(async (folder) => {
+        const micros = await appendMicros(folder, 300, (journal) => journal.sync());
+        return { value: micros, unit: "us" };
+      }),
+  },
+  {
+    name: "open of a 100 MB journal",
+    run: () =>
+      inFolder(async (folder) => {
+        const path = join(folder, "long.jsonl");
+        const bytes = writeLongSession(path);
+        const { ms, rssGrowth, messages } = openReport(path);
+        const ratio = rssGrowth / bytes;
+        if (ratio > 3) throw new Error(`opening grew memory to ${ratio.toFixed(1)} x the file`);
+        const note = `${(bytes / 1e6).toFixed(0)} MB, memory +${ratio.toFixed(2)} x file, ${messages} messages in context`;
+        return { value: ms, unit: "ms", budget: 1000, note };
+      }),
+  },
+];
