@@ -58,7 +58,8 @@ export class RecordedRequest {
   }
 
   get stream(): boolean {
-    return this.route?.stream ?? this.body?.stream === true;
+    const asked: unknown = this.route?.stream ?? this.body?.stream;
+    return typeof asked === "boolean" ? asked : this.dialect === "ollama";
   }
 
   settle(complete: boolean): void {
