@@ -63,7 +63,9 @@ export class Blocks implements BlockSink {
   readonly #options: BlockSinkOptions;
   readonly #emit: (event: StreamEvent) => void;
   #blocks: Block[] = [];
-  #byKey = new Map<string, Block>();
+  #texts = new Map<string, TextBlock>();
+  #reasonings = new Map<string, ReasoningBlock>();
+  #calls = new Map<string, CallBlock>();
   #started = false;
   #id = "";
   #model: string;
@@ -117,7 +119,9 @@ export class Blocks implements BlockSink {
     if (this.#started) this.#emit({ type: "stream_restart" });
     this.#started = false;
     this.#blocks = [];
-    this.#byKey = new Map();
+    this.#texts = new Map();
+    this.#reasonings = new Map();
+    this.#calls = new Map();
     this.#id = "";
     this.#usage = {};
     this.#finish = undefined;
@@ -264,28 +268,30 @@ export class Blocks implements BlockSink {
   }
 
   #text(key: string): TextBlock {
-    const known = this.#byKey.get(`t${key}`);
-    if (known?.kind === "text") return known;
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
     this.start({});
     const block: TextBlock = { kind: "text", id: `text_${key}`, text: "", open: true };
-    this.#add(`t${key}`, block);
+    this.#blocks.push(block);
+    this.#texts.set(key, block);
     this.#emit({ type: "text_start", textId: block.id });
     return block;
   }
 
   #reasoning(key: string): ReasoningBlock {
-    const known = this.#byKey.get(`r${key}`);
-    if (known?.kind === "reasoning") return known;
+    const known = this.#reasonings.get(key);
+    if (known !== undefined) return known;
     this.start({});
     const block: ReasoningBlock = { kind: "reasoning", id: `reasoning_${key}`, text: "", extra: {}, open: true };
-    this.#add(`r${key}`, block);
+    this.#blocks.push(block);
+    this.#reasonings.set(key, block);
     this.#emit({ type: "reasoning_start", reasoningId: block.id });
     return block;
   }
 
   #call(key: string): CallBlock {
-    const known = this.#byKey.get(`c${key}`);
-    if (known?.kind === "call") return known;
+    const known = this.#calls.get(key);
+    if (known !== undefined) return known;
     this.start({});
     const block: CallBlock = {
       kind: "call",
@@ -298,13 +304,9 @@ export class Blocks implements BlockSink {
       announced: false,
       open: true,
     };
-    this.#add(`c${key}`, block);
-    return block;
-  }
-
-  #add(key: string, block: Block): void {
     this.#blocks.push(block);
-    this.#byKey.set(key, block);
+    this.#calls.set(key, block);
+    return block;
   }
 
   #announce(block: CallBlock): void {
