@@ -3,7 +3,6 @@
 
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
-import { InvalidRequestError } from "../../types/errors.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type {
   CacheControl,
@@ -18,8 +17,7 @@ import type {
 } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { unsupportedContent } from "../openai-common/media.ts";
-import { assertFormat, imageFormats, mediaSource } from "./media.ts";
-import { assertRoles } from "./roles.ts";
+import { assertFormat, mediaSource } from "./media.ts";
 import { safeToolId } from "./tool-ids.ts";
 
 /** JSON text of one content block, an object. */
@@ -66,7 +64,6 @@ export interface BlockContext {
 }
 
 export function encodeMessage(message: Message, context: BlockContext): EncodedMessage {
-  assertRoles(message, context.provider);
   const warnings: Warning[] = [];
   const results: Block[] = [];
   const rest: Block[] = [];
@@ -146,26 +143,17 @@ export function resultText(result: ToolResultData): string {
   return text === "" && result.isError ? "failed without a message" : text;
 }
 
-const maxImageBase64 = 5 * 1024 * 1024;
-
 export function anthropicDialect(provider: string): BlockDialect {
   const image = (data: ImageData): JsonObject => {
-    const source = mediaSource(data, "image/png", provider);
+    const source = mediaSource(data, "image/png");
     if (source.kind === "url") return { type: "image", source: { type: "url", url: source.url } };
-    assertFormat(source.mediaType, imageFormats, provider);
-    if (source.base64.length > maxImageBase64) {
-      throw new InvalidRequestError(
-        `an image of ${source.base64.length} base64 bytes is above ${provider}'s limit of ${maxImageBase64}; scale it down`,
-        { provider },
-      );
-    }
     return { type: "image", source: { type: "base64", media_type: source.mediaType, data: source.base64 } };
   };
   return {
     text: (text) => ({ type: "text", text }),
     image,
     document: (data) => {
-      const source = mediaSource(data, "application/pdf", provider);
+      const source = mediaSource(data, "application/pdf");
       const title = data.fileName === undefined ? {} : { title: data.fileName };
       if (source.kind === "url") return { type: "document", source: { type: "url", url: source.url }, ...title };
       if (source.mediaType.startsWith("text/")) {

@@ -5,7 +5,7 @@ import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import { isObject, list, object, parseFrame, string } from "./json.ts";
-import { structuredOutputTool } from "./tools.ts";
+import { structuredOutputTool } from "./structured.ts";
 import { anthropicFinish, anthropicUsage, estimateReasoning } from "./usage.ts";
 
 interface OpenBlock {

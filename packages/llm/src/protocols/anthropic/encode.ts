@@ -6,7 +6,7 @@ import type { CacheControl } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
 import type { Params } from "../openai-common/body.ts";
-import { assembleBody, mergeExtras, protectedFromOptions } from "../openai-common/body.ts";
+import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
 import type { Block, EncodedMessage } from "./blocks.ts";
 import { anthropicDialect, encodeMessage } from "./blocks.ts";
 import { automaticMarker, planMarkers } from "./cache.ts";
@@ -14,13 +14,14 @@ import type { ThinkingPlan } from "./effort.ts";
 import { planThinking } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
 import { groupBlocks, groupByRole, groupText, inUnthinkingToolRound } from "./groups.ts";
-import { assertNamedTool, encodeToolChoice, encodeTools, structuredOutputTool } from "./tools.ts";
+import { structuredAnswer } from "./structured.ts";
+import { assertNamedTool, encodeToolChoice, encodeTools } from "./tools.ts";
 
 const defaultMaxTokens = 4096;
 /** No longer needed by the API itself, harmless, and still asked for by gateways (X-08). */
 const cachingBeta = "prompt-caching-2024-07-31";
 const apiVersion = "2023-06-01";
-const ownOptions = ["beta_headers", "auto_cache", "thinking", "foreign_thinking", "tools"];
+const ownOptions = ["beta_headers", "auto_cache", "cache_retention", "thinking", "foreign_thinking", "tools"];
 
 export function encodeAnthropic(input: EncodeInput): EncodedRequest {
   const { request, provider } = input;
@@ -31,9 +32,12 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
   for (const message of [...history.system, ...history.messages]) warnings.push(...message.warnings);
   const groups = groupByRole(history.messages);
   const thinking = chooseThinking(input, options, groups, warnings);
-  const answer = structuredAnswer(input, thinking.thinking !== undefined);
-  const tools = chooseTools(input, options, history.messages, answer.tools);
-  const system = [...history.system.flatMap((message) => message.rest), ...answer.system];
+  const answer = structuredAnswer(request.responseFormat, thinking.thinking !== undefined);
+  const tools = chooseTools(input, options, history.messages, answer.tool ? encodeTools([answer.tool], input) : []);
+  const system = [
+    ...history.system.flatMap((message) => message.rest),
+    ...(answer.instruction === undefined ? [] : [textBlock(answer.instruction)]),
+  ];
   const plan = planMarkers({
     tools: tools.blocks,
     system,
@@ -42,8 +46,8 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
   });
   const wireModel = input.model.wireModelId ?? request.model;
   const params = parameters(input, options, thinking, warnings);
-  const toolChoice = answer.toolChoice ?? tools.choice;
-  if (toolChoice !== undefined) params["tool_choice"] = toolChoice;
+  params["tool_choice"] = answer.tool ? { type: "tool", name: answer.tool.name } : tools.choice;
+  mergeExtras(params, input.model.requestTransform?.extraBody, protectedFromExtraBody);
   mergeExtras(params, options, (key) => protectedFromOptions(key) || key === "system" || ownOptions.includes(key));
   const toolTexts = withMarkers(tools.blocks, plan.tools && { block: tools.blocks.length - 1, control: plan.tools });
   const systemTexts = withMarkers(system, plan.system && { block: system.length - 1, control: plan.system });
@@ -67,6 +71,10 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
     warnings,
     wireModel,
   };
+}
+
+function textBlock(text: string): Block {
+  return { text: JSON.stringify({ type: "text", text }), markable: true };
 }
 
 function encodeHistory(input: EncodeInput, options: JsonObject) {
@@ -113,27 +121,6 @@ function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
   return (
     typeof thinking === "object" && thinking !== null && !Array.isArray(thinking) && thinking["type"] !== "disabled"
   );
-}
-
-/** A wanted JSON answer: a forced call of a synthetic tool, or words in the system prompt where thinking forbids force. */
-function structuredAnswer(input: EncodeInput, thinkingOn: boolean) {
-  const format = input.request.responseFormat;
-  const none = { tools: [] as Block[], system: [] as Block[], toolChoice: undefined as JsonValue | undefined };
-  if (format === undefined || format.type === "text") return none;
-  if (format.type === "json_schema" && !thinkingOn) {
-    const tool = { name: structuredOutputTool, description: "Gives the answer.", parameters: format.jsonSchema };
-    return {
-      ...none,
-      tools: encodeTools([tool], input),
-      toolChoice: { type: "tool", name: structuredOutputTool },
-    };
-  }
-  const wanted =
-    format.type === "json_schema"
-      ? `one JSON value of this JSON Schema: ${JSON.stringify(format.jsonSchema)}`
-      : "one JSON value";
-  const text = `Answer with ${wanted}. Write nothing before or after it.`;
-  return { ...none, system: [{ text: JSON.stringify({ type: "text", text }), markable: true }] };
 }
 
 function chooseTools(

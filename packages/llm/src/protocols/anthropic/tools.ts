@@ -15,9 +15,6 @@ export const freeFormSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The call that carries a structured answer; the decoder hands its arguments out as text. */
-export const structuredOutputTool = "structured_output";
-
 /** What one request may hold of enforced schemas; tools beyond it are sent without enforcement. */
 const strictLimits = { tools: 20, optional: 24, unions: 16 };
 

@@ -10,10 +10,9 @@ import { textOf } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
-import { assertRoles } from "../anthropic/roles.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
 import type { Params } from "../openai-common/body.ts";
-import { mergeExtras, protectedFromOptions } from "../openai-common/body.ts";
+import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
 import type { CallNote, EncodedContent } from "./parts.ts";
 import { encodeContent } from "./parts.ts";
 
@@ -22,7 +21,7 @@ export interface GeminiFlavour {
   readonly wrapsCountedRequest: boolean;
 }
 
-const ownOptions = ["foreign_thinking", "tools"];
+const ownOptions = ["foreign_thinking", "cache_retention", "tools"];
 
 export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): EncodedRequest {
   const { request, provider, operation } = input;
@@ -34,6 +33,7 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
   for (const content of history) warnings.push(...content.warnings);
   const tools = encodeTools(input, options);
   const params = parameters(input, warnings);
+  mergeExtras(params, input.model.requestTransform?.extraBody, protectedFromExtraBody, ["generationConfig"]);
   mergeExtras(params, options, (key) => protectedFromOptions(key) || ownOptions.includes(key), ["generationConfig"]);
   const wireModel = input.model.wireModelId ?? request.model;
   const counted = operation === "count_tokens";
@@ -67,12 +67,11 @@ export function modelPath(model: string): string {
 }
 
 /** Text without its quotes, so that several messages join to one with a blank line between them. */
-function encodeSystem({ request, provider, segments }: EncodeInput): { inner: string; segment: Segment }[] {
+function encodeSystem({ request, segments }: EncodeInput): { inner: string; segment: Segment }[] {
   return request.messages
     .filter((message) => message.role === "system" || message.role === "developer")
     .map((message) =>
       segments.get(message, "gemini system", () => {
-        assertRoles(message, provider);
         const inner = JSON.stringify(textOf(message)).slice(1, -1);
         return { inner, segment: makeSegment("system", inner) };
       }),

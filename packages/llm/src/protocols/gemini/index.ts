@@ -15,6 +15,7 @@ function geminiProtocol(name: string, flavour: GeminiFlavour): Protocol {
     name,
     framing: { kind: "sse" },
     toolChoiceModes: ["auto", "none", "required", "named"],
+    media: { extraImageTypes: ["image/heic", "image/heif"] },
     encode: (input) => encodeGemini(input, flavour),
     decoder: (context) => new GeminiDecoder(context),
   };

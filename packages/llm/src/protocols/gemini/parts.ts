@@ -1,5 +1,6 @@
 // One message as Gemini parts in JSON text, encoded once per message.
 
+import { MIME_BY_EXTENSION } from "../../media/types.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import { InvalidRequestError } from "../../types/errors.ts";
@@ -7,8 +8,7 @@ import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { ContentPart, MediaData, Message, ToolCallData, ToolResultData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { callInput, isOwn } from "../anthropic/blocks.ts";
-import { assertFormat, imageFormats, mediaSource } from "../anthropic/media.ts";
-import { assertRoles } from "../anthropic/roles.ts";
+import { mediaSource } from "../anthropic/media.ts";
 
 /** What a later result needs to know about a call. */
 export interface CallNote {
@@ -42,7 +42,6 @@ export interface PartContext {
 const signaturePlaceholder = "skip_thought_signature_validator";
 
 export function encodeContent(message: Message, context: PartContext): EncodedContent {
-  assertRoles(message, context.provider);
   const warnings: Warning[] = [];
   const results: JsonValue[] = [];
   const rest: JsonValue[] = [];
@@ -89,11 +88,11 @@ function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]
       return context.foreignThinkingAsText && !redacted && text.trim() !== "" ? { text } : undefined;
     }
     case "image":
-      return media(part.image, "image/png", [...imageFormats, "image/heic", "image/heif"], provider);
+      return media(part.image, "image/png");
     case "audio":
-      return media(part.audio, "audio/wav", undefined, provider);
+      return media(part.audio, "audio/wav");
     case "document":
-      return media(part.document, "application/pdf", undefined, provider);
+      return media(part.document, "application/pdf");
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
       warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
@@ -105,33 +104,12 @@ function signed(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
-const extensionTypes: Readonly<Record<string, string>> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  heic: "image/heic",
-  heif: "image/heif",
-  pdf: "application/pdf",
-  wav: "audio/wav",
-  mp3: "audio/mpeg",
-};
-
-function media(
-  data: MediaData,
-  fallback: string,
-  formats: readonly string[] | undefined,
-  provider: string,
-): JsonObject {
-  const source = mediaSource(data, fallback, provider);
-  if (source.kind === "url") {
-    const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? "";
-    const mimeType = source.mediaType ?? extensionTypes[extension] ?? fallback;
-    return { fileData: { mimeType, fileUri: source.url } };
-  }
-  if (formats) assertFormat(source.mediaType, formats, provider);
-  return { inlineData: { mimeType: source.mediaType, data: source.base64 } };
+function media(data: MediaData, fallback: string): JsonObject {
+  const source = mediaSource(data, fallback);
+  if (source.kind === "inline") return { inlineData: { mimeType: source.mediaType, data: source.base64 } };
+  const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? "";
+  const mimeType = source.mediaType ?? MIME_BY_EXTENSION[extension] ?? fallback;
+  return { fileData: { mimeType, fileUri: source.url } };
 }
 
 function callNote(call: ToolCallData, context: PartContext): CallNote {
@@ -182,6 +160,6 @@ function resultImages(result: ToolResultData, context: PartContext): JsonObject[
   const name = context.callOf(result.toolCallId)?.name ?? "the tool";
   return [
     { text: images.length === 1 ? `Image returned by ${name}:` : `Images returned by ${name}:` },
-    ...images.map((image) => media(image, "image/png", imageFormats, context.provider)),
+    ...images.map((image) => media(image, "image/png")),
   ];
 }

@@ -1,0 +1,21 @@
+// A wanted JSON answer where the vendor has no format of its own: a forced call of a synthetic tool, or words in the
+// system prompt where thinking forbids force.
+
+import type { Request, ToolDefinition } from "../../types/request.ts";
+
+/** The call that carries the answer; decoders hand its arguments out as text. */
+export const structuredOutputTool = "structured_output";
+
+export interface StructuredAnswer {
+  readonly tool?: ToolDefinition;
+  readonly instruction?: string;
+}
+
+export function structuredAnswer(format: Request["responseFormat"], thinkingOn: boolean): StructuredAnswer {
+  if (format === undefined || format.type === "text") return {};
+  if (format.type === "json_schema" && !thinkingOn) {
+    return { tool: { name: structuredOutputTool, description: "Gives the answer.", parameters: format.jsonSchema } };
+  }
+  const schema = format.type === "json_schema" ? ` of this JSON Schema: ${JSON.stringify(format.jsonSchema)}` : "";
+  return { instruction: `Answer with one JSON value${schema}. Write nothing before or after it.` };
+}
