@@ -70,11 +70,12 @@ function mapObject(value: unknown, map: (inner: unknown) => unknown): unknown {
     const mapped = value.map(map);
     return mapped.every((inner, index) => inner === value[index]) ? value : mapped;
   }
+  const record = value as Record<string, unknown>;
   let changed: Record<string, unknown> | undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    const mapped = map(inner);
-    if (mapped === inner) continue;
-    changed ??= { ...value };
+  for (const key of Object.keys(record)) {
+    const mapped = map(record[key]);
+    if (mapped === record[key]) continue;
+    changed ??= { ...record };
     changed[key] = mapped;
   }
   return changed ?? value;
