@@ -149,6 +149,20 @@ function errorLines(root: Node): number[] {
   return [...found].sort((a, b) => a - b);
 }
 
+const sequences = new Set([
+  "program",
+  "module",
+  "source_file",
+  "translation_unit",
+  "compilation_unit",
+  "stylesheet",
+  "block",
+  "statement_block",
+  "statement_list",
+  "declaration_list",
+  "body_statement",
+]);
+
 function findBlock(root: Node, text: string, line: number): Block | string {
   const content = text.split("\n")[line] ?? "";
   const column = content.length - content.trimStart().length;
@@ -156,8 +170,8 @@ function findBlock(root: Node, text: string, line: number): Block | string {
   if (/^[\])}>;,]/.test(content.trim()) || /^(?:end|fi|done|esac)\b/.test(content.trim()))
     return "the line closes a block";
   let node: Node | null = root.descendantForPosition({ row: line, column });
-  // The widest node that begins exactly here, short of the whole file.
-  while (node?.parent && node.parent.id !== root.id) {
+  // The widest node that begins exactly here, short of the sequence of statements it is part of.
+  while (node?.parent && !sequences.has(node.parent.type)) {
     const { row, column: at } = node.parent.startPosition;
     if (row !== line || at < column) break;
     node = node.parent;

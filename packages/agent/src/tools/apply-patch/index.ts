@@ -1,7 +1,7 @@
 // apply_patch: several files in one v4a patch.
 
 import { hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
-import { applyPatch, type PatchOptions, type PatchOutcome } from "../../edit/v4a/apply.ts";
+import { applyV4a, type PatchOptions, type PatchOutcome } from "../../edit/patch/apply.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef, ToolResult } from "../types.ts";
 import description from "./description.md";
@@ -16,7 +16,7 @@ export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<ArgsOf
     schema: parameters(params),
     tier: "write",
     replay: "never",
-    execute: async ({ patch }, context) => patchResult(await applyPatch(context, patch, options)),
+    execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch, options)),
   };
 }
 

@@ -1,34 +1,11 @@
 // The v4a patch language: Begin/End envelope, file operations, hunks. Text in, operations out; knows no files.
 
-export type PatchOperation =
-  | { readonly kind: "add"; readonly path: string; readonly lines: readonly string[] }
-  | { readonly kind: "delete"; readonly path: string }
-  | { readonly kind: "update"; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] };
-
-export interface Hunk {
-  readonly hints: readonly string[];
-  readonly body: readonly Change[];
-  /** `*** End of File` closed the hunk. */
-  readonly atEnd: boolean;
-  /** How many lines at the end of the body were wholly empty: context, or only a gap before the next marker. */
-  readonly looseTail: number;
-}
-
-export interface Change {
-  readonly kind: " " | "-" | "+";
-  readonly text: string;
-}
+import { type Change, type Hunk, type PatchOperation, PatchSyntaxError } from "./types.ts";
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
   /** Some context line reads like a marker with blanks before it; parsing with `padded` takes it as one. */
   readonly paddedMarkers: boolean;
-}
-
-export class PatchSyntaxError extends Error {
-  constructor(line: number, message: string) {
-    super(`Patch line ${line}: ${message}`);
-  }
 }
 
 const BEGIN = "*** Begin Patch";
@@ -37,7 +14,7 @@ const END_OF_FILE = "*** End of File";
 const header = /^\*\*\* (Add File|Delete File|Update File|Move to):\s*(.*)$/;
 const marker = /^\*\*\* (?:End Patch|End of File|(?:Add|Delete|Update) File: .+|Move to: .+)$/;
 
-export function parsePatch(input: string, options: { readonly padded?: boolean } = {}): Patch {
+export function parseV4a(input: string, options: { readonly padded?: boolean } = {}): Patch {
   const cursor = new Cursor(unwrap(input), options.padded === true);
   const operations: PatchOperation[] = [];
   for (;;) {

@@ -2,12 +2,13 @@
 // narrow the choice, nothing else does.
 
 import { ToolFailure } from "../../tools/types.ts";
-import type { TextEdit } from "../endings.ts";
+import { applyEdits, type TextEdit } from "../endings.ts";
 import { foldPunctuation } from "../fold.ts";
 import { indentOf, indentRule } from "../indent.ts";
+import { lineRuns } from "../line-runs.ts";
 import { type LineEdit, Lines } from "../lines.ts";
 import { nearestText } from "../nearest.ts";
-import type { Change, Hunk } from "./parse.ts";
+import type { Change, Hunk } from "./types.ts";
 
 export type Level = "exact" | "trailing-whitespace" | "indentation" | "unicode";
 
@@ -50,7 +51,16 @@ export function locateHunks(path: string, text: string, hunks: readonly Hunk[]):
     from = Math.max(from, place.start + oldSide(place.body).length);
   }
   refuseOverlap(path, edits);
-  return { edits: lines.toTextEdits(edits), levels: used };
+  return { edits: withFinalBreak(lines, lines.toTextEdits(edits), hunks), levels: used };
+}
+
+/** Edits keep the end of the file as it is; a patch that speaks of the final line break changes it. */
+function withFinalBreak(lines: Lines, edits: readonly TextEdit[], hunks: readonly Hunk[]): readonly TextEdit[] {
+  const change = hunks.findLast((hunk) => hunk.finalBreak)?.finalBreak;
+  if (change === undefined) return edits;
+  const after = applyEdits(lines.text, edits);
+  if ((change === "gained") === after.endsWith("\n") || after === "") return edits;
+  return lineRuns(lines.text, change === "gained" ? `${after}\n` : after.slice(0, -1));
 }
 
 class SearchFile {
@@ -124,6 +134,7 @@ function choose(
   }
   const [only] = candidates;
   if (candidates.length === 1 && only !== undefined) return only;
+  if (hunk.oldLine !== undefined && candidates.includes(hunk.oldLine)) return hunk.oldLine;
   const hinted = hintLines(file, hunk.hints, from);
   const beside = candidates.filter((start) => hinted.includes(start - 1) || hinted.includes(start));
   if (beside.length === 1 && beside[0] !== undefined) return beside[0];
@@ -167,6 +178,7 @@ function blockEnd(lines: readonly string[], line: number): number {
 }
 
 function insertionPoint(name: string, file: SearchFile, hunk: Hunk, from: number): number {
+  if (hunk.oldLine !== undefined && hunk.oldLine <= file.lines.length) return hunk.oldLine;
   if (hunk.hints.length === 0 || hunk.atEnd) return file.lines.length;
   const found = hintLines(file, hunk.hints, from);
   if (found.length === 1 && found[0] !== undefined) return found[0] + 1;

@@ -1,4 +1,4 @@
-// Applies a v4a patch: every operation is staged in order, then all are written, or none.
+// Applies the operations of a patch, whatever its language: all are staged in order, then all are written, or none.
 
 import { type ToolContext, ToolFailure } from "../../tools/types.ts";
 import { planFresh } from "../fresh.ts";
@@ -7,7 +7,9 @@ import { refusePlaceholder } from "../replace.ts";
 import { stageWhole } from "../whole.ts";
 import { type Workspace, withWorkspace } from "../workspace.ts";
 import { type Level, locateHunks } from "./locate.ts";
-import { type Hunk, type Patch, type PatchOperation, PatchSyntaxError, parsePatch } from "./parse.ts";
+import { parseUnified } from "./parse-unified.ts";
+import { parseV4a } from "./parse-v4a.ts";
+import { type Hunk, type PatchOperation, PatchSyntaxError } from "./types.ts";
 
 export interface PatchedOperation {
   readonly letter: "A" | "M" | "D" | "R";
@@ -28,25 +30,29 @@ export interface PatchOptions {
   readonly keepEarlier?: boolean;
 }
 
-export async function applyPatch(
-  context: ToolContext,
-  input: string,
-  options: PatchOptions = {},
-): Promise<PatchOutcome> {
-  const patch = parse(input, false);
+export async function applyV4a(context: ToolContext, input: string, options: PatchOptions = {}): Promise<PatchOutcome> {
+  const patch = parsed(() => parseV4a(input));
   if (!patch.paddedMarkers) return run(context, patch.operations, options);
   try {
     return await run(context, patch.operations, { ...options, keepEarlier: false });
   } catch (error) {
     // Read as context the marker-like line fits nowhere, so it can only have been meant as a marker.
     if (!(error instanceof ToolFailure)) throw error;
-    return run(context, parse(input, true).operations, options);
+    return run(context, parsed(() => parseV4a(input, { padded: true })).operations, options);
   }
 }
 
-function parse(input: string, padded: boolean): Patch {
+export async function applyUnified(context: ToolContext, input: string): Promise<PatchOutcome> {
+  return run(
+    context,
+    parsed(() => parseUnified(input)),
+    {},
+  );
+}
+
+function parsed<T>(parse: () => T): T {
   try {
-    return parsePatch(input, { padded });
+    return parse();
   } catch (error) {
     if (error instanceof PatchSyntaxError) throw new ToolFailure(`${error.message} Nothing was written.`);
     throw error;
@@ -92,7 +98,7 @@ async function stage(workspace: Workspace, operation: PatchOperation, notes: str
       return { letter: "D", path };
     case "add": {
       const existed = await workspace.exists(path);
-      const content = operation.lines.map((line) => `${line}\n`).join("");
+      const content = operation.lines.join("\n") + (operation.unterminated || operation.lines.length === 0 ? "" : "\n");
       const said = await stageWhole(workspace, path, content);
       notes.push(...said.map((note) => `${path}: ${note}`));
       if (existed) notes.push(`${path} existed and was overwritten.`);

@@ -1,0 +1,127 @@
+// Unified diffs as models write them: file headers, hunks whose line counts are often wrong, git's extra lines. Text in, files out.
+
+import { type Change, type Hunk, type PatchOperation, PatchSyntaxError } from "./types.ts";
+
+const noise = /^(?:diff |index |(?:old|new|deleted file|new file) mode|similarity index|Index: |={10,}|Binary files )/;
+const fence = /^(?:```|~~~)\w*$/;
+
+interface Draft {
+  /** Absent: the diff creates the file. */
+  readonly from?: string;
+  /** Absent: the diff deletes it. */
+  readonly to?: string;
+  readonly line: number;
+  readonly hunks: Hunk[];
+}
+
+export function parseUnified(input: string): PatchOperation[] {
+  const lines = input.split(/\r\n|\r|\n/);
+  const files: Draft[] = [];
+  let at = 0;
+  let renameFrom: string | undefined;
+  while (at < lines.length) {
+    const line = lines[at] as string;
+    const next = lines[at + 1] ?? "";
+    if (line.startsWith("--- ") && next.startsWith("+++ ")) {
+      files.push(draft(headerPath(line), headerPath(next), at + 1));
+      at += 2;
+    } else if (line.startsWith("@@")) {
+      const file = files.at(-1);
+      if (!file) throw new PatchSyntaxError(at + 1, 'a hunk needs "--- path" and "+++ path" above it.');
+      at = readHunk(lines, at, file.hunks);
+    } else if (line.startsWith("rename from ")) {
+      renameFrom = line.slice(12).trim();
+      at++;
+    } else if (line.startsWith("rename to ")) {
+      if (!(lines[at + 1] ?? "").startsWith("---") && !(lines[at + 2] ?? "").startsWith("---")) {
+        files.push(draft(renameFrom, line.slice(10).trim(), at + 1));
+      }
+      at++;
+    } else if (line.trim() === "" || noise.test(line) || fence.test(line.trim())) {
+      at++;
+    } else {
+      throw new PatchSyntaxError(
+        at + 1,
+        `expected "--- path", "@@" or a line that begins with " ", "-" or "+", got ${quote(line)}.`,
+      );
+    }
+  }
+  if (files.length === 0) throw new PatchSyntaxError(1, 'no file found; a diff begins with "--- path" and "+++ path".');
+  return files.map(operation);
+}
+
+function draft(from: string | undefined, to: string | undefined, line: number): Draft {
+  return { line, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), hunks: [] };
+}
+
+function operation({ from, to, hunks, line }: Draft): PatchOperation {
+  if (from === undefined && to === undefined) throw new PatchSyntaxError(line, "both sides of the diff are /dev/null.");
+  if (to === undefined) return { kind: "delete", path: from as string };
+  if (from === undefined) {
+    const lines = hunks.flatMap((hunk) =>
+      hunk.body.filter((change) => change.kind === "+").map((change) => change.text),
+    );
+    return { kind: "add", path: to, lines, unterminated: hunks.at(-1)?.finalBreak === "lost" };
+  }
+  if (hunks.length === 0 && from === to) throw new PatchSyntaxError(line, `${to} has no hunk.`);
+  return { kind: "update", path: from, hunks, ...(from === to ? {} : { moveTo: to }) };
+}
+
+/** Without the a/ or b/ that git adds, and without a time stamp. */
+function headerPath(line: string): string | undefined {
+  const path = (line.slice(4).split("\t")[0] as string).trim().replace(/^"(.*)"$/, "$1");
+  if (path === "/dev/null") return undefined;
+  return /^[ab]\//.test(path) ? path.slice(2) : path;
+}
+
+/** Counts in the header decide where a hunk ends when they are right; otherwise the next header does. */
+function readHunk(lines: readonly string[], at: number, hunks: Hunk[]): number {
+  const [, oldStart, oldCount, newCount, hint = ""] =
+    /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$/.exec(lines[at] as string) ?? [];
+  const counts = oldStart === undefined ? undefined : { old: Number(oldCount ?? 1), new: Number(newCount ?? 1) };
+  const body: Change[] = [];
+  const ended = { old: false, new: false };
+  let loose = 0;
+  let index = at + 1;
+  for (; index < lines.length; index++) {
+    const line = lines[index] as string;
+    const kind = line[0];
+    if (kind === "\\") {
+      const last = body.at(-1)?.kind;
+      if (last !== "+") ended.old = true;
+      if (last !== "-") ended.new = true;
+      continue;
+    }
+    if (counts && complete(body, counts)) break;
+    if (kind === undefined) {
+      body.push({ kind: " ", text: "" });
+      loose++;
+      continue;
+    }
+    if (kind !== " " && kind !== "-" && kind !== "+") break;
+    if (line.startsWith("--- ") && (lines[index + 1] ?? "").startsWith("+++ ") && !counts) break;
+    body.push({ kind, text: line.slice(1) });
+    loose = 0;
+  }
+  if (!body.some((change) => change.kind !== " ")) throw new PatchSyntaxError(at + 1, "the hunk changes nothing.");
+  const pure = !body.some((change) => change.kind !== "+");
+  hunks.push({
+    hints: hint.trim() === "" ? [] : [hint.trimEnd()],
+    body,
+    atEnd: ended.old,
+    looseTail: loose,
+    ...(oldStart === undefined ? {} : { oldLine: pure ? Number(oldStart) : Math.max(0, Number(oldStart) - 1) }),
+    ...(ended.old === ended.new ? {} : { finalBreak: ended.new ? "lost" : "gained" }),
+  });
+  return index;
+}
+
+function complete(body: readonly Change[], counts: { readonly old: number; readonly new: number }): boolean {
+  const old = body.filter((change) => change.kind !== "+").length;
+  const now = body.filter((change) => change.kind !== "-").length;
+  return old === counts.old && now === counts.new;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
