@@ -1,2 +1,185 @@
+// What is known about models, offline: lookups over lines of text, each parsed when it is asked for. Advisory only:
+// an id that is not here still works under a known provider.
+
+import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { ModelInfo } from "../types/model.ts";
-export const builtinCatalog: { get(provider: string, id: string): ModelInfo | undefined } = { get: () => undefined };
+import { gateways } from "./data/gateways.ts";
+import { hosts } from "./data/hosts.ts";
+import { vendors } from "./data/vendors.ts";
+import { type CatalogRow, modelOf, rowsFromModelsDev } from "./row.ts";
+
+export type Capability = "reasoning" | "vision" | "tools";
+
+export interface Catalog {
+  readonly providers: readonly string[];
+  /** By id or alias; a dated or regional form finds its base. */
+  get(provider: string, id: string): ModelInfo | undefined;
+  /** By id or alias at any provider, makers before hosts. */
+  find(idOrAlias: string): ModelInfo | undefined;
+  list(provider?: string): readonly ModelInfo[];
+  latest(provider: string, capability?: Capability): ModelInfo | undefined;
+}
+
+/** Lines of JSON by provider, in order of preference. */
+type Lines = Readonly<Record<string, string>>;
+
+/** Providers that serve another one's models under the same ids. */
+const sameModels: Readonly<Record<string, string>> = {
+  "azure-openai": "openai",
+  "google-vertex": "gemini",
+  "openai-codex": "openai",
+  "xai-oauth": "xai",
+  "wafer-serverless": "wafer-pass",
+  firepass: "fireworks",
+  google: "gemini",
+};
+
+export function createCatalog(lines: Lines): Catalog {
+  const textOf = (provider: string): string => lines[provider] ?? lines[sameModels[provider] ?? ""] ?? "";
+  const list = (provider: string): ModelInfo[] =>
+    textOf(provider)
+      .split("\n")
+      .flatMap((line) => (line === "" ? [] : [modelOf(provider, JSON.parse(line) as CatalogRow)]));
+  const get = (provider: string, id: string): ModelInfo | undefined => {
+    const text = textOf(provider);
+    for (const candidate of candidates(id)) {
+      const row = findLine(text, candidate);
+      if (row) return modelOf(provider, row);
+    }
+    return undefined;
+  };
+  return {
+    providers: Object.keys(lines),
+    get,
+    find(idOrAlias) {
+      for (const provider of Object.keys(lines)) {
+        const found = findLine(textOf(provider), idOrAlias);
+        if (found) return modelOf(provider, found);
+      }
+      return undefined;
+    },
+    list: (provider) => (provider === undefined ? Object.keys(lines).flatMap(list) : list(provider)),
+    latest(provider, capability) {
+      const able = list(provider).filter((model) => capability === undefined || has(model, capability));
+      return able.reduce<ModelInfo | undefined>(
+        (best, model) => (best && (best.releaseDate ?? "") >= (model.releaseDate ?? "") ? best : model),
+        undefined,
+      );
+    },
+  };
+}
+
+export const builtinCatalog: Catalog = createCatalog({ ...vendors, ...hosts, ...gateways });
+
+export function getModelInfo(idOrAlias: string): ModelInfo | undefined {
+  return builtinCatalog.find(idOrAlias);
+}
+
+export function listModels(provider?: string): readonly ModelInfo[] {
+  return builtinCatalog.list(provider);
+}
+
+export function getLatestModel(provider: string, capability?: Capability): ModelInfo | undefined {
+  return builtinCatalog.latest(provider, capability);
+}
+
+/**
+ * A catalog in which a models.dev document's providers come first. What only our own data knows (aliases, flags,
+ * dialects) is kept for the ids that both have.
+ */
+export function refreshCatalog(document: JsonObject, base: Catalog = builtinCatalog): Catalog {
+  const fresh: Record<string, string> = {};
+  for (const [name, entry] of Object.entries(document)) {
+    const models = isObject(entry) ? entry["models"] : undefined;
+    if (!isObject(models)) continue;
+    const provider = foreignNames[name] ?? name;
+    fresh[provider] = rowsFromModelsDev(models)
+      .map((row) => JSON.stringify(withOwn(row, base.get(provider, row.id))))
+      .join("\n");
+  }
+  const newer = createCatalog(fresh);
+  return {
+    providers: [...new Set([...base.providers, ...newer.providers])],
+    get: (provider, id) => newer.get(provider, id) ?? base.get(provider, id),
+    find: (id) => newer.find(id) ?? base.find(id),
+    list(provider) {
+      const models = newer.list(provider);
+      const known = new Set(models.map((model) => `${model.provider}/${model.id}`));
+      return [...models, ...base.list(provider).filter((model) => !known.has(`${model.provider}/${model.id}`))];
+    },
+    latest: (provider, capability) => newer.latest(provider, capability) ?? base.latest(provider, capability),
+  };
+}
+
+/** Where models.dev calls a provider by another name. */
+const foreignNames: Readonly<Record<string, string>> = {
+  google: "gemini",
+  azure: "azure-openai",
+  moonshotai: "moonshot",
+  togetherai: "together",
+  "fireworks-ai": "fireworks",
+  "zhipuai-coding-plan": "zhipu-coding-plan",
+  "kimi-for-coding": "kimi-code",
+  "minimax-coding-plan": "minimax-code",
+  "minimax-cn-coding-plan": "minimax-code-cn",
+  opencode: "opencode-zen",
+  "nano-gpt": "nanogpt",
+  vercel: "vercel-ai-gateway",
+  "wafer.ai": "wafer-pass",
+};
+
+function withOwn(row: CatalogRow, known: ModelInfo | undefined): CatalogRow {
+  if (!known || known.id !== row.id) return row;
+  const flags = [
+    ...(row.flags === undefined ? [] : [row.flags]),
+    ...(known.supportsLongCacheRetention ? ["longCache"] : []),
+    ...(known.supportsEagerToolInputStreaming ? ["eagerTools"] : []),
+    ...(known.supportsCachePoint ? ["cachePoint"] : []),
+  ].join(" ");
+  const { thinking } = known;
+  return {
+    ...row,
+    ...(known.aliases.length === 0 ? {} : { aliases: known.aliases }),
+    ...(flags === "" ? {} : { flags }),
+    ...(known.compat === undefined ? {} : { compat: known.compat }),
+    ...(known.contextPromotionTarget === undefined ? {} : { promotion: known.contextPromotionTarget }),
+    // models.dev does not say how a vendor takes its levels.
+    ...(thinking === undefined
+      ? {}
+      : {
+          thinking: [thinking.mode, ...(thinking.levels ?? []), ...(thinking.display ? ["+summarized"] : [])].join(" "),
+        }),
+  };
+}
+
+/** The id itself, then without a date at its end, then without a cloud region in front. */
+function* candidates(id: string): Generator<string> {
+  yield id;
+  const undated = id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
+  if (undated !== id) yield undated;
+  const local = id.replace(/^(us|eu|au|jp|apac|global|us-gov)\./, "");
+  if (local !== id) yield local;
+}
+
+/** Finds the line by text first; only a line that mentions the id is parsed. */
+function findLine(text: string, id: string): CatalogRow | undefined {
+  const quoted = JSON.stringify(id);
+  for (const needle of [`{"id":${quoted}`, quoted]) {
+    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+      const start = text.lastIndexOf("\n", at) + 1;
+      const end = text.indexOf("\n", at);
+      const row = JSON.parse(text.slice(start, end < 0 ? undefined : end)) as CatalogRow;
+      if (row.id === id || row.aliases?.includes(id)) return row;
+    }
+  }
+  return undefined;
+}
+
+function has(model: ModelInfo, capability: Capability): boolean {
+  if (capability === "reasoning") return model.supportsReasoning;
+  return capability === "vision" ? model.supportsVision : model.supportsTools;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
