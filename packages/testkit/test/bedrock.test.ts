@@ -1,14 +1,11 @@
-import {
-  BedrockRuntimeClient,
-  ConverseCommand,
-  type ConverseCommandInput,
-  ConverseStreamCommand,
-  type ConverseStreamOutput,
-} from "@aws-sdk/client-bedrock-runtime";
+import type { ConverseCommandInput, ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, type ModelServer, redacted, startModelServer, text, thinking, turn } from "../src/index.ts";
 import { signatureOf } from "../src/resolve.ts";
+import { loadBedrockSdk } from "./bedrock-sdk.ts";
 import { drop, headersOf, PIXEL, type Rule, resend, set } from "./mutate.ts";
+
+const { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand, NodeHttpHandler } = loadBedrockSdk();
 
 const MODEL = "anthropic.claude-sonnet-4-5-20250929-v1:0";
 
@@ -17,6 +14,7 @@ const connect = (server: ModelServer) =>
     region: "us-east-1",
     endpoint: server.baseUrl("bedrock"),
     credentials: { accessKeyId: "AK", secretAccessKey: "SK" },
+    requestHandler: new NodeHttpHandler(),
     maxAttempts: 1,
   });
 
