@@ -120,13 +120,8 @@ export class Processes {
       throw new EnvError("io", "A command cannot hold a zero byte. Remove it, or write the bytes to a file first.");
     }
     const number = ++this.#commands;
-    const child = spawn(request.argv[0], request.argv.slice(1), {
-      cwd: request.cwd,
-      env: { ...request.env, [OWNER_VARIABLE]: this.owner, [COMMAND_VARIABLE]: String(number) },
-      detached: true,
-      stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    });
-    this.#watch();
+    const child = this.#spawn(request, number);
+    this.#watch(child);
     const capture = new Capture(child, request);
     return new Promise((resolve, reject) => {
       let ending: Promise<void> | undefined;
@@ -172,13 +167,34 @@ export class Processes {
     });
   }
 
-  #watch(): void {
-    if (this.#watchdog !== undefined) return;
+  #spawn(request: RunRequest, number: number): ChildProcess {
+    try {
+      return spawn(request.argv[0], request.argv.slice(1), {
+        cwd: request.cwd,
+        env: { ...request.env, [OWNER_VARIABLE]: this.owner, [COMMAND_VARIABLE]: String(number) },
+        detached: true,
+        stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      });
+    } catch (error) {
+      throw spawnError(error as NodeJS.ErrnoException, request);
+    }
+  }
+
+  #watch(child: ChildProcess): void {
+    const { pid } = child;
+    if (pid === undefined) return;
+    const watchdog = this.#watchdog ?? this.#newWatchdog();
+    watchdog.commandStarted(pid);
+    child.once("exit", () => watchdog.commandEnded(pid));
+  }
+
+  #newWatchdog(): Watchdog {
     const watchdog = startWatchdog(this.owner);
     this.#watchdog = watchdog;
     watchdog.process.once("exit", () => {
       if (this.#watchdog === watchdog) this.#watchdog = undefined;
     });
+    return watchdog;
   }
 }
 

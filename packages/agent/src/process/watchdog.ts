@@ -5,10 +5,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { OWNER_VARIABLE } from "./marked.ts";
 
-// `ps -E` stands in for /proc on macOS. The shell's own environment is empty, so it never finds itself.
+// The pipe carries "+<group>" when a command starts and "-<group>" when it ends: the groups reach children that were
+// started with an empty environment, the mark reaches those that left the group. `ps -E` stands in for /proc on macOS.
+// The shell's own environment is empty, so it never finds itself.
 const SCRIPT = `
 trap '' HUP INT TERM PIPE
-while read -r _; do :; done
+groups=' '
+while read -r line; do
+  id=\${line#?}
+  case $line in
+    +*) groups="$groups$id " ;;
+    -*) case $groups in *" $id "*) groups="\${groups%% $id *} \${groups#* $id }" ;; esac ;;
+  esac
+done
 marked() {
   if [ -d /proc/self ]; then
     grep -lsaF -- "$1" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
@@ -20,10 +29,11 @@ marked() {
 }
 round=0
 while [ $round -lt 60 ]; do
-  pids=$(marked "$1")
-  [ -z "$pids" ] && exit 0
-  if [ $round -eq 0 ]; then kill -TERM $pids; kill -CONT $pids; fi
-  if [ $round -ge 20 ]; then kill -KILL $pids; fi
+  targets=$(marked "$1")
+  for group in $groups; do kill -0 "-$group" && targets="$targets -$group"; done
+  [ -z "$targets" ] && exit 0
+  if [ $round -eq 0 ]; then kill -TERM $targets; kill -CONT $targets; fi
+  if [ $round -ge 20 ]; then kill -KILL $targets; fi
   sleep 0.1
   round=$((round + 1))
 done 2>/dev/null
@@ -31,7 +41,9 @@ done 2>/dev/null
 
 export interface Watchdog {
   readonly process: ChildProcess;
-  /** Lets it go: it looks once for leftovers and ends. */
+  commandStarted(group: number): void;
+  commandEnded(group: number): void;
+  /** Ends it at once: at the end of its pipe it would also end commands that start meanwhile. */
   release(): void;
 }
 
@@ -47,5 +59,10 @@ export function startWatchdog(owner: string): Watchdog {
   // Without a watchdog only SIGKILL of the host could leave orphans; the next command starts another.
   child.on("error", () => {});
   child.stdin.on("error", () => {});
-  return { process: child, release: () => child.stdin.end() };
+  return {
+    process: child,
+    commandStarted: (group) => child.stdin.write(`+${group}\n`),
+    commandEnded: (group) => child.stdin.write(`-${group}\n`),
+    release: () => child.kill("SIGKILL"),
+  };
 }

@@ -1,0 +1,101 @@
+// No process left: each way of spreading, ended by abort, by timeout, by cleanup and by SIGKILL of the host.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isAlive, until } from "../../test/alive.ts";
+import { KILL_PRELUDE, KILL_SITUATIONS } from "../../test/kill-situations.ts";
+import { type Clock, monotonicClock } from "./clock.ts";
+import { findMarked } from "./marked.ts";
+import { Processes, shellArgv } from "./processes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-kill-"));
+
+function pidsIn(file: string): number[] {
+  try {
+    return readFileSync(file, "utf8").trim().split("\n").map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** The watchdog has no mark of its own; its argument names the owner. */
+function watchdogsOf(owner: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid) || !isAlive(Number(pid))) return false;
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(`\0LATHE_OWNER=${owner}\0`);
+  });
+}
+
+/** A clock whose timer of one length waits for the test to say so. */
+function heldClock(held: number): { clock: Clock; fire: () => void } {
+  let fire = () => {};
+  const after: Clock["after"] = (ms, fn) => {
+    if (ms !== held) return monotonicClock.after(ms, fn);
+    fire = fn;
+    return () => {};
+  };
+  return { clock: { now: monotonicClock.now, after }, fire: () => fire() };
+}
+
+describe.skipIf(process.platform !== "linux")("no process left", () => {
+  describe.concurrent.each(["abort", "timeout"] as const)("after %s", (way) => {
+    it.each(KILL_SITUATIONS)(`TL-04 TR-04 D-023 ${way}: $name`, async ({ name, command, leaves, returns }) => {
+      const file = join(folder, `${way}-${name.replaceAll(" ", "-")}`);
+      const { clock, fire } = heldClock(54_321);
+      const processes = new Processes({ clock });
+      const abort = new AbortController();
+      const run = processes.run({
+        argv: shellArgv(KILL_PRELUDE + command),
+        cwd: "/",
+        env: { PATH: "/usr/local/bin:/usr/bin:/bin", PIDS: file },
+        timeoutMs: 54_321,
+        signal: abort.signal,
+      });
+      await until(() => pidsIn(file).length === leaves);
+      const pids = pidsIn(file);
+      if (returns) {
+        expect(await run).toMatchObject({ exitCode: 0, aborted: false, timedOut: false });
+        expect(pids.every(isAlive)).toBe(true);
+        await processes.cleanup();
+      } else {
+        expect(pids.every(isAlive)).toBe(true);
+        if (way === "abort") abort.abort();
+        else fire();
+        expect(await run).toMatchObject({ aborted: way === "abort", timedOut: way === "timeout" });
+      }
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(await findMarked({ owner: processes.owner })).toEqual([]);
+      await processes.cleanup();
+    });
+  });
+
+  it.each(["SIGKILL", "SIGTERM", "SIGHUP"] as const)(
+    "TL-04 EH-03 the host dies by %s in all situations at once",
+    async (signal) => {
+      const script = join(import.meta.dirname, "../../test/kill-host.ts");
+      const prefix = join(folder, `host-${signal}`);
+      const host = spawn(process.execPath, ["--conditions=lathe-source", "--import", "tsx", script, prefix], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let owner = "";
+      host.stdout.on("data", (chunk: Buffer) => {
+        owner += chunk.toString();
+      });
+      const exited = new Promise((resolve) => host.once("exit", resolve));
+      const all = () => KILL_SITUATIONS.flatMap((_, i) => pidsIn(`${prefix}-${i}`));
+      const expected = KILL_SITUATIONS.reduce((sum, { leaves }) => sum + leaves, 0);
+      await until(() => all().length === expected && owner.endsWith("\n"));
+      expect(all().every(isAlive)).toBe(true);
+      host.kill(signal);
+      await exited;
+      const marked = () => findMarked({ owner: owner.trim() });
+      await until(async () => (await marked()).length === 0);
+      await until(() => !all().some(isAlive));
+      await until(() => watchdogsOf(owner.trim()).length === 0);
+    },
+    60_000,
+  );
+});

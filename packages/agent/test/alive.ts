@@ -1,0 +1,18 @@
+// Looking at real processes from tests.
+
+import { readFileSync } from "node:fs";
+
+/** Running or sleeping; a zombie is dead. */
+export function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !"ZX".includes(stat.slice(stat.lastIndexOf(")") + 2)[0]!);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for a condition; the test's own timeout is the deadline. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,13 @@
+// A host that starts every kill situation through our own code and then waits to be killed. Argument: prefix of the pid files.
+
+import { LocalEnvironment } from "../src/env/local.ts";
+import { KILL_PRELUDE, KILL_SITUATIONS } from "./kill-situations.ts";
+
+const prefix = process.argv[2]!;
+const owner = `host-${process.pid}`;
+const env = new LocalEnvironment({ cwd: "/", baseEnv: process.env, owner });
+KILL_SITUATIONS.forEach(({ command }, i) => {
+  void env.execCommand(KILL_PRELUDE + command, 0, { env: { PIDS: `${prefix}-${i}` } });
+});
+console.log(owner);
+setInterval(() => {}, 1 << 30);
