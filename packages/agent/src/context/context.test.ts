@@ -59,7 +59,9 @@ ${Array.from({ length: 10 }, (_, i) => `  commit ${12 - i}`).join("\n")}
     await file("bin/git", "#!/bin/sh\nsleep 60\n");
     execFileSync("chmod", ["+x", join(dir, "bin/git")]);
     const slow = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: `${dir}/bin:${process.env["PATH"]}` } });
-    expect((await collectFacts(slow, { now: 0, gitTimeoutMs: 100 })).isGitRepository).toBe(false);
+    const facts = await collectFacts(slow, { now: 0, gitTimeoutMs: 100 });
+    expect(facts).toMatchObject({ isGitRepository: true, gitBranch: "trunk" });
+    expect(facts.git).toBeUndefined();
   });
 });
 

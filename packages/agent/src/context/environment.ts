@@ -2,6 +2,7 @@
 // directory, git state), so it is taken once, at the start, and never changed.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
+import { currentBranch, repositoryRoot } from "./git-files.ts";
 
 export interface EnvironmentFacts {
   readonly workingDirectory: string;
@@ -35,48 +36,39 @@ export async function collectFacts(
     readonly gitTimeoutMs?: number;
   },
 ): Promise<EnvironmentFacts> {
-  const git = await gitState(env, about.gitTimeoutMs ?? GIT_TIMEOUT_MS);
+  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
+  const [branch, git] = root
+    ? await Promise.all([currentBranch(env, root), gitSnapshot(env, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
+    : [];
   return {
     workingDirectory: env.workingDirectory(),
-    isGitRepository: git !== undefined,
-    ...(git?.branch ? { gitBranch: git.branch } : {}),
+    isGitRepository: root !== undefined,
+    ...(branch === undefined ? {} : { gitBranch: branch }),
     platform: env.platform(),
     osVersion: env.osVersion(),
     today: new Date(about.now).toISOString().slice(0, 10),
     ...(about.model === undefined ? {} : { model: about.model }),
     ...(about.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: about.knowledgeCutoff }),
-    ...(git ? { git: git.snapshot } : {}),
+    ...(git ? { git } : {}),
   };
 }
 
-/** Undefined when there is no repository, no git, or git takes too long. */
-async function gitState(
-  env: ExecutionEnvironment,
-  timeoutMs: number,
-): Promise<{ branch: string; snapshot: GitSnapshot } | undefined> {
-  // One command for all three, since starting a process is most of the cost.
+/** Undefined when git is missing or takes too long. */
+async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitSnapshot | undefined> {
+  // One command for both, since starting a process is most of the cost.
   const command =
-    "git --no-optional-locks status --porcelain=v1 --branch && echo '---' && " +
+    "git --no-optional-locks status --porcelain=v1 && echo '---' && " +
     `{ git log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
   const result = await env.execCommand(command, timeoutMs).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
   const [status = "", log = ""] = result.stdout.split(/^---$/m);
-  const lines = status.split("\n").filter((line) => line !== "");
-  const files = lines.filter((line) => !line.startsWith("## "));
+  const files = status.split("\n").filter((line) => line !== "");
   const untracked = files.filter((line) => line.startsWith("??")).length;
   return {
-    branch: branchName(lines[0] ?? ""),
-    snapshot: {
-      untracked,
-      modified: files.length - untracked,
-      recentCommits: log.split("\n").filter((line) => line !== ""),
-    },
+    untracked,
+    modified: files.length - untracked,
+    recentCommits: log.split("\n").filter((line) => line !== ""),
   };
-}
-
-function branchName(line: string): string {
-  const name = line.replace(/^## (No commits yet on )?/, "").split("...")[0] ?? "";
-  return name.startsWith("HEAD (") ? "(detached)" : name;
 }
 
 export function environmentBlock(facts: EnvironmentFacts): string {

@@ -3,6 +3,7 @@
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../env/types.ts";
+import { repositoryRoot } from "./git-files.ts";
 
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
@@ -15,7 +16,7 @@ interface Doc {
 
 export async function projectDocs(env: ExecutionEnvironment, familyFiles: readonly string[]): Promise<string> {
   const cwd = env.resolve(env.workingDirectory());
-  const root = await repositoryRoot(env, cwd);
+  const root = (await repositoryRoot(env, cwd)) ?? cwd;
   const docs: Doc[] = [];
   const seen = new Set<string>();
   for (const folder of pathDown(root, cwd)) {
@@ -29,13 +30,6 @@ export async function projectDocs(env: ExecutionEnvironment, familyFiles: readon
     }
   }
   return join(docs);
-}
-
-async function repositoryRoot(env: ExecutionEnvironment, cwd: string): Promise<string> {
-  for (let folder = cwd; ; folder = posix.dirname(folder)) {
-    if (await env.stat(posix.join(folder, ".git"))) return folder;
-    if (folder === posix.dirname(folder)) return cwd;
-  }
 }
 
 function pathDown(root: string, cwd: string): string[] {
