@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dialect, HttpError, ResolvedTurn, StreamPart } from "./dialect.ts";
+import type { Dialect, Framing, HttpError, ResolvedTurn, StreamPart } from "./dialect.ts";
 import type { CutPoint, Fault } from "./faults.ts";
 import { contentTypes, frame, frames, gzipEach, gzipWhole, rechunk } from "./framing.ts";
 import type { RecordedRequest } from "./record.ts";
@@ -72,6 +72,7 @@ async function playBody(turn: ModelTurn, body: unknown, exchange: Exchange): Pro
     ...exchange.headers,
     ...turn.headers,
   });
+  if (turn.fault) exchange.response.flushHeaders();
   await writeAll(turn, [bytes], exchange);
 }
 
@@ -79,7 +80,7 @@ async function playStream(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exc
   const { response, dialect, request } = exchange;
   const framing = dialect.framing(request);
   const parts = withFaults(dialect.stream(resolved, request), turn, dialect);
-  const plain = insertGarbage(frames(parts, framing, turn.crlf ?? false), turn.fault);
+  const plain = insertGarbage(frames(parts, framing, turn.crlf ?? false), turn.fault, framing);
   const bytes = turn.gzip ? await gzipEach(plain) : plain;
   const length = bytes.reduce((sum, item) => sum + item.length, 0);
   response.strictContentLength = false;
@@ -97,6 +98,7 @@ async function playStream(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exc
     return;
   }
   const end = parts.findIndex((part) => part.repeatable);
+  if (end < 0) throw new Error("an endless stream needs a text block to repeat");
   for (const item of bytes.slice(0, end + 1)) await write(response, item);
   const again = frame(parts[end]!, framing, turn.crlf ?? false);
   const separated = framing === "json-array" ? Buffer.concat([Buffer.from(",\n"), again]) : again;
@@ -122,10 +124,19 @@ function withFaults(parts: StreamPart[], turn: ModelTurn, dialect: Dialect): Str
   }
 }
 
-function insertGarbage(bytes: Buffer[], fault: Fault | undefined): Buffer[] {
+function insertGarbage(bytes: Buffer[], fault: Fault | undefined, framing: Framing): Buffer[] {
   if (fault?.kind !== "malformed") return bytes;
-  const garbage = Buffer.from(fault.line ?? 'data: {"type": "broken", "delta": {"te\n\n');
-  return bytes.toSpliced(fault.beforeEvent ?? 1, 0, garbage);
+  const at = fault.beforeEvent ?? 1;
+  const text = Buffer.from(fault.line ?? 'data: {"type": "broken", "delta": {"te\n\n');
+  return bytes.toSpliced(at, 0, framing === "aws" ? flipped(bytes[at]!) : text);
+}
+
+/** A binary frame with one wrong bit: its checksum no longer fits. */
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const at = copy.length - 6;
+  copy[at] = copy[at]! ^ 1;
+  return copy;
 }
 
 async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Exchange): Promise<void> {
