@@ -8,12 +8,13 @@ import type { Warning } from "../../types/response.ts";
 import type { Params } from "../openai-common/body.ts";
 import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
 import type { Block, EncodedMessage } from "./blocks.ts";
-import { anthropicDialect, encodeMessage } from "./blocks.ts";
+import { anthropicDialect } from "./blocks.ts";
 import { automaticMarker, planMarkers } from "./cache.ts";
 import type { ThinkingPlan } from "./effort.ts";
 import { planThinking } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
-import { groupBlocks, groupByRole, groupText, inUnthinkingToolRound } from "./groups.ts";
+import { groupBlocks, groupByRole, groupText } from "./groups.ts";
+import { encodeHistory, thinkingRefusal } from "./history.ts";
 import { structuredAnswer } from "./structured.ts";
 import { assertNamedTool, encodeToolChoice, encodeTools } from "./tools.ts";
 
@@ -28,7 +29,7 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
   assertNamedTool(request, provider);
   const options = request.providerOptions?.[provider] ?? {};
   const warnings: Warning[] = [];
-  const history = encodeHistory(input, options);
+  const history = encodeHistory(input, "anthropic", anthropicDialect(provider));
   for (const message of [...history.system, ...history.messages]) warnings.push(...message.warnings);
   const groups = groupByRole(history.messages);
   const thinking = chooseThinking(input, options, groups, warnings);
@@ -77,24 +78,6 @@ function textBlock(text: string): Block {
   return { text: JSON.stringify({ type: "text", text }), markable: true };
 }
 
-function encodeHistory(input: EncodeInput, options: JsonObject) {
-  const { request, provider, segments } = input;
-  const foreignThinkingAsText = options["foreign_thinking"] === "text";
-  const context = { provider, model: request.model, foreignThinkingAsText, dialect: anthropicDialect(provider) };
-  const variant = `anthropic ${provider} ${request.model} ${foreignThinkingAsText}`;
-  const system: EncodedMessage[] = [];
-  const messages: EncodedMessage[] = [];
-  for (const message of request.messages) {
-    const isSystem = message.role === "system" || message.role === "developer";
-    const encoded = segments.get(message, variant, () => {
-      const made = encodeMessage(message, context);
-      return isSystem ? { ...made, segment: makeSegment("system", made.joined) } : made;
-    });
-    (isSystem ? system : messages).push(encoded);
-  }
-  return { system, messages };
-}
-
 function chooseThinking(
   input: EncodeInput,
   options: JsonObject,
@@ -107,13 +90,7 @@ function chooseThinking(
   if (explicit !== undefined) {
     return { maxTokens, ...(isThinkingOn(explicit) ? { thinking: explicit } : {}) };
   }
-  const mode = request.toolChoice?.mode;
-  const forced = mode === "required" || mode === "named";
-  const refusal = forced
-    ? { reason: "a forced tool call excludes thinking", budgetOnly: false }
-    : inUnthinkingToolRound(groups)
-      ? { reason: "the running tool round began without thinking", budgetOnly: true }
-      : undefined;
+  const refusal = thinkingRefusal(request, groups);
   return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
 }
 

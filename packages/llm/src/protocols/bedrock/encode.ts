@@ -1,0 +1,198 @@
+// Request to Bedrock Converse body: tools, system, messages (the cached prefix) first, parameters after them.
+
+import { clampLevel } from "../../catalog/thinking.ts";
+import { makeSegment } from "../../segments.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
+import type { CacheControl } from "../../types/message.ts";
+import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
+import type { ToolDefinition } from "../../types/request.ts";
+import type { Warning } from "../../types/response.ts";
+import type { Block, EncodedMessage } from "../anthropic/blocks.ts";
+import { automaticMarker, planMarkers } from "../anthropic/cache.ts";
+import type { ThinkingPlan } from "../anthropic/effort.ts";
+import { planThinking } from "../anthropic/effort.ts";
+import type { WireGroup } from "../anthropic/groups.ts";
+import { groupBlocks, groupByRole, groupText } from "../anthropic/groups.ts";
+import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
+import { structuredAnswer } from "../anthropic/structured.ts";
+import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
+import type { Params } from "../openai-common/body.ts";
+import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
+import { bedrockDialect } from "./blocks.ts";
+
+const ownOptions = ["auto_cache", "cache_retention", "foreign_thinking", "thinking", "toolConfig", "system"];
+/** Thinking needs a bound to stay below; Converse itself would take the model's maximum. */
+const defaultMaxTokens = 4096;
+
+export function encodeBedrock(input: EncodeInput): EncodedRequest {
+  const { request, provider, model } = input;
+  assertNamedTool(request, provider);
+  const options = request.providerOptions?.[provider] ?? {};
+  const warnings: Warning[] = [];
+  const history = encodeHistory(input, "bedrock", bedrockDialect(provider));
+  for (const message of [...history.system, ...history.messages]) warnings.push(...message.warnings);
+  const groups = groupByRole(history.messages);
+  const thinking = chooseThinking(input, options, groups, warnings);
+  const answer = structuredAnswer(request.responseFormat, thinking.thinking !== undefined);
+  const tools = chooseTools(input, history.messages, answer.tool, warnings);
+  const system = [
+    ...history.system.flatMap((message) => message.rest),
+    ...(answer.instruction === undefined ? [] : [block({ text: answer.instruction })]),
+  ];
+  const caches = model.supportsCachePoint === true;
+  const plan = planMarkers({
+    tools: tools.blocks,
+    system,
+    groups,
+    automatic: caches && options["auto_cache"] !== false ? automaticMarker(input, true) : undefined,
+  });
+  const points = (blocks: readonly Block[], at?: Marked): string => withPoints(blocks, caches, at).join(",");
+  const toolTexts = points(tools.blocks, plan.tools && { block: tools.blocks.length - 1, control: plan.tools });
+  const systemTexts = points(system, plan.system && { block: system.length - 1, control: plan.system });
+  const choice = answer.tool ? { tool: { name: answer.tool.name } } : tools.choice;
+  const messages = groups.map((group, index) => {
+    const marked = plan.groups.get(index);
+    const plain = marked === undefined && group.members.every((member) => member.markers.length === 0);
+    return `{"role":"${group.role}","content":[${plain ? groupText(group) : points(groupBlocks(group), marked)}]}`;
+  });
+  if (groups[0]?.role === "assistant") messages.unshift('{"role":"user","content":[{"text":"(continued)"}]}');
+  const members = [
+    ...(toolTexts === ""
+      ? []
+      : [
+          `"toolConfig":{"tools":[${toolTexts}]${choice === undefined ? "" : `,"toolChoice":${JSON.stringify(choice)}`}}`,
+        ]),
+    ...(systemTexts === "" ? [] : [`"system":[${systemTexts}]`]),
+  ];
+  const counted = input.operation === "count_tokens";
+  const params = counted ? {} : parameters(input, options, thinking, warnings);
+  const tail = JSON.stringify(params);
+  return {
+    body: [
+      `${counted ? '{"input":{"converse":' : ""}{${members.map((member) => `${member},`).join("")}"messages":[`,
+      ...messages.map((text, index) => (index === 0 ? text : `,${text}`)),
+      `]${tail === "{}" ? "}" : `,${tail.slice(1)}`}${counted ? "}}" : ""}`,
+    ],
+    segments: [
+      ...(tools.blocks.length > 0 ? [makeSegment("tools", tools.blocks.map(({ text }) => text).join(","))] : []),
+      ...[...history.system, ...history.messages].map((message) => message.segment),
+    ],
+    headers: {},
+    warnings,
+    wireModel: model.wireModelId ?? request.model,
+  };
+}
+
+function block(json: JsonObject, marker?: CacheControl): Block {
+  return { text: JSON.stringify(json), markable: true, ...(marker ? { marker } : {}) };
+}
+
+function chooseThinking(
+  input: EncodeInput,
+  options: JsonObject,
+  groups: readonly WireGroup[],
+  warnings: Warning[],
+): ThinkingPlan {
+  const { request, model } = input;
+  const maxTokens = request.maxTokens ?? model.maxOutput ?? defaultMaxTokens;
+  const explicit = options["thinking"];
+  if (typeof explicit === "object" && explicit !== null && !Array.isArray(explicit)) {
+    return { maxTokens, thinking: explicit };
+  }
+  // Other makers' models on Bedrock take a plain word.
+  if (model.thinking?.mode === "effort") {
+    const { reasoningEffort } = request;
+    const level = reasoningEffort === undefined ? undefined : clampLevel(model.thinking, reasoningEffort);
+    return { maxTokens, ...(level === undefined || level === "off" ? {} : { effort: level }) };
+  }
+  const refusal = thinkingRefusal(request, groups);
+  return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
+}
+
+function chooseTools(
+  input: EncodeInput,
+  messages: readonly EncodedMessage[],
+  answer: ToolDefinition | undefined,
+  warnings: Warning[],
+) {
+  const { request, segments } = input;
+  const mode = request.toolChoice?.mode;
+  const used = messages.some((message) => message.hasToolBlocks);
+  const definitions = mode === "none" && !used ? [] : (request.tools ?? []);
+  if (mode === "none" && used && definitions.length > 0) {
+    warnings.push({
+      message: "tool choice none was not sent: the history holds tool blocks, which need the definitions",
+      code: "unsupported_parameter",
+    });
+  }
+  const own =
+    definitions.length === 0 ? [] : segments.get(definitions, "bedrock tools", () => definitions.map(encodeTool));
+  return { blocks: answer ? [...own, encodeTool(answer)] : own, choice: toolChoice(request.toolChoice) };
+}
+
+function encodeTool(tool: ToolDefinition): Block {
+  const json = tool.type === "custom" ? freeFormSchema : tool.parameters;
+  const spec = { name: tool.name, description: tool.description, inputSchema: { json } };
+  return block({ toolSpec: spec }, tool.cacheControl);
+}
+
+function toolChoice(choice: EncodeInput["request"]["toolChoice"]): JsonValue | undefined {
+  switch (choice?.mode) {
+    case "auto":
+      return { auto: {} };
+    case "required":
+      return { any: {} };
+    case "named":
+      return { tool: { name: choice.toolName } };
+    default:
+      return undefined;
+  }
+}
+
+function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan, warnings: Warning[]): Params {
+  const { request, model } = input;
+  const thinkingOn = plan.thinking !== undefined;
+  if (thinkingOn && request.temperature !== undefined) {
+    warnings.push({ message: "temperature was not sent: not together with thinking", code: "unsupported_parameter" });
+  }
+  const inference: Params = {
+    maxTokens: thinkingOn ? plan.maxTokens : (request.maxTokens ?? model.maxOutput),
+    temperature: thinkingOn ? undefined : request.temperature,
+    topP: request.topP,
+    stopSequences: request.stopSequences && [...request.stopSequences],
+  };
+  const effort =
+    plan.effort === undefined
+      ? {}
+      : thinkingOn
+        ? { output_config: { effort: plan.effort } }
+        : { reasoning_effort: plan.effort };
+  const params: Params = {
+    inferenceConfig: nonEmpty(inference),
+    additionalModelRequestFields: nonEmpty({ thinking: plan.thinking, ...effort }),
+  };
+  const nested = ["inferenceConfig", "additionalModelRequestFields"];
+  mergeExtras(params, model.requestTransform?.extraBody, protectedFromExtraBody, nested);
+  mergeExtras(params, options, (key) => protectedFromOptions(key) || ownOptions.includes(key), nested);
+  return params;
+}
+
+function nonEmpty(params: Params): JsonObject | undefined {
+  const known = Object.entries(params).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? undefined : (Object.fromEntries(known) as JsonObject);
+}
+
+interface Marked {
+  readonly block: number;
+  readonly control: CacheControl;
+}
+
+/** A breakpoint is a block of its own after the one it closes. */
+function withPoints(blocks: readonly Block[], caches: boolean, marked?: Marked): string[] {
+  return blocks.flatMap((candidate, index) => {
+    const marker = candidate.marker ?? (marked?.block === index ? marked.control : undefined);
+    if (!caches || marker === undefined) return [candidate.text];
+    const ttl = marker.ttl === undefined ? {} : { ttl: marker.ttl };
+    return [candidate.text, JSON.stringify({ cachePoint: { type: "default", ...ttl } })];
+  });
+}
