@@ -68,7 +68,7 @@ export interface Transport {
 
 export interface TransportRequest {
   readonly url: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces of the body, sent in order; the transport computes content-length. */
   readonly body?: readonly (string | Uint8Array)[];

@@ -1,0 +1,62 @@
+// How a Bedrock request is authorised: a bearer token, or a signature with the first credentials the chain finds.
+
+import { ConfigurationError } from "../../types/errors.ts";
+import type { Auth } from "../../types/protocol.ts";
+import type { AwsContext, AwsCredentials } from "./types.ts";
+
+export type { AwsContext, AwsCredentials } from "./types.ts";
+
+const renewBeforeMs = 60_000;
+
+export function bedrockAuth(context: AwsContext): Auth {
+  const { deps, region } = context;
+  const credentials = cachedCredentials(context);
+  return async (request) => {
+    const bearer = deps.env["AWS_BEARER_TOKEN_BEDROCK"];
+    if (bearer) return { ...request, headers: { ...request.headers, authorization: `Bearer ${bearer}` } };
+    const { signRequest } = await import("./sigv4.ts");
+    return signRequest(request, await credentials(), { service: "bedrock", region, now: deps.now() });
+  };
+}
+
+/** One lookup serves all requests until a minute before its keys expire; a failed one is tried again. */
+function cachedCredentials(context: AwsContext): () => Promise<AwsCredentials> {
+  let pending: Promise<AwsCredentials> | undefined;
+  let expiresAt = Number.POSITIVE_INFINITY;
+  return () => {
+    if (pending === undefined || context.deps.now() >= expiresAt - renewBeforeMs) {
+      expiresAt = Number.POSITIVE_INFINITY;
+      pending = resolveAwsCredentials(context);
+      pending.then(
+        (found) => {
+          expiresAt = found.expiresAt ?? Number.POSITIVE_INFINITY;
+        },
+        () => {
+          pending = undefined;
+        },
+      );
+    }
+    return pending;
+  };
+}
+
+/** Static keys, profile, web identity, container, instance: the first that has some. */
+export async function resolveAwsCredentials(context: AwsContext): Promise<AwsCredentials> {
+  const { env } = context.deps;
+  if (env["AWS_BEDROCK_SKIP_AUTH"] === "1") return { accessKeyId: "skipped", secretAccessKey: "skipped" };
+  const { environmentCredentials, profileCredentials } = await import("./profile.ts");
+  const found = environmentCredentials(context) ?? (await profileCredentials(context));
+  if (found !== undefined) return found;
+  const roleArn = env["AWS_ROLE_ARN"];
+  const tokenFile = env["AWS_WEB_IDENTITY_TOKEN_FILE"];
+  if (roleArn && tokenFile) {
+    const { assumeWithWebIdentity } = await import("./sts.ts");
+    return assumeWithWebIdentity({ roleArn, sessionName: env["AWS_ROLE_SESSION_NAME"] }, tokenFile, context);
+  }
+  const { containerCredentials, instanceCredentials } = await import("./metadata.ts");
+  const issued = (await containerCredentials(context)) ?? (await instanceCredentials(context));
+  if (issued !== undefined) return issued;
+  throw new ConfigurationError(
+    "no AWS credentials found; set AWS_BEARER_TOKEN_BEDROCK, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+  );
+}

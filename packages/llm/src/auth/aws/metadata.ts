@@ -1,0 +1,70 @@
+// Credentials that the machine itself hands out: ECS containers and EC2 instances (IMDSv2).
+
+import { ConfigurationError } from "../../types/errors.ts";
+import { fetchText, parseObject } from "../http.ts";
+import type { AwsContext, AwsCredentials } from "./types.ts";
+
+const probeMs = 1000;
+
+/** Undefined outside a container with credentials. */
+export async function containerCredentials({ deps }: AwsContext): Promise<AwsCredentials | undefined> {
+  const { env } = deps;
+  const relative = env["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"];
+  const url = relative ? `http://169.254.170.2${relative}` : env["AWS_CONTAINER_CREDENTIALS_FULL_URI"];
+  if (!url) return undefined;
+  const tokenFile = env["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"];
+  const token = tokenFile
+    ? new TextDecoder().decode(await deps.readFile(tokenFile)).trim()
+    : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
+  const { status, text } = await fetchText(deps.fetch, {
+    url,
+    method: "GET",
+    headers: token ? { authorization: token } : {},
+    connectTimeoutMs: probeMs,
+  });
+  const credentials = readIssued(text);
+  if (status !== 200 || credentials === undefined) {
+    throw new ConfigurationError(`the container's credential service answered ${status} without credentials`);
+  }
+  return credentials;
+}
+
+/** Undefined where no instance metadata service answers. */
+export async function instanceCredentials({ deps }: AwsContext): Promise<AwsCredentials | undefined> {
+  const { env } = deps;
+  if (env["AWS_EC2_METADATA_DISABLED"] === "true") return undefined;
+  const base = (env["AWS_EC2_METADATA_SERVICE_ENDPOINT"] || "http://169.254.169.254").replace(/\/+$/, "");
+  const ask = (method: "GET" | "PUT", path: string, headers: Record<string, string>) =>
+    fetchText(deps.fetch, { url: base + path, method, headers, connectTimeoutMs: probeMs });
+  let token: string;
+  try {
+    const answer = await ask("PUT", "/latest/api/token", { "x-aws-ec2-metadata-token-ttl-seconds": "21600" });
+    if (answer.status !== 200) return undefined;
+    token = answer.text;
+  } catch {
+    // Outside EC2 the address answers nobody; that is the normal case and not a failure.
+    return undefined;
+  }
+  const headers = { "x-aws-ec2-metadata-token": token };
+  const folder = "/latest/meta-data/iam/security-credentials/";
+  const roles = await ask("GET", folder, headers);
+  const role = roles.text.split("\n")[0]?.trim();
+  if (roles.status !== 200 || !role) return undefined;
+  return readIssued((await ask("GET", folder + role, headers)).text);
+}
+
+/** The shape both services, and `credential_process`, answer in. */
+export function readIssued(text: string): AwsCredentials | undefined {
+  const issued = parseObject(text);
+  const accessKeyId = issued?.["AccessKeyId"];
+  const secretAccessKey = issued?.["SecretAccessKey"];
+  if (typeof accessKeyId !== "string" || typeof secretAccessKey !== "string") return undefined;
+  const sessionToken = issued?.["Token"] ?? issued?.["SessionToken"];
+  const expiresAt = Date.parse(String(issued?.["Expiration"] ?? ""));
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(typeof sessionToken === "string" ? { sessionToken } : {}),
+    ...(Number.isNaN(expiresAt) ? {} : { expiresAt }),
+  };
+}

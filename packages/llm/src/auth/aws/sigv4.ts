@@ -1,0 +1,51 @@
+// Signature Version 4 for a request whose body is already there.
+
+import type { TransportRequest } from "../../types/adapter.ts";
+import type { AwsCredentials } from "./types.ts";
+
+export interface SigningScope {
+  readonly service: string;
+  readonly region: string;
+  readonly now: number;
+}
+
+/** Signs host, date and session token only, so that nothing between us and AWS breaks it by touching other headers. */
+export async function signRequest(
+  request: TransportRequest,
+  credentials: AwsCredentials,
+  scope: SigningScope,
+): Promise<TransportRequest> {
+  const { AwsV4Signer } = await import("aws4fetch");
+  const body = joinBody(request.body ?? []);
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const signer = new AwsV4Signer({
+    method: request.method,
+    url: request.url,
+    body,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    service: scope.service,
+    region: scope.region,
+    datetime: new Date(scope.now).toISOString().replace(/[:-]|\.\d{3}/g, ""),
+  });
+  const signed = await signer.sign();
+  return {
+    ...request,
+    headers: { ...request.headers, ...Object.fromEntries(signed.headers) },
+    ...(request.body === undefined ? {} : { body: [body] }),
+  };
+}
+
+function joinBody(pieces: readonly (string | Uint8Array)[]): string | Uint8Array<ArrayBuffer> {
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
+  const encoder = new TextEncoder();
+  const parts = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
+  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
