@@ -53,10 +53,11 @@ export function withoutOptionalNulls(schema: JsonSchema, value: JsonValue): Json
 }
 
 function admitsNull(schema: JsonSchema): boolean {
-  const { type, anyOf, oneOf, enum: values, $ref } = schema;
+  const { type, anyOf, oneOf, allOf, enum: values } = schema;
   if (type === "null" || (Array.isArray(type) && type.includes("null"))) return true;
+  if ("const" in schema) return schema["const"] === null;
   if (Array.isArray(values)) return values.includes(null);
-  const variants = anyOf ?? oneOf;
+  const variants = anyOf ?? oneOf ?? allOf;
   if (Array.isArray(variants)) return variants.some((variant) => isSchema(variant) && admitsNull(variant));
-  return type === undefined && $ref === undefined;
+  return Object.keys(schema).length === 0;
 }

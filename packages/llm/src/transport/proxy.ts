@@ -2,6 +2,7 @@
 
 import * as http from "node:http";
 import * as https from "node:https";
+import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 import { networkError } from "../errors/network.ts";
@@ -66,7 +67,7 @@ class TunnelAgent extends https.Agent {
         fail(new NetworkError(`The proxy ${this.#proxy.host} refused the tunnel with status ${answer.statusCode}.`));
         return;
       }
-      const secured = tlsConnect({ ...this.#secure, socket, servername: /^[\d.]+$|:/.test(host) ? "" : host });
+      const secured = tlsConnect({ ...this.#secure, socket, host, servername: isIP(host) === 0 ? host : "" });
       secured.once("error", fail);
       secured.once("secureConnect", () => {
         secured.off("error", fail);

@@ -1,0 +1,255 @@
+import { describe, expect, it } from "vitest";
+import { classifyHttpFailure, inStreamError } from "../../src/errors/classify.ts";
+import { rateLimitOf, retryAfterOf } from "../../src/errors/headers.ts";
+import { AbortError, ConfigurationError, NetworkError, ProviderError, StreamError } from "../../src/types/errors.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+
+function classify(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return classifyHttpFailure({ provider: "p", status, headers, body: text, now: NOW });
+}
+
+const BODIES: Readonly<Record<string, (message: string) => unknown>> = {
+  anthropic: (message) => ({ type: "error", error: { type: "some_error", message } }),
+  openai: (message) => ({ error: { message, type: "some_error", code: null, param: null } }),
+  gemini: (message) => ({ error: { code: 0, message, status: "" } }),
+  bedrock: (message) => ({ message }),
+};
+
+const STATUS_TABLE: readonly (readonly [number, string, boolean])[] = [
+  [400, "InvalidRequestError", false],
+  [401, "AuthenticationError", false],
+  [403, "AccessDeniedError", false],
+  [404, "NotFoundError", false],
+  [408, "RequestTimeoutError", false],
+  [413, "ContextLengthError", false],
+  [422, "InvalidRequestError", false],
+  [429, "RateLimitError", true],
+  [500, "ServerError", true],
+  [502, "ServerError", true],
+  [503, "ServerError", true],
+  [529, "ServerError", true],
+  [599, "ServerError", true],
+  [402, "ProviderError", true],
+  [418, "ProviderError", true],
+];
+
+describe("status mapping", () => {
+  for (const [dialect, body] of Object.entries(BODIES))
+    it.each(STATUS_TABLE)(`ER-02 A-017 A-063 ${dialect} %i is %s`, (status, name, retryable) => {
+      const error = classify(status, body("it went wrong"), { "x-request-id": "req_1" });
+      expect([error.name, error.retryable, error.message]).toEqual([name, retryable, "it went wrong"]);
+      if (error instanceof ProviderError) expect([error.statusCode, error.requestId]).toEqual([status, "req_1"]);
+    });
+
+  it.each([
+    ["NOT_FOUND", 400, "NotFoundError"],
+    ["INVALID_ARGUMENT", 500, "InvalidRequestError"],
+    ["UNAUTHENTICATED", 400, "AuthenticationError"],
+    ["PERMISSION_DENIED", 400, "AccessDeniedError"],
+    ["RESOURCE_EXHAUSTED", 400, "RateLimitError"],
+    ["UNAVAILABLE", 400, "ServerError"],
+    ["INTERNAL", 400, "ServerError"],
+    ["DEADLINE_EXCEEDED", 504, "RequestTimeoutError"],
+  ])("ER-02 A-063 gRPC %s outranks status %i", (status, http, name) => {
+    expect(classify(http, { error: { code: http, message: "m", status } }).name).toBe(name);
+  });
+
+  it.each([
+    ["throttlingException", "RateLimitError", true],
+    ["validationException", "InvalidRequestError", false],
+    ["internalServerException", "ServerError", true],
+    ["serviceUnavailableException", "ServerError", true],
+    ["modelStreamErrorException", "ServerError", true],
+    ["accessDeniedException", "AccessDeniedError", false],
+  ])("ER-02 Bedrock %s, as frame and as header", (exception, name, retryable) => {
+    const inStream = inStreamError("bedrock", { message: "m" }, exception);
+    expect([inStream.name, inStream.retryable]).toEqual([name, retryable]);
+    const capital = exception[0]?.toUpperCase() + exception.slice(1);
+    const type = { "x-amzn-errortype": `${capital}:http://internal.amazon.com/` };
+    expect(classify(400, { message: "m" }, type).name).toBe(name);
+  });
+
+  it("ER-01 A-064 classes without a status have their fixed flag", () => {
+    expect(new NetworkError("x").retryable).toBe(true);
+    expect(new StreamError("x").retryable).toBe(true);
+    expect(new AbortError("x").retryable).toBe(false);
+    expect(new ConfigurationError("x").retryable).toBe(false);
+  });
+});
+
+const RECORDED: readonly (readonly [string, number, unknown, string])[] = [
+  [
+    "anthropic prompt too long",
+    400,
+    anthropic("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+    "ContextLengthError",
+  ],
+  [
+    "anthropic too large",
+    413,
+    anthropic("request_too_large", "Request exceeds the maximum size"),
+    "ContextLengthError",
+  ],
+  ["anthropic overloaded", 529, anthropic("overloaded_error", "Overloaded"), "ServerError"],
+  ["anthropic key", 401, anthropic("authentication_error", "invalid x-api-key"), "AuthenticationError"],
+  ["anthropic model", 404, anthropic("not_found_error", "model: nope"), "NotFoundError"],
+  ["anthropic rate", 429, anthropic("rate_limit_error", "This request would exceed your rate limit"), "RateLimitError"],
+  [
+    "openai context",
+    400,
+    openai("context_length_exceeded", "This model's maximum context length is 8192 tokens"),
+    "ContextLengthError",
+  ],
+  [
+    "openai quota",
+    429,
+    openai("insufficient_quota", "You exceeded your current quota, please check your plan and billing details."),
+    "QuotaExceededError",
+  ],
+  ["openai rate", 429, openai("rate_limit_exceeded", "Rate limit reached for gpt-5"), "RateLimitError"],
+  ["openai model", 404, openai("model_not_found", "The model `nope` does not exist"), "NotFoundError"],
+  ["openai model as 400", 400, openai(null, "The model `nope` does not exist"), "NotFoundError"],
+  ["openai content filter", 400, openai("content_filter", "The response was filtered"), "ContentFilterError"],
+  ["openai key", 401, openai("invalid_api_key", "Incorrect API key provided"), "AuthenticationError"],
+  ["safety in a 500 stays a server error", 500, openai(null, "internal safety service crashed"), "ServerError"],
+  ["gemini key as 400", 400, google(400, "INVALID_ARGUMENT", "API key not valid. Unauthorized"), "AuthenticationError"],
+  ["gemini tokens", 400, google(400, "INVALID_ARGUMENT", "The input has too many tokens"), "ContextLengthError"],
+  [
+    "gemini exhausted with RetryInfo",
+    429,
+    {
+      error: {
+        code: 429,
+        status: "RESOURCE_EXHAUSTED",
+        message: "check your plan and billing",
+        details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "12s" }],
+      },
+    },
+    "RateLimitError",
+  ],
+  [
+    "gemini exhausted for good",
+    429,
+    google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan and billing details"),
+    "QuotaExceededError",
+  ],
+  ["a proxy's page", 502, `<html>${"x".repeat(2000)}</html>`, "ServerError"],
+  ["bedrock too long", 400, { message: "Input is too long: too many tokens" }, "ContextLengthError"],
+];
+
+describe("body classification", () => {
+  it.each(RECORDED)("ER-03 %s", (_, status, body, name) => {
+    expect(classify(status, body).name).toBe(name);
+  });
+
+  it("ER-03 a page in place of JSON is cut in the message and bounded in raw", () => {
+    const error = classify(502, `<html>${"x".repeat(200_000)}</html>`) as ProviderError;
+    expect(error.message).toHaveLength(500);
+    expect(JSON.stringify(error.raw).length).toBeLessThan(70_000);
+  });
+
+  it("ER-03 keeps code and whole body", () => {
+    const body = openai("rate_limit_exceeded", "slow down");
+    const error = classify(429, body) as ProviderError;
+    expect([error.errorCode, error.raw]).toEqual(["rate_limit_exceeded", body]);
+  });
+
+  it.each([
+    ["overloaded_error", anthropic("overloaded_error", "safety first: Overloaded"), "ServerError", true],
+    ["a refusal", { error: { message: "blocked by the content filter" } }, "ContentFilterError", false],
+    ["a numeric code", { error: { code: 502, message: "bad gateway" } }, "ServerError", true],
+    ["a Responses error", { type: "error", code: "rate_limit_exceeded", message: "slow" }, "RateLimitError", true],
+    ["an overflow", { error: { code: "context_length_exceeded", message: "too long" } }, "ContextLengthError", false],
+    ["nothing known", { error: { message: "hm" } }, "ProviderError", true],
+  ])("ER-04 in a stream: %s", (_, body, name, retryable) => {
+    const error = inStreamError("p", body);
+    expect([error.name, error.retryable]).toEqual([name, retryable]);
+  });
+});
+
+describe("headers", () => {
+  it.each([
+    [{ "retry-after": "7" }, 7],
+    [{ "retry-after": "1.5" }, 1.5],
+    [{ "retry-after-ms": "250" }, 0.25],
+    [{ "retry-after": "Sun, 01 Mar 2026 12:00:30 GMT" }, 30],
+    [{ "retry-after": "Sun, 01 Mar 2026 11:00:00 GMT" }, 0],
+    [{ "retry-after": "0" }, 0],
+    [{ "retry-after": "soon" }, undefined],
+    [{}, undefined],
+  ])("ER-06 A-018 %o is %s seconds", (headers, expected) => {
+    expect(retryAfterOf(headers as Record<string, string>, undefined, NOW)).toBe(expected);
+  });
+
+  it("ER-06 Google's RetryInfo counts as Retry-After", () => {
+    const error = classify(429, {
+      error: { status: "RESOURCE_EXHAUSTED", message: "m", details: [{ retryDelay: "12.5s" }] },
+    });
+    expect((error as ProviderError).retryAfter).toBe(12.5);
+  });
+
+  it("DM-10 both vendors' rate limit headers give one shape", () => {
+    const openaiHeaders = {
+      "x-ratelimit-remaining-requests": "9",
+      "x-ratelimit-limit-requests": "10",
+      "x-ratelimit-remaining-tokens": "900",
+      "x-ratelimit-limit-tokens": "1000",
+      "x-ratelimit-reset-requests": "1s",
+      "x-ratelimit-reset-tokens": "6m0s",
+    };
+    const anthropicHeaders = {
+      "anthropic-ratelimit-requests-remaining": "9",
+      "anthropic-ratelimit-requests-limit": "10",
+      "anthropic-ratelimit-tokens-remaining": "900",
+      "anthropic-ratelimit-tokens-limit": "1000",
+      "anthropic-ratelimit-requests-reset": "2026-03-01T12:00:01Z",
+      "anthropic-ratelimit-tokens-reset": "2026-03-01T12:06:00Z",
+    };
+    const expected = {
+      requestsRemaining: 9,
+      requestsLimit: 10,
+      tokensRemaining: 900,
+      tokensLimit: 1000,
+      resetAt: new Date("2026-03-01T12:06:00Z"),
+    };
+    expect(rateLimitOf(openaiHeaders, NOW)).toEqual(expected);
+    expect(rateLimitOf(anthropicHeaders, NOW)).toEqual(expected);
+  });
+
+  it("DM-10 garbage headers leave fields out", () => {
+    const headers = {
+      "x-ratelimit-remaining-requests": "many",
+      "x-ratelimit-reset-tokens": "later",
+      "x-ratelimit-limit-tokens": "5",
+    };
+    expect(rateLimitOf(headers, NOW)).toEqual({ tokensLimit: 5 });
+    expect(rateLimitOf({ "x-ratelimit-limit-tokens": "lots" }, NOW)).toBeUndefined();
+  });
+});
+
+describe("secrets in errors", () => {
+  it("ER-01 A-309 an error raised with a key does not contain it", () => {
+    const error = classifyHttpFailure({
+      provider: "p",
+      status: 401,
+      headers: {},
+      body: JSON.stringify({ error: { message: "Incorrect API key provided: sk-test-9." } }),
+      now: NOW,
+      secrets: ["sk-test-9"],
+    }) as ProviderError;
+    expect(error.message).toBe("Incorrect API key provided: [redacted].");
+    expect(JSON.stringify([error, error.raw, error.stack, String(error)])).not.toContain("sk-test-9");
+  });
+});
+
+function anthropic(type: string, message: string) {
+  return { type: "error", error: { type, message } };
+}
+function openai(code: string | null, message: string) {
+  return { error: { message, type: "invalid_request_error", param: null, code } };
+}
+function google(code: number, status: string, message: string) {
+  return { error: { code, message, status } };
+}

@@ -1,0 +1,211 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, request as httpRequest } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createNodeTransport } from "../../src/transport/node.ts";
+import { proxyFor } from "../../src/transport/proxy-rules.ts";
+import type { TransportResponse } from "../../src/types/adapter.ts";
+import { ConfigurationError, NetworkError } from "../../src/types/errors.ts";
+import { testClock } from "./support.ts";
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanup.splice(0)) await step();
+});
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanup.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A forward proxy that remembers what it was asked for. */
+async function startProxy(refuse = false) {
+  const seen: { line: string; authorization: string | undefined }[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push({ line: `${request.method} ${request.url}`, authorization: request.headers["proxy-authorization"] });
+    const target = new URL(request.url ?? "");
+    const forwarded = httpRequest(target, { method: request.method, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  proxy.on("connect", (request, socket) => {
+    seen.push({ line: `CONNECT ${request.url}`, authorization: request.headers["proxy-authorization"] });
+    if (refuse) {
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+      return;
+    }
+    const [host, port] = (request.url ?? "").split(":");
+    const upstream = connect(Number(port), host, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on("error", () => socket.destroy());
+    socket.on("error", () => upstream.destroy());
+  });
+  return { url: `http://127.0.0.1:${await listen(proxy)}`, seen };
+}
+
+async function text(response: TransportResponse): Promise<string> {
+  let result = "";
+  for await (const chunk of response.body) result += Buffer.from(chunk).toString();
+  return result;
+}
+
+const { setTimer } = testClock();
+
+describe("proxies", () => {
+  it("AD-01 http targets go through the proxy in absolute form, with its credentials", async () => {
+    const port = await listen(createServer((request, response) => response.end(`host ${request.headers.host}`)));
+    const proxy = await startProxy();
+    const transport = createNodeTransport({
+      env: { HTTP_PROXY: proxy.url.replace("//", "//user:p%40ss@") },
+      setTimer,
+    });
+    const response = await transport({
+      url: `http://127.0.0.1:${port}/v1?a=b`,
+      method: "POST",
+      headers: {},
+      body: ["x"],
+    });
+    expect(await text(response)).toBe(`host 127.0.0.1:${port}`);
+    expect(proxy.seen).toEqual([
+      {
+        line: `POST http://127.0.0.1:${port}/v1?a=b`,
+        authorization: `Basic ${Buffer.from("user:p@ss").toString("base64")}`,
+      },
+    ]);
+  });
+
+  it("AD-01 NO_PROXY bypasses it", async () => {
+    const port = await listen(createServer((_, response) => response.end("direct")));
+    const proxy = await startProxy();
+    const transport = createNodeTransport({ env: { ALL_PROXY: proxy.url, NO_PROXY: "127.0.0.1" }, setTimer });
+    expect(await text(await transport({ url: `http://127.0.0.1:${port}/`, method: "GET", headers: {} }))).toBe(
+      "direct",
+    );
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it.each([
+    ["https://api.example.com/", { HTTPS_PROXY: "http://p:1" }, "http://p:1"],
+    ["https://api.example.com/", { https_proxy: "http://p:2" }, "http://p:2"],
+    ["http://api.example.com/", { HTTPS_PROXY: "http://p:1" }, undefined],
+    ["http://api.example.com/", { HTTPS_PROXY: "http://p:1", ALL_PROXY: "http://p:3" }, "http://p:3"],
+    ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "other.com,example.com" }, undefined],
+    ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: ".example.com" }, undefined],
+    ["https://notexample.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "example.com" }, "http://p:3"],
+    ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "api.example.com:8443" }, "http://p:3"],
+    ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "*" }, undefined],
+  ])("AD-01 %s with %o goes through %s", (url, env, expected) => {
+    expect(proxyFor(new URL(url), env)).toBe(expected);
+  });
+
+  it("AD-01 a proxy that refuses the tunnel is a NetworkError, an unknown kind a ConfigurationError", async () => {
+    const proxy = await startProxy(true);
+    const refused = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer });
+    await expect(refused({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(NetworkError);
+    const socks = createNodeTransport({ env: { ALL_PROXY: "socks5://127.0.0.1:1" }, setTimer });
+    await expect(socks({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(
+      ConfigurationError,
+    );
+  });
+});
+
+const hasOpenssl = (() => {
+  try {
+    execFileSync("openssl", ["version"]);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
+  let folder = "";
+  const pem = (name: string) => readFileSync(join(folder, name), "utf8");
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "tls-"));
+    const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=test ca");
+    for (const [name, extra] of [
+      ["server", "subjectAltName=IP:127.0.0.1"],
+      ["client", "subjectAltName=DNS:client"],
+    ] as const) {
+      openssl("req", ...key, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${name}`, "-addext", extra);
+      openssl(
+        "x509",
+        "-req",
+        "-in",
+        `${name}.csr`,
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-CAcreateserial",
+        "-days",
+        "2",
+        "-copy_extensions",
+        "copy",
+        "-out",
+        `${name}.pem`,
+      );
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  async function startTls(): Promise<string> {
+    const options = {
+      key: pem("server.key"),
+      cert: pem("server.pem"),
+      ca: pem("ca.pem"),
+      requestCert: true,
+      rejectUnauthorized: false,
+    };
+    const server = createTlsServer(options, (request, response) => {
+      const peer = (request.socket as import("node:tls").TLSSocket).getPeerCertificate();
+      response.end(`client ${peer.subject?.CN ?? "none"}`);
+    });
+    return `https://127.0.0.1:${await listen(server)}/`;
+  }
+
+  it("AD-01 an unknown authority is refused, a given one accepted", async () => {
+    const url = await startTls();
+    const plain = createNodeTransport({ env: {}, setTimer });
+    await expect(plain({ url, method: "GET", headers: {} })).rejects.toThrow(/extra CA/);
+    const trusting = createNodeTransport({ env: {}, setTimer, extraCa: pem("ca.pem") });
+    expect(await text(await trusting({ url, method: "GET", headers: {} }))).toBe("client none");
+  });
+
+  it("AD-01 AD-32 a client certificate is presented", async () => {
+    const url = await startTls();
+    const transport = createNodeTransport({ env: {}, setTimer });
+    const tls = { ca: pem("ca.pem"), cert: pem("client.pem"), key: pem("client.key") };
+    expect(await text(await transport({ url, method: "GET", headers: {}, tls }))).toBe("client client");
+  });
+
+  it("AD-01 a CONNECT proxy tunnels https", async () => {
+    const url = await startTls();
+    const proxy = await startProxy();
+    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, extraCa: pem("ca.pem") });
+    for (let round = 0; round < 2; round++)
+      expect(await text(await transport({ url, method: "GET", headers: {} }))).toBe("client none");
+    expect(proxy.seen).toEqual([{ line: `CONNECT ${new URL(url).host}`, authorization: undefined }]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { toGeminiSchema } from "../../src/schema/gemini.ts";
+import { toOpenAIStrict } from "../../src/schema/openai.ts";
+import { violationOf, withoutOptionalNulls } from "../../src/schema/validate.ts";
+import type { JsonSchema } from "../../src/types/json.ts";
+
+/** Uses each feature once. */
+const FULL: JsonSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: {
+    path: { type: "string", description: "where", minLength: 1, format: "uri" },
+    mode: { enum: ["fast", "slow"] },
+    level: { const: 3 },
+    point: { $ref: "#/$defs/Point" },
+    only: { allOf: [{ type: "integer", minimum: 0 }], description: "one element" },
+    target: { description: "either", anyOf: [{ type: "string" }, { type: "number" }] },
+    tags: { type: "array", items: { type: "string" }, default: [] },
+    maybe: { type: ["string", "null"] },
+  },
+  required: ["path", "target"],
+  additionalProperties: false,
+  $defs: {
+    Point: { type: "object", properties: { x: { type: "number" } }, required: ["x"], additionalProperties: false },
+  },
+};
+
+describe("OpenAI strict schemas", () => {
+  it("TC-07 golden of one schema with each feature", () => {
+    expect(toOpenAIStrict(FULL)).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string", description: "where" },
+        mode: { type: ["string", "null"], enum: ["fast", "slow", null] },
+        level: { anyOf: [{ type: "integer", const: 3 }, { type: "null" }] },
+        point: {
+          anyOf: [
+            { type: "object", properties: { x: { type: "number" } }, required: ["x"], additionalProperties: false },
+            { type: "null" },
+          ],
+        },
+        only: { type: ["integer", "null"], minimum: 0, description: "one element" },
+        target: {
+          anyOf: [
+            { type: "string", description: "either" },
+            { type: "number", description: "either" },
+          ],
+        },
+        tags: { type: ["array", "null"], items: { type: "string" } },
+        maybe: { type: ["string", "null"] },
+      },
+      required: ["path", "mode", "level", "point", "only", "target", "tags", "maybe"],
+      additionalProperties: false,
+    });
+  });
+
+  it.each([
+    ["a map", { type: "object", properties: { env: { type: "object", additionalProperties: { type: "string" } } } }],
+    ["anything", { type: "object", properties: { value: {} } }],
+    ["recursion", { type: "object", properties: { next: { $ref: "#" } } }],
+    ["a reference that leads nowhere", { type: "object", properties: { next: { $ref: "#/$defs/X" } } }],
+    ["two allOf members", { type: "object", properties: { a: { allOf: [{ type: "string" }, { pattern: "x" }] } } }],
+    ["not", { type: "object", properties: { a: { type: "string", not: { const: "b" } } } }],
+    ["an array without items", { type: "object", properties: { a: { type: "array" } } }],
+    ["a union at the root", { anyOf: [{ type: "object", properties: {}, additionalProperties: false }] }],
+  ])("TC-07 %s cannot be strict", (_, schema) => {
+    expect(toOpenAIStrict(schema as JsonSchema)).toBeUndefined();
+  });
+
+  it("TC-07 translations are byte-equal and leave the source alone", () => {
+    const before = JSON.stringify(FULL);
+    expect(JSON.stringify(toOpenAIStrict(FULL))).toBe(JSON.stringify(toOpenAIStrict(FULL)));
+    expect(JSON.stringify(toGeminiSchema(FULL))).toBe(JSON.stringify(toGeminiSchema(FULL)));
+    expect(JSON.stringify(FULL)).toBe(before);
+  });
+
+  it("TC-07 the nulls that strict mode makes a model write are taken out again", async () => {
+    const written = {
+      path: "file:///a",
+      target: "t",
+      mode: null,
+      level: null,
+      point: null,
+      only: null,
+      tags: null,
+      maybe: null,
+    };
+    const cleaned = withoutOptionalNulls(FULL, written);
+    expect(cleaned).toEqual({ path: "file:///a", target: "t", maybe: null });
+    expect(await violationOf(FULL, cleaned)).toBeUndefined();
+  });
+});
+
+describe("Gemini schemas", () => {
+  it("TC-07 golden of the same schema", () => {
+    expect(toGeminiSchema(FULL)).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string", description: "where", minLength: 1 },
+        mode: { type: "string", enum: ["fast", "slow"] },
+        level: { type: "integer", description: "One of: 3." },
+        point: { type: "object", properties: { x: { type: "number" } }, required: ["x"] },
+        only: { type: "integer", minimum: 0, description: "one element" },
+        target: { description: "either", anyOf: [{ type: "string" }, { type: "number" }] },
+        tags: { type: "array", items: { type: "string" } },
+        maybe: { type: "string", nullable: true },
+      },
+      required: ["path", "target"],
+    });
+  });
+
+  it("TC-07 recursion is cut, null variants become nullable, allOf is merged", () => {
+    expect(
+      toGeminiSchema({
+        type: "object",
+        properties: {
+          next: { $ref: "#" },
+          name: { anyOf: [{ type: "string", description: "n" }, { type: "null" }] },
+          both: {
+            allOf: [
+              { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+              { properties: { b: { type: "string" } }, required: ["b"] },
+            ],
+          },
+        },
+      }),
+    ).toEqual({
+      type: "object",
+      properties: {
+        next: { type: "object", properties: expect.anything() },
+        name: { type: "string", description: "n", nullable: true },
+        both: { type: "object", properties: { a: { type: "string" }, b: { type: "string" } }, required: ["a", "b"] },
+      },
+    });
+  });
+});
+
+describe("validation", () => {
+  it("GN-06 names the path of the first violation", async () => {
+    const schema = { type: "object", properties: { age: { type: "number" } }, required: ["age"] };
+    expect(await violationOf(schema, { age: 3 })).toBeUndefined();
+    expect(await violationOf(schema, { age: "three" })).toMatchObject({ path: "/age" });
+  });
+});
