@@ -8,6 +8,7 @@ const maxAnswer = 1024 * 1024;
 
 export interface TextAnswer {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
@@ -19,7 +20,7 @@ export async function fetchText(transport: Transport, request: TransportRequest)
     text += decoder.decode(chunk, { stream: true });
     if (text.length > maxAnswer) throw new StreamError(`the answer of ${new URL(request.url).host} is too long`);
   }
-  return { status: response.status, text: text + decoder.decode() };
+  return { status: response.status, headers: response.headers, text: text + decoder.decode() };
 }
 
 /** Undefined when the text is not a JSON object. */

@@ -2,41 +2,19 @@
 
 import { ConfigurationError } from "../../types/errors.ts";
 import type { Auth } from "../../types/protocol.ts";
+import { renewing } from "../renewing.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
 
 export type { AwsContext, AwsCredentials } from "./types.ts";
 
-const renewBeforeMs = 60_000;
-
 export function bedrockAuth(context: AwsContext): Auth {
   const { deps, region } = context;
-  const credentials = cachedCredentials(context);
+  const credentials = renewing(() => resolveAwsCredentials(context), deps.now);
   return async (request) => {
     const bearer = deps.env["AWS_BEARER_TOKEN_BEDROCK"];
     if (bearer) return { ...request, headers: { ...request.headers, authorization: `Bearer ${bearer}` } };
     const { signRequest } = await import("./sigv4.ts");
     return signRequest(request, await credentials(), { service: "bedrock", region, now: deps.now() });
-  };
-}
-
-/** One lookup serves all requests until a minute before its keys expire; a failed one is tried again. */
-function cachedCredentials(context: AwsContext): () => Promise<AwsCredentials> {
-  let pending: Promise<AwsCredentials> | undefined;
-  let expiresAt = Number.POSITIVE_INFINITY;
-  return () => {
-    if (pending === undefined || context.deps.now() >= expiresAt - renewBeforeMs) {
-      expiresAt = Number.POSITIVE_INFINITY;
-      pending = resolveAwsCredentials(context);
-      pending.then(
-        (found) => {
-          expiresAt = found.expiresAt ?? Number.POSITIVE_INFINITY;
-        },
-        () => {
-          pending = undefined;
-        },
-      );
-    }
-    return pending;
   };
 }
 
