@@ -1,0 +1,71 @@
+// Which models a local server offers. Runs beside everything else with a short deadline; a server that is not there is
+// an empty answer, never an error.
+
+import { findRow } from "../providers/rows.ts";
+import type { ClientDeps } from "../types/adapter.ts";
+import type { ModelInfo } from "../types/model.ts";
+import { type DiscoveryType, listings } from "./listings.ts";
+import { type Ask, jsonOverHttp } from "./request.ts";
+
+export type { DiscoveryType } from "./listings.ts";
+
+export interface DiscoverOptions {
+  readonly deps: ClientDeps;
+  /** Provider id the models are listed under; the type when absent. */
+  readonly provider?: string;
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** For the whole conversation with one server. */
+  readonly timeoutMs?: number;
+}
+
+export interface LocalServer {
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly models: readonly ModelInfo[];
+}
+
+export const discoveryTypes: readonly DiscoveryType[] = ["ollama", "llama.cpp", "lm-studio"];
+
+/** The server's models, or undefined when it does not answer in time. */
+export async function discover(type: DiscoveryType, options: DiscoverOptions): Promise<LocalServer | undefined> {
+  const { deps } = options;
+  const row = findRow(type)!;
+  const provider = options.provider ?? row.id;
+  const baseUrl = localBaseUrl(type, deps.env, options.baseUrl);
+  const key = options.apiKey ?? row.keyEnv.map((name) => deps.env[name]).find(Boolean);
+  const controller = new AbortController();
+  const timer = deps.setTimer(() => controller.abort(), options.timeoutMs ?? 1000);
+  const ask: Ask = jsonOverHttp(deps.fetch, controller.signal, key);
+  try {
+    const found = await listings[type](baseUrl, ask);
+    if (found === undefined) return undefined;
+    const models = found.map((model) => ({ ...model, provider, api: row.api }));
+    return { provider, baseUrl, models: budgeted(type, deps.env, models) };
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** All implicit servers at once, except those the user has configured. */
+export async function discoverLocal(
+  options: Omit<DiscoverOptions, "provider" | "baseUrl" | "apiKey"> & { readonly except?: readonly string[] },
+): Promise<readonly LocalServer[]> {
+  const types = discoveryTypes.filter((type) => !options.except?.includes(type));
+  const found = await Promise.all(types.map((type) => discover(type, options)));
+  return found.filter((server) => server !== undefined);
+}
+
+/** Option, environment, usual port. A bare host and port is completed. */
+export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option?: string): string {
+  const row = findRow(type)!;
+  const base = option ?? row.baseUrlEnv?.map((name) => env[name]).find(Boolean) ?? row.baseUrl!;
+  return (/^https?:\/\//.test(base) ? base : `http://${base}`).replace(/\/+$/, "");
+}
+
+/** Ollama's own variable tells how much of a model's window the server will use: our budget, not a request parameter. */
+function budgeted(type: DiscoveryType, env: ClientDeps["env"], models: ModelInfo[]): readonly ModelInfo[] {
+  const length = Number(env["OLLAMA_CONTEXT_LENGTH"]);
+  if (type !== "ollama" || !Number.isInteger(length) || length <= 0) return models;
+  return models.map((model) => ({ ...model, contextWindow: length }));
+}

@@ -1,0 +1,124 @@
+// How each kind of local server lists its models, and what can be read out of its answers.
+
+import type { JsonObject, JsonValue } from "../types/json.ts";
+import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
+import type { Ask } from "./request.ts";
+
+export type DiscoveryType = "ollama" | "llama.cpp" | "lm-studio";
+type Found = Omit<ModelInfo, "provider" | "api">;
+
+/** For servers that do not say: small enough not to be cut by their defaults. */
+const defaultWindow = 8192;
+
+export const listings: Readonly<Record<DiscoveryType, (baseUrl: string, ask: Ask) => Promise<Found[] | undefined>>> = {
+  ollama: listOllama,
+  "llama.cpp": listLlamaCpp,
+  "lm-studio": listLmStudio,
+};
+
+async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
+  const root = baseUrl.replace(/\/v1$/, "");
+  const tags = await ask(`${root}/api/tags`);
+  if (tags === undefined) return undefined;
+  const names = objects(member(tags, "models")).flatMap((tag) => text(tag["model"]) ?? text(tag["name"]) ?? []);
+  return Promise.all(
+    names.map(async (id) => {
+      const shown = await ask(`${root}/api/show`, { model: id });
+      const capabilities = strings(member(shown, "capabilities"));
+      return localModel(id, {
+        window: contextLength(member(shown, "model_info")),
+        tools: shown === undefined || capabilities.includes("tools"),
+        vision: capabilities.includes("vision"),
+        ...(capabilities.includes("thinking") ? { thinking: ollamaThinking(id) } : {}),
+      });
+    }),
+  );
+}
+
+/** gpt-oss takes levels, everything else can only be switched. */
+function ollamaThinking(id: string): ThinkingInfo {
+  return id.includes("gpt-oss")
+    ? { mode: "effort", levels: ["low", "medium", "high"], defaultLevel: "medium" }
+    : { mode: "toggle", levels: ["off", "high"], defaultLevel: "high" };
+}
+
+function contextLength(info: JsonValue | undefined): number | undefined {
+  if (!isObject(info)) return undefined;
+  const entry = Object.entries(info).find(([key]) => key.endsWith(".context_length"));
+  return positive(entry?.[1]);
+}
+
+async function listLlamaCpp(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
+  const root = baseUrl.replace(/\/v1$/, "");
+  const [listed, props] = await Promise.all([ask(`${root}/v1/models`), ask(`${root}/props`)]);
+  if (listed === undefined) return undefined;
+  const window =
+    positive(member(member(props, "default_generation_settings"), "n_ctx")) ?? positive(member(props, "n_ctx"));
+  const modalities = member(props, "modalities");
+  return objects(member(listed, "data")).flatMap((entry) => {
+    const id = text(entry["id"]);
+    const trained = positive(member(entry["meta"], "n_ctx_train"));
+    return id === undefined
+      ? []
+      : [localModel(id, { window: window ?? trained, tools: true, vision: member(modalities, "vision") === true })];
+  });
+}
+
+async function listLmStudio(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
+  const root = baseUrl.replace(/\/v1$/, "");
+  const [listed, rich] = await Promise.all([ask(`${baseUrl}/models`), ask(`${root}/api/v0/models`)]);
+  if (listed === undefined) return undefined;
+  const details = new Map(
+    objects(member(rich, "data")).flatMap((entry) => (text(entry["id"]) ? [[text(entry["id"])!, entry]] : [])),
+  );
+  return objects(member(listed, "data")).flatMap((entry) => {
+    const id = text(entry["id"]);
+    const detail = id === undefined ? undefined : details.get(id);
+    if (id === undefined || detail?.["type"] === "embeddings" || id.startsWith("text-embedding")) return [];
+    const capabilities = strings(detail?.["capabilities"]);
+    return [
+      localModel(id, {
+        window: positive(detail?.["loaded_context_length"]) ?? positive(detail?.["max_context_length"]),
+        tools: capabilities.length === 0 || capabilities.includes("tool_use"),
+        vision: detail?.["type"] === "vlm",
+      }),
+    ];
+  });
+}
+
+function localModel(
+  id: string,
+  facts: { window: number | undefined; tools: boolean; vision: boolean; thinking?: ThinkingInfo },
+): Found {
+  return {
+    id,
+    displayName: id,
+    contextWindow: facts.window ?? defaultWindow,
+    supportsTools: facts.tools,
+    supportsVision: facts.vision,
+    supportsReasoning: facts.thinking !== undefined,
+    input: facts.vision ? ["text", "image"] : ["text"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    aliases: [],
+    ...(facts.thinking === undefined ? {} : { thinking: facts.thinking }),
+  };
+}
+
+function member(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isObject(value) ? value[key] : undefined;
+}
+function objects(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+function strings(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+}
+function text(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+function positive(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
+}
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
