@@ -1,5 +1,7 @@
 export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
+export { collectFacts, type EnvironmentFacts, environmentBlock } from "./context/environment.ts";
+export { projectDocs } from "./context/project-docs.ts";
 export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
 export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
 export * from "./env/types.ts";
@@ -11,7 +13,9 @@ export { buildContext, type Context, ContextView, INTERRUPTED_RESULT, PRUNED_NOT
 export { type ContextState, modelFor } from "./journal/context-state.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
 export { FileStore } from "./journal/file-store.ts";
+export { forkJournal } from "./journal/fork.ts";
 export { idSource } from "./journal/ids.ts";
+export { importJournal } from "./journal/import.ts";
 export {
   Journal,
   type JournalDeps,
@@ -20,12 +24,17 @@ export {
   type NewLine,
   type SyncMode,
 } from "./journal/journal.ts";
+export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, processStartTime } from "./journal/lock.ts";
+export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export * from "./journal/types.ts";
+export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
 export { commandEnv, type EnvPolicy, type EnvVars } from "./process/env-policy.ts";
 export { Processes, type ProcessesOptions, shellArgv, timeoutNotice } from "./process/processes.ts";
+export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
+export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
 export type { Profile } from "./profiles/types.ts";
 export { type CustomTool, plainExecutor, type RegisteredTool, ToolRegistry } from "./registry/registry.ts";
 export { SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
@@ -35,6 +44,12 @@ export type { SessionDeps } from "./session/deps.ts";
 export { Session } from "./session/session.ts";
 export * from "./session/types.ts";
 export type * from "./subagents/types.ts";
+export type { Answer, Answerer, Question } from "./tools/ask-user/questions.ts";
+export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
+export { TODO_FACT } from "./tools/todo/index.ts";
+export type { TodoList } from "./tools/todo/list.ts";
 export * from "./tools/types.ts";
+export { webFetchTool } from "./tools/web-fetch/index.ts";
+export { webSearchTool } from "./tools/web-search/index.ts";
 export { type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";
 export { truncateOutput } from "./truncate/truncate.ts";

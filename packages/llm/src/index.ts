@@ -1,5 +1,14 @@
 // The client and the high-level calls. Adapters are written against `@lathe/llm/adapter-kit`.
 
+export {
+  builtinCatalog,
+  type Catalog,
+  getLatestModel,
+  getModelInfo,
+  listModels,
+  refreshCatalog,
+} from "./catalog/index.ts";
+export { clampLevel, isThinkingLevel, offeredLevels } from "./catalog/thinking.ts";
 export { Client, type ClientOptions } from "./client/client.ts";
 export { getDefaultClient, setDefaultClient } from "./client/default.ts";
 export type { FromEnvOptions } from "./client/from-env.ts";

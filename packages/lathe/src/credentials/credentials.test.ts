@@ -79,7 +79,7 @@ describe("which credential", () => {
       set: (name: string, secret: string) => name !== "refused" && kept.set(name, secret) !== undefined,
       remove: (name: string) => void kept.delete(name),
     };
-    const store = new CredentialStore(file, keyring);
+    const store = new CredentialStore(file, async () => keyring);
     expect(await store.set("stub", { type: "api_key", key: "sk-secret" })).toBe("keyring");
     expect(await store.set("refused", { type: "api_key", key: "sk-other" })).toBe("file");
     expect(await readFile(file, "utf8")).not.toContain("sk-secret");

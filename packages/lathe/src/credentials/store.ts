@@ -3,6 +3,9 @@
 import { readJsonFile, updateJsonFile, withFileLock } from "../home/json-file.ts";
 import type { Keyring } from "./keyring.ts";
 
+/** Asked for only when a credential is written or an entry says that it is kept there. */
+export type OpenKeyring = () => Promise<Keyring | undefined>;
+
 export type StoredCredential = ApiKeyCredential | OAuthCredential;
 
 export interface ApiKeyCredential {
@@ -28,21 +31,22 @@ type FileEntry = StoredCredential | KeyringEntry;
 
 export class CredentialStore {
   readonly #file: string;
-  readonly #keyring: Keyring | undefined;
-  constructor(file: string, keyring?: Keyring) {
+  readonly #openKeyring: OpenKeyring;
+  constructor(file: string, openKeyring: OpenKeyring = async () => undefined) {
     this.#file = file;
-    this.#keyring = keyring;
+    this.#openKeyring = openKeyring;
   }
 
   async get(provider: string): Promise<StoredCredential | undefined> {
     const entry = (await this.#entries())[provider];
     if (entry?.type !== "keyring") return entry;
-    const secret = this.#keyring?.get(provider);
+    const secret = (await this.#openKeyring())?.get(provider);
     return secret === undefined ? undefined : (JSON.parse(secret) as StoredCredential);
   }
 
   async set(provider: string, credential: StoredCredential): Promise<"keyring" | "file"> {
-    const inKeyring = this.#keyring?.set(provider, JSON.stringify(credential)) ?? false;
+    const keyring = await this.#openKeyring();
+    const inKeyring = keyring?.set(provider, JSON.stringify(credential)) ?? false;
     await updateJsonFile(this.#file, (value) => ({
       ...asEntries(value),
       [provider]: inKeyring ? { type: "keyring" } : credential,
@@ -52,10 +56,10 @@ export class CredentialStore {
 
   async remove(provider: string): Promise<boolean> {
     let found = false;
-    await updateJsonFile(this.#file, (value) => {
+    await updateJsonFile(this.#file, async (value) => {
       const { [provider]: removed, ...rest } = asEntries(value);
       found = removed !== undefined;
-      if (removed?.type === "keyring") this.#keyring?.remove(provider);
+      if (removed?.type === "keyring") (await this.#openKeyring())?.remove(provider);
       return rest;
     });
     return found;

@@ -1,0 +1,30 @@
+// Everything the product takes from the machine, as one value: made once by the command, and by tests as they like.
+
+import { homedir, hostname } from "node:os";
+import { type ClientDeps, defaultDeps } from "@lathe/llm";
+
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly userHome: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly deps: ClientDeps;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export function thisMachine(): Machine {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    userHome: process.env["HOME"] || homedir(),
+    pid: process.pid,
+    host: hostname(),
+    deps: defaultDeps(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  };
+}

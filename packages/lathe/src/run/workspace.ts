@@ -1,0 +1,81 @@
+// Where a run takes place and what counts there: directory, trust, settings, environment. Read once at the start.
+
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { usageError } from "../cli/exit.ts";
+import type { CliOptions } from "../cli/option-table.ts";
+import { type HomePaths, homePaths, projectPaths } from "../home/paths.ts";
+import { envWithFiles } from "../settings/env-files.ts";
+import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
+import type { SettingKey, Settings } from "../settings/schema.ts";
+import { ignoredProjectFiles, isTrusted } from "../trust/trust.ts";
+import type { Machine } from "./machine.ts";
+
+export interface Workspace {
+  readonly machine: Machine;
+  /** Absolute, links resolved. */
+  readonly cwd: string;
+  /** Directories that may be written to: cwd first. */
+  readonly roots: readonly string[];
+  readonly paths: HomePaths;
+  readonly trusted: boolean;
+  readonly settings: Settings;
+  readonly settingsOrigin: LoadedSettings["origin"];
+  /** The process's variables, then the .env files. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** One line each, for stderr. */
+  readonly warnings: readonly string[];
+}
+
+export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
+  const cwd = await directory(machine, options.cwd ?? ".", "--cwd");
+  const added = await Promise.all((options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir")));
+  const paths = homePaths(machine.env, machine.userHome);
+  const trusted = await isTrusted(paths.trust, cwd);
+  const sources: SettingsSource[] = [
+    { file: paths.config, required: false },
+    ...(trusted ? [{ file: projectPaths(cwd).config, required: false }] : []),
+    ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
+  ];
+  const [loaded, env] = await Promise.all([
+    loadSettings(sources, settingsOfRun(options)),
+    envWithFiles({ env: machine.env, cwd, trusted, latheHome: paths.home, userHome: machine.userHome }),
+  ]);
+  const ignored = trusted ? [] : ignoredProjectFiles(cwd);
+  return {
+    machine,
+    cwd,
+    roots: [cwd, ...added],
+    paths,
+    trusted,
+    settings: loaded.values,
+    settingsOrigin: loaded.origin,
+    env,
+    warnings: [
+      ...loaded.warnings,
+      ...(ignored.length > 0
+        ? [`This folder is not trusted: ${ignored.join(", ")} ignored. To let them count: lathe trust`]
+        : []),
+    ],
+  };
+}
+
+async function directory(machine: Machine, path: string, option: string): Promise<string> {
+  try {
+    return await realpath(resolve(machine.cwd, path));
+  } catch {
+    throw usageError(`${option}: ${path} does not exist. Give an existing directory.`);
+  }
+}
+
+/** Options that are settings for this run only. */
+function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>> {
+  return {
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options["smol-model"] === undefined ? {} : { "modelRoles.smol": options["smol-model"] }),
+    ...(options["slow-model"] === undefined ? {} : { "modelRoles.slow": options["slow-model"] }),
+    ...(options["plan-model"] === undefined ? {} : { "modelRoles.plan": options["plan-model"] }),
+    ...(options.thinking === undefined ? {} : { defaultThinkingLevel: options.thinking }),
+    ...(options["permission-mode"] === undefined ? {} : { permissionMode: options["permission-mode"] }),
+  };
+}
