@@ -4,10 +4,10 @@ import type { DialectName } from "./dialect.ts";
 import type { RecordedRequest } from "./record.ts";
 import type { ScriptedUsage } from "./turn.ts";
 
-const MARKERS = /,?"cache_control":\{[^{}]*\}|,?\{"cachePoint":\{[^{}]*\}\}/g;
+const MARKERS = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?|,\{"cachePoint":\{[^{}]*\}\}/g;
 
 /** The body without cache markers: they move from request to request and are not part of what is cached. */
-export function withoutMarkers(request: RecordedRequest): string {
+function withoutMarkers(request: RecordedRequest): string {
   return request.text.replace(MARKERS, "");
 }
 

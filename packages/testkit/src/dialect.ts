@@ -6,11 +6,9 @@ import type { ScriptedUsage, Stop, TextBlock, ThinkingBlock } from "./turn.ts";
 
 export type DialectName = "anthropic" | "responses" | "chat" | "gemini" | "bedrock" | "ollama";
 
-export type Operation = "generate" | "count";
-
 export interface Route {
   readonly dialect: DialectName;
-  readonly operation: Operation;
+  readonly operation: "generate" | "count";
   /** Model named in the path, when the vendor puts it there. */
   readonly model?: string;
   /** Whether the path asks for a stream; undefined: the body's `stream` field says so. */

@@ -1,9 +1,10 @@
 // Public surface of the testkit: the scripted model server and the builders of its scripts.
 
 export { commonPrefix, type PrefixStep } from "./cache.ts";
-export type { DialectName } from "./dialect.ts";
+export type { DialectName, StreamPart } from "./dialect.ts";
 export { type CutPoint, type Fault, faultSamples, type StatusFaultOptions, type StreamErrorKind } from "./faults.ts";
 export type { ListedModel, Listings, TokenAnswer } from "./listings.ts";
+export { renderComplete, renderStream } from "./prerender.ts";
 export type { RecordedRequest } from "./record.ts";
 export {
   type BaseUrlKind,
@@ -28,3 +29,4 @@ export {
   thinking,
   turn,
 } from "./turn.ts";
+export type { RequestView, ViewedCall, ViewedMessage, ViewedResult } from "./view.ts";

@@ -16,7 +16,7 @@ export interface Listings {
   readonly props?: { readonly contextLength: number; readonly vision?: boolean };
   /** Answer of `POST /token`; a function sees the request and counts for itself. */
   readonly token?: TokenAnswer | ((request: RecordedRequest) => TokenAnswer);
-  /** Endpoints that answer 404, as on a server that does not have them. */
+  /** Path endings that answer 404, such as `/responses` on a server that has only Chat Completions. */
   readonly missing?: readonly string[];
 }
 
@@ -36,10 +36,14 @@ export async function answerListing(request: RecordedRequest, response: ServerRe
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
+export function isMissing(request: RecordedRequest, listings: Listings | undefined): boolean {
+  return listings?.missing?.some((end) => request.path.endsWith(end)) ?? false;
+}
+
 function answer(request: RecordedRequest, listings: Listings): Answer {
   const { method, path } = request;
   const models = listings.models ?? DEFAULT_MODELS;
-  if (listings.missing?.some((end) => path.endsWith(end))) return notFound(method, path);
+  if (isMissing(request, listings)) return notFound(method, path);
   if (method === "POST" && path.endsWith("/token")) return tokenAnswer(request, listings.token);
   if (method === "POST" && path === "/api/show") return show(request, models);
   if (method !== "GET") return notFound(method, path);

@@ -79,7 +79,8 @@ async function playBody(turn: ModelTurn, body: unknown, exchange: Exchange): Pro
 async function playStream(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exchange): Promise<void> {
   const { response, dialect, request } = exchange;
   const framing = dialect.framing(request);
-  const parts = withFaults(dialect.stream(resolved, request), turn, dialect);
+  const rendered = dialect.stream(resolved, request);
+  const parts = withFaults(turn.edit?.(rendered) ?? rendered, turn, dialect);
   const plain = insertGarbage(frames(parts, framing, turn.crlf ?? false), turn.fault, framing);
   const bytes = turn.gzip ? await gzipEach(plain) : plain;
   const length = bytes.reduce((sum, item) => sum + item.length, 0);
@@ -106,7 +107,7 @@ async function playStream(turn: ModelTurn, resolved: ResolvedTurn, exchange: Exc
 }
 
 /** Faults that are a change of the event list. */
-function withFaults(parts: StreamPart[], turn: ModelTurn, dialect: Dialect): StreamPart[] {
+function withFaults(parts: readonly StreamPart[], turn: ModelTurn, dialect: Dialect): readonly StreamPart[] {
   const noisy = turn.pings && dialect.ping ? parts.flatMap((part) => [dialect.ping!, part]) : parts;
   const fault = turn.fault;
   switch (fault?.kind) {

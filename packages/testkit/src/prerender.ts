@@ -1,8 +1,10 @@
-// Streams rendered once per turn object, so that a benchmark measures the client and not this server.
+// Answers as bytes without an exchange: for benchmarks (rendered once per turn object, so that they measure the client and
+// not this server) and for property tests.
 
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, DialectName, Route } from "./dialect.ts";
+import { dialects } from "./dialects/index.ts";
 import { contentTypes, frames } from "./framing.ts";
-import type { RecordedRequest } from "./record.ts";
+import { RecordedRequest } from "./record.ts";
 import { resolveTurn } from "./resolve.ts";
 import type { ModelTurn } from "./turn.ts";
 
@@ -25,6 +27,23 @@ export function prerendered(turn: ModelTurn, dialect: Dialect, request: Recorded
   return fresh;
 }
 
+/** The bytes of a streamed answer without any server, for property tests that cut them up. */
+export function renderStream(turn: ModelTurn, dialect: DialectName): Buffer {
+  return render(turn, dialects[dialect], offlineRequest(dialect, true)).bytes;
+}
+
+/** The parsed body of a whole answer, without any server. */
+export function renderComplete(turn: ModelTurn, dialect: DialectName): unknown {
+  return JSON.parse(render(turn, dialects[dialect], offlineRequest(dialect, false)).bytes.toString("utf8"));
+}
+
+function offlineRequest(dialect: DialectName, stream: boolean): RecordedRequest {
+  const rawBody = Buffer.from(JSON.stringify({ stream_options: { include_usage: true } }));
+  const query = { alt: "sse" };
+  const route: Route = { dialect, operation: "generate", stream };
+  return new RecordedRequest({ index: 0, method: "POST", path: "/", query, headers: {}, rawBody, arrivedAt: 0, route });
+}
+
 function render(turn: ModelTurn, dialect: Dialect, request: RecordedRequest): Rendered {
   const model = request.route?.model ?? dialect.defaultModel;
   const resolved = resolveTurn(turn, { serial: 1, dialect: dialect.name, model, requestBytes: 4000 });
@@ -33,6 +52,7 @@ function render(turn: ModelTurn, dialect: Dialect, request: RecordedRequest): Re
     return { contentType: "application/json", bytes };
   }
   const framing = dialect.framing(request);
-  const bytes = Buffer.concat(frames(dialect.stream(resolved, request), framing, turn.crlf ?? false));
+  const parts = dialect.stream(resolved, request);
+  const bytes = Buffer.concat(frames(turn.edit?.(parts) ?? parts, framing, turn.crlf ?? false));
   return { contentType: contentTypes[framing], bytes };
 }

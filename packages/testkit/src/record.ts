@@ -1,7 +1,8 @@
 // What the server remembers of every request: the raw bytes and what was read out of them.
 
 import type { IncomingHttpHeaders } from "node:http";
-import type { Route } from "./dialect.ts";
+import type { DialectName, Route } from "./dialect.ts";
+import { type RequestView, viewOf } from "./view.ts";
 
 export class RecordedRequest {
   readonly index: number;
@@ -24,7 +25,7 @@ export class RecordedRequest {
   #finish: () => void = () => {};
   #body: { value: unknown } | undefined;
 
-  constructor(fields: Omit<RecordedRequestFields, "finished">) {
+  constructor(fields: RecordedRequestFields) {
     this.index = fields.index;
     this.method = fields.method;
     this.path = fields.path;
@@ -49,7 +50,17 @@ export class RecordedRequest {
     return this.rawBody.toString("utf8");
   }
 
-  get dialect() {
+  /** The conversation in no vendor's words. */
+  get view(): RequestView {
+    return viewOf(this.dialect, this.body);
+  }
+
+  /** Text of the tool result for a call, wherever in the conversation it stands. */
+  result(callId: string): string | undefined {
+    return this.view.messages.flatMap((message) => message.results).find((result) => result.id === callId)?.text;
+  }
+
+  get dialect(): DialectName | undefined {
     return this.route?.dialect;
   }
 

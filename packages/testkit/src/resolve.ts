@@ -16,7 +16,7 @@ export interface ResolveContext {
 
 export function resolveTurn(turn: ModelTurn, context: ResolveContext): ResolvedTurn {
   const blocks = turn.blocks.map((block, i) => resolveBlock(block, context, i));
-  const usage = turn.usage === false ? undefined : (turn.usage ?? estimate(turn.blocks, context.requestBytes));
+  const usage = turn.usage === false ? undefined : (turn.usage ?? estimate(turn.blocks, context));
   return {
     serial: context.serial,
     ...(turn.id === undefined ? {} : { id: turn.id }),
@@ -85,11 +85,14 @@ export function serialPart(serial: number): string {
   return String(serial).padStart(6, "0");
 }
 
-function estimate(blocks: readonly Block[], requestBytes: number): ScriptedUsage {
+/** Vendors that tell how many tokens were thought, without being asked. */
+const COUNTS_THINKING: readonly DialectName[] = ["responses", "chat", "gemini"];
+
+function estimate(blocks: readonly Block[], { requestBytes, dialect }: ResolveContext): ScriptedUsage {
   const thinking = tokens(blocks.filter((block) => block.type === "thinking"));
   const output = Math.max(1, tokens(blocks));
   const input = Math.max(1, Math.ceil(requestBytes / 4));
-  return thinking > 0 ? { input, output, reasoning: thinking } : { input, output };
+  return thinking > 0 && COUNTS_THINKING.includes(dialect) ? { input, output, reasoning: thinking } : { input, output };
 }
 
 function tokens(blocks: readonly Block[]): number {

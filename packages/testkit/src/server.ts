@@ -2,11 +2,13 @@
 // plays the next turn of its script.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 import { PromptCache } from "./cache.ts";
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
-import { answerListing, type Listings } from "./listings.ts";
+import { answerListing, isMissing, type Listings } from "./listings.ts";
 import { type Exchange, playRaw, playTurn, sendError } from "./play.ts";
 import { prerendered } from "./prerender.ts";
 import { RecordedRequest } from "./record.ts";
@@ -28,6 +30,8 @@ export interface ModelServerOptions {
   /** Compute the usage's cache numbers from the longest common prefix with an earlier request. */
   readonly simulateCache?: boolean;
   readonly listings?: Listings;
+  /** HTTPS with these keys and certificates; `requestCert` and `ca` demand one of the client. */
+  readonly tls?: TlsOptions;
   /** For benchmarks: no parsing, no checks, no record of bodies; streams are rendered once per turn object. */
   readonly fast?: boolean;
   /** Default: the machine's clock. */
@@ -68,13 +72,14 @@ export interface ModelServer {
 
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const state = new ServerState(options);
-  const server = createServer((incoming, response) => {
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     state.handle(incoming, response).catch((error: unknown) => {
       // A bug in a script function belongs in front of the test's eyes, not into an unhandled rejection.
       if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
       response.end(`testkit: ${error instanceof Error ? error.stack : String(error)}`);
     });
-  });
+  };
+  const server = options.tls ? createTlsServer(options.tls, answer) : createServer(answer);
   server.keepAliveTimeout = 60_000;
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -86,7 +91,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const port = (server.address() as AddressInfo).port;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `${options.tls ? "https" : "http"}://127.0.0.1:${port}`;
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -134,7 +139,7 @@ class ServerState {
     if (rawBody === undefined) return;
     const request = this.#record(incoming, rawBody);
     response.on("close", () => request.settle(response.writableFinished));
-    const route = request.route;
+    const route = isMissing(request, this.#options.listings) ? undefined : request.route;
     if (!route) {
       await answerListing(request, response, this.#options.listings ?? {});
       return;

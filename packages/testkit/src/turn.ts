@@ -1,6 +1,7 @@
 // A Turn is what the scripted model answers to one request, in no vendor's words: every dialect can play it.
 // Here are its types and the builders that tests use.
 
+import type { StreamPart } from "./dialect.ts";
 import type { Fault, StatusFaultOptions } from "./faults.ts";
 
 export interface TextBlock {
@@ -76,6 +77,8 @@ export interface TurnOptions {
   readonly beforeEvent?: Wait;
   /** Real milliseconds before each event, for demonstrations and benchmarks. */
   readonly delayMs?: number;
+  /** Changes the vendor's events before they are framed: drop one, rename an id, add a field. */
+  readonly edit?: (parts: StreamPart[]) => readonly StreamPart[];
   readonly fault?: Fault;
 }
 

@@ -80,9 +80,15 @@ function usage(numbers: ScriptedUsage | undefined) {
     input_tokens: numbers.input,
     cache_creation_input_tokens: numbers.cacheWrite ?? 0,
     cache_read_input_tokens: numbers.cacheRead ?? 0,
-    output_tokens: numbers.output,
+    ...outputUsage(numbers),
     service_tier: "standard",
   };
+}
+
+function outputUsage(numbers: ScriptedUsage) {
+  const thinking =
+    numbers.reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: numbers.reasoning } };
+  return { output_tokens: numbers.output, ...thinking };
 }
 
 function finished(block: ResolvedBlock) {
@@ -105,7 +111,7 @@ function stream(turn: ResolvedTurn): StreamPart[] {
     stop_reason: null,
     usage: turn.usage && { ...usage(turn.usage), output_tokens: 1 },
   };
-  const finalUsage = turn.usage && { output_tokens: turn.usage.output };
+  const finalUsage = turn.usage && outputUsage(turn.usage);
   return [
     event("message_start", { message: start }),
     ...turn.blocks.flatMap((block, index) => streamBlock(block, index, turn.deltaChars)),
