@@ -107,7 +107,10 @@ const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
 };
 
 function checkSetting(name: keyof SessionConfig, value: unknown): void {
-  if (typeof DEFAULTS[name] === "number") return checkCount(name, value);
+  if (typeof DEFAULTS[name] === "number") {
+    checkCount(name, value);
+    return;
+  }
   const choices = CHOICES[name];
   if (choices && !choices.includes(value)) {
     throw new Error(`${name} must be one of ${choices.map(String).join(", ")}, not ${String(value)}`);

@@ -23,9 +23,11 @@ import { Approvals } from "./approvals.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
 import type { SessionDeps } from "./deps.ts";
+import type { BranchFacts } from "./facts.ts";
 import { LiveView } from "./live-view.ts";
 import { LoopDetector } from "./loop-detection.ts";
 import { MessageQueue } from "./queues.ts";
+import { buildServices } from "./services.ts";
 import { SessionTools } from "./tools.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
 
@@ -77,8 +79,8 @@ export class SessionCore {
   readonly detector = new LoopDetector();
   readonly meter: ContextMeter;
   readonly schemes: SchemeRegistry;
-  /** Filled in by the session once its parts exist. */
   services: ToolServices;
+  readonly facts: BranchFacts;
   profile: Profile;
   input: InputRun | undefined;
   /** Answers of the model in this session. */
@@ -100,11 +102,6 @@ export class SessionCore {
     this.resumed = this.journal.leaf !== null || this.journal.prefix !== undefined;
     this.id = this.journal.header.id;
     this.schemes = new SchemeRegistry(options.schemes);
-    this.services = {
-      vision: options.profile.modelInfo?.supportsVision ?? false,
-      schemes: this.schemes,
-      ...options.services,
-    };
     this.live = new LiveView(() => ({ state: this.#state, model: this.profile.model, leaf_id: this.journal.leaf }));
     this.events = new EventHub({
       sessionId: this.id,
@@ -113,6 +110,10 @@ export class SessionCore {
       ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
     });
     this.events.listen((event) => this.live.follow(event));
+    if (options.onEvent) this.events.listen(options.onEvent);
+    const { services, facts } = buildServices(this);
+    this.services = services;
+    this.facts = facts;
     this.seams = new Seams({
       deps: this.deps,
       middleware: options.middleware ?? [],
@@ -187,6 +188,10 @@ export class SessionCore {
   /** The messages of the next request: pointers only. */
   messages(): readonly Message[] {
     return this.prefix.head.concat(this.journal.context.messages);
+  }
+
+  awaitInput(): void {
+    if (this.input) this.input.awaitsInput = true;
   }
 
   /** The next input; the state is already set, or is set here. */

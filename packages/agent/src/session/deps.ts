@@ -56,12 +56,14 @@ export function withDeadline<T>(
       finish();
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    // A hook that throws synchronously must end here too.
-    Promise.resolve()
-      .then(() => work(inner.signal))
-      .then(
-        (value) => settle(() => resolve(value)),
-        (error: unknown) => settle(() => reject(inner.signal.aborted ? inner.signal.reason : error)),
-      );
+    startNow(work, inner.signal).then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(inner.signal.aborted ? inner.signal.reason : error)),
+    );
   });
+}
+
+/** Runs at once; a synchronous throw becomes a rejection. */
+async function startNow<T>(work: (signal: AbortSignal) => Promise<T> | T, signal: AbortSignal): Promise<T> {
+  return work(signal);
 }

@@ -1,7 +1,8 @@
 // The running totals of a session as a line beside the tree, so that a reopened session need not read all its history.
 
 import type { JsonObject, Usage } from "@lathe/llm";
-import type { MessageEntry } from "../journal/types.ts";
+import type { CustomEntry, MessageEntry } from "../journal/types.ts";
+import { spentBy } from "../subagents/records.ts";
 import type { SessionCore } from "./core.ts";
 
 const KIND = "ledger";
@@ -28,6 +29,7 @@ export function restoreLedger(core: SessionCore): void {
     const meta = core.journal.meta(id);
     if (!meta) break;
     if (meta.type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
+    else if (meta.type === "custom") addChild(core, core.journal.entry(id) as CustomEntry);
     id = meta.parentId;
   }
 }
@@ -37,6 +39,11 @@ function addAnswer(core: SessionCore, entry: MessageEntry): void {
   core.turns += 1;
   core.ledger.turn();
   if (entry.usage) core.ledger.request(entry.usage, entry.cost ?? 0);
+}
+
+function addChild(core: SessionCore, entry: CustomEntry): void {
+  const spent = spentBy(entry);
+  if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
 }
 
 function plain(usage: Usage): JsonObject {

@@ -21,7 +21,7 @@ import type { QueuedMessage, QueueName } from "./queues.ts";
 import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
 import { shutDown } from "./shutdown.ts";
 import { turnsOf } from "./turns.ts";
-import type { ModelClient, SessionOptions, Turn } from "./types.ts";
+import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
 
 export class Session {
   readonly #core: SessionCore;
@@ -34,11 +34,7 @@ export class Session {
     const core = new SessionCore(options);
     this.#core = core;
     this.#subagents = new Subagents(core, (childOptions) => new Session(childOptions));
-    core.services = {
-      ...core.services,
-      session: { awaitInput: () => this.#awaitInput() },
-      ...(this.#subagents.enabled ? { subagents: this.#subagents } : {}),
-    };
+    if (this.#subagents.enabled) Object.assign(core.services, { subagents: this.#subagents });
     core.tools.setProfile(core.profile);
     core.emit("session_start", {
       profile: core.profile.id,
@@ -100,6 +96,12 @@ export class Session {
     return this.#cut !== undefined;
   }
 
+  /** Text of the last answer; "" before the first. */
+  lastText(): string {
+    const message = this.#core.journal.context.messages.findLast((candidate) => candidate.role === "assistant");
+    return message ? textOfContent(message.content) : "";
+  }
+
   events(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
     return this.#core.events.read();
   }
@@ -117,6 +119,12 @@ export class Session {
     if (!this.#cut && this.#core.followUps.length === 0) return;
     const run = this.#core.startRun();
     await this.#track(this.#continue(run));
+  }
+
+  /** Gives up an input that an earlier process left unfinished; open calls are answered as interrupted. */
+  abandonCut(): void {
+    if (this.#cut) abandonCut(this.#core, this.#cut);
+    this.#cut = undefined;
   }
 
   /** Waits for the next drain point of the running input, or for the next input. Returns an id for edit and cancel. */
@@ -157,7 +165,7 @@ export class Session {
 
   /** Answers an approval_request; false when nobody asked. */
   answerApproval(callId: string, answer: ApprovalAnswer): boolean {
-    return this.#core.approvals.answer(callId, answer);
+    return this.#core.approvals.answer(callId, answer) || this.#subagents.answerApproval(callId, answer);
   }
 
   /** Forces the tool choice of the next request only. */
@@ -176,7 +184,6 @@ export class Session {
   setProfile(profile: Profile): void {
     const core = this.#core;
     core.profile = profile;
-    core.services = { ...core.services, vision: profile.modelInfo?.supportsVision ?? false };
     core.tools.setProfile(profile);
     core.stalePrefix = "model";
     core.append({ type: "model_change", model: `${profile.provider ?? profile.id}/${profile.model}` });
@@ -192,6 +199,7 @@ export class Session {
     this.#mustBeFree();
     this.#core.journal.setLeaf(entryId);
     this.#core.meter.reset();
+    this.#core.facts.forget();
     this.#core.guard.expect("branch");
   }
 
@@ -231,8 +239,7 @@ export class Session {
       core.setState("idle");
       throw new Error(verdict.reject);
     }
-    if (this.#cut) abandonCut(core, this.#cut);
-    this.#cut = undefined;
+    this.abandonCut();
     beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
     await this.#runAll(run, []);
   }
@@ -316,18 +323,5 @@ export class Session {
 
   #queue(name: QueueName): SessionCore["steering"] {
     return name === "steering" ? this.#core.steering : this.#core.followUps;
-  }
-
-  #awaitInput(): void {
-    if (this.#core.input) this.#core.input.awaitsInput = true;
-  }
-}
-
-declare module "../tools/types.ts" {
-  interface ToolServices {
-    readonly session?: {
-      /** The session waits for the user when this round is over. */
-      awaitInput(): void;
-    };
   }
 }

@@ -43,6 +43,8 @@ class StreamReader {
   readonly #outer: AbortSignal;
   readonly #onAbort: () => void;
   #failPending: ((reason: unknown) => void) | undefined;
+  #iterator: AsyncIterator<StreamEvent> | undefined;
+  #finished = false;
   #lastSign: number;
   #watchdog: { cancel(): void } | undefined;
 
@@ -57,13 +59,17 @@ class StreamReader {
 
   whole(request: Request): Promise<Response> {
     this.#watch(this.#core.config.firstEventTimeoutMs, "firstEvent");
-    return this.#abortable(this.#core.client.complete(request, this.#context()));
+    return this.#abortable(this.#core.client.complete(request, this.#context())).then((response) => {
+      this.#finished = true;
+      return response;
+    });
   }
 
   async read(request: Request, partial: PartialAnswer): Promise<StreamResult> {
     const { config, client, seams } = this.#core;
     this.#watch(config.firstEventTimeoutMs, "firstEvent");
     const iterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
+    this.#iterator = iterator;
     for (let first = true; ; first = false) {
       const next = await this.#abortable(iterator.next());
       if (next.done) throw new Error("the model's answer ended without a terminal event");
@@ -86,8 +92,10 @@ class StreamReader {
   stop(): void {
     this.#watchdog?.cancel();
     this.#outer.removeEventListener("abort", this.#onAbort);
-    // Closes the socket of an answer that was left before its end; a no-op after one.
-    this.#controller.abort();
+    const end = this.#finished ? this.#iterator?.next() : this.#iterator?.return?.();
+    end?.catch(() => undefined);
+    // Closes the socket of an answer that was left before its end; one that ended keeps it for the next request.
+    if (!this.#finished) this.#controller.abort();
   }
 
   #take(event: StreamEvent, partial: PartialAnswer): StreamResult | undefined {
@@ -125,6 +133,7 @@ class StreamReader {
         });
         break;
       case "finish":
+        this.#finished = true;
         return { kind: "response", response: event.response };
       case "error":
         if (event.partial) partial.response = event.partial;

@@ -85,13 +85,15 @@ async function askApproval(core: SessionCore, run: InputRun, call: CallInfo): Pr
   if (!verdict) return undefined;
   let answer: { decision: "allow" | "deny"; by: string; reason?: string };
   if (verdict.decision === "ask") {
+    // Open before it is announced: the host may answer at once.
+    const pending = awaitAnswer(core, run, call.callId);
     core.emit("approval_request", {
       call_id: call.callId,
       tool_name: call.tool.name,
       arguments: call.args,
       ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
     });
-    answer = await awaitAnswer(core, run, call.callId);
+    answer = await pending;
   } else {
     answer = { decision: verdict.decision, by: verdict.by ?? "middleware" };
     if (verdict.reason !== undefined) answer.reason = verdict.reason;
@@ -113,10 +115,9 @@ async function awaitAnswer(
       core.approvals.ask(callId, signal),
     );
   } catch (error) {
-    const by = run.signal.aborted ? "interrupt" : "deadline";
-    core.emit("approval_settled", { call_id: callId, decision: "deny", by });
-    if (run.signal.aborted) throw error;
-    return { decision: "deny", by, reason: messageOf(error) };
+    if (!run.signal.aborted) return { decision: "deny", by: "deadline", reason: messageOf(error) };
+    core.emit("approval_settled", { call_id: callId, decision: "deny", by: "interrupt" });
+    throw error;
   }
 }
 

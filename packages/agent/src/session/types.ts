@@ -14,7 +14,7 @@ import type {
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
-import type { InputContent } from "../events/types.ts";
+import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
@@ -70,6 +70,8 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string;
   readonly depth?: number;
+  /** Called with each event, synchronously; must not throw. Readers are the usual way. */
+  readonly onEvent?: (event: SessionEvent) => void;
 }
 
 export interface UserTurn {

@@ -40,7 +40,7 @@ export interface AgentReport {
 
 export interface SubagentService {
   spawn(request: SpawnRequest): Promise<AgentReport>;
-  send(agentId: string, message: string): Promise<AgentReport>;
+  send(agentId: string, message: string, callId: string): Promise<AgentReport>;
   /** Resolves when the child has ended its input; the signal only ends the waiting. */
   wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
   close(agentId: string): Promise<AgentReport>;

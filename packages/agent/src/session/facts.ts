@@ -1,0 +1,46 @@
+// Small facts that tools keep between calls, as custom entries on the current branch.
+
+import type { JsonValue } from "@lathe/llm";
+import type { CustomEntry } from "../journal/types.ts";
+import type { SessionFacts } from "../tools/session-state.ts";
+import type { SessionCore } from "./core.ts";
+
+export class BranchFacts implements SessionFacts {
+  readonly #core: Pick<SessionCore, "journal" | "append">;
+  /** Latest values by kind; undefined until somebody asks, and again after the branch changed. */
+  #known: Map<string, JsonValue> | undefined;
+
+  constructor(core: Pick<SessionCore, "journal" | "append">) {
+    this.#core = core;
+  }
+
+  read(kind: string): JsonValue | undefined {
+    this.#known ??= this.#collect();
+    return this.#known.get(kind);
+  }
+
+  write(kind: string, value: JsonValue): void {
+    this.#core.append({ type: "custom", customType: kind, data: value });
+    this.#known?.set(kind, value);
+  }
+
+  /** The leaf moved to another branch. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  #collect(): Map<string, JsonValue> {
+    const { journal } = this.#core;
+    const known = new Map<string, JsonValue>();
+    for (let id = journal.leaf; id !== null; ) {
+      const meta = journal.meta(id);
+      if (!meta) break;
+      if (meta.type === "custom") {
+        const { customType, data } = journal.entry(id) as CustomEntry;
+        if (!known.has(customType)) known.set(customType, data);
+      }
+      id = meta.parentId;
+    }
+    return known;
+  }
+}

@@ -1,0 +1,55 @@
+// The services that tools find in their context. What the host gives wins over what a session makes for itself.
+
+import { parseArtifactUrl, readArtifact } from "../artifacts/resolve.ts";
+import { PathLocks } from "../edit/locks.ts";
+import { ShownFiles } from "../edit/shown.ts";
+import { Syntax } from "../edit/syntax.ts";
+import { Jobs } from "../ops/run/jobs.ts";
+import type { SchemeRegistry } from "../seams/schemes.ts";
+import type { ToolServices } from "../tools/types.ts";
+import type { SessionCore } from "./core.ts";
+import { BranchFacts } from "./facts.ts";
+
+export interface BuiltServices {
+  readonly services: ToolServices;
+  readonly facts: BranchFacts;
+}
+
+export function buildServices(core: SessionCore): BuiltServices {
+  const facts = new BranchFacts(core);
+  const services: ToolServices = {
+    get vision() {
+      return core.profile.modelInfo?.supportsVision ?? false;
+    },
+    get commandTimes() {
+      const { defaultCommandTimeoutMs, maxCommandTimeoutMs } = core.config;
+      return { defaultMs: core.profile.shellTimeoutMs ?? defaultCommandTimeoutMs, maxMs: maxCommandTimeoutMs };
+    },
+    schemes: withArtifacts(core, core.schemes),
+    facts,
+    jobs: new Jobs(),
+    shownFiles: new ShownFiles(),
+    pathLocks: new PathLocks(),
+    syntax: new Syntax(core.deps.now),
+    session: { awaitInput: () => core.awaitInput() },
+  };
+  // Getters stay live: copying by spread would freeze them.
+  const own = Object.getOwnPropertyDescriptors(core.options.services ?? {});
+  return { services: Object.defineProperties(services, own), facts };
+}
+
+function withArtifacts(core: SessionCore, schemes: SchemeRegistry): SchemeRegistry {
+  if (!schemes.handles("artifact://0")) {
+    schemes.add("artifact", { read: (url) => readArtifact(core.artifacts, parseArtifactUrl(url)!) });
+  }
+  return schemes;
+}
+
+declare module "../tools/types.ts" {
+  interface ToolServices {
+    readonly session?: {
+      /** The session waits for the user when this round is over. */
+      awaitInput(): void;
+    };
+  }
+}

@@ -1,0 +1,89 @@
+// What the parent's journal says about its children: a line when one starts, an entry when it ends.
+
+import type { JsonObject, Usage } from "@lathe/llm";
+import type { CustomEntry, IntentLine } from "../journal/types.ts";
+import type { SessionCore } from "../session/core.ts";
+import type { AgentReport, AgentStatus, ChildHeader } from "./types.ts";
+
+const LINE_KIND = "agent";
+export const OUTCOME_TYPE = "agent";
+
+export interface AgentRecord {
+  readonly header: ChildHeader;
+  readonly model: string | undefined;
+  readonly maxTurns: number;
+  readonly intent: Pick<IntentLine, "for">;
+  readonly outcome: AgentReport | undefined;
+}
+
+export interface Spent {
+  readonly usage: Usage;
+  readonly cost: number;
+  readonly turns: number;
+}
+
+export function recordStart(
+  core: SessionCore,
+  intent: IntentLine,
+  child: { header: ChildHeader; model: string | undefined; maxTurns: number },
+): void {
+  const data: JsonObject = { ...child.header, for: intent.for, maxTurns: child.maxTurns };
+  if (child.model !== undefined) data["model"] = child.model;
+  core.journal.write({ type: "host", kind: LINE_KIND, data });
+}
+
+export function appendOutcome(core: SessionCore, id: string, report: AgentReport, spent: Spent): void {
+  const { inputTokens, outputTokens, totalTokens } = spent.usage;
+  const usage = { inputTokens, outputTokens, totalTokens };
+  core.append({
+    type: "custom",
+    id,
+    customType: OUTCOME_TYPE,
+    data: { ...report, usage, cost: spent.cost, turns: spent.turns },
+  });
+}
+
+/** The last run of each child, oldest first. */
+export function knownAgents(core: SessionCore): AgentRecord[] {
+  const records = new Map<string, AgentRecord>();
+  for (const line of core.journal.outside("host")) {
+    if (line.kind !== LINE_KIND) continue;
+    const data = line.data as JsonObject;
+    const header = {
+      agentId: data["agentId"] as string,
+      parentSession: data["parentSession"] as string,
+      parentCall: data["parentCall"] as string,
+      cwd: data["cwd"] as string,
+    };
+    const outcomeId = data["for"] as string;
+    records.set(header.agentId, {
+      header,
+      model: data["model"] as string | undefined,
+      maxTurns: data["maxTurns"] as number,
+      intent: { for: outcomeId },
+      outcome: core.journal.has(outcomeId) ? readOutcome(core, outcomeId) : undefined,
+    });
+  }
+  return [...records.values()];
+}
+
+function readOutcome(core: SessionCore, id: string): AgentReport {
+  const data = (core.journal.entry(id) as CustomEntry).data as JsonObject;
+  return {
+    agentId: data["agentId"] as string,
+    status: data["status"] as AgentStatus,
+    output: data["output"] as string,
+    turnsUsed: data["turnsUsed"] as number,
+  };
+}
+
+/** What a child spent, from its outcome entry. */
+export function spentBy(entry: CustomEntry): Spent | undefined {
+  if (entry.customType !== OUTCOME_TYPE) return undefined;
+  const data = entry.data as JsonObject;
+  return {
+    usage: data["usage"] as unknown as Usage,
+    cost: data["cost"] as number,
+    turns: data["turns"] as number,
+  };
+}

@@ -1,0 +1,20 @@
+import "../../subagents/types.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import type { ToolDef } from "../types.ts";
+import description from "./description.md";
+
+const params = { agent_id: text("The child's id") };
+
+export const closeAgentTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "close_agent",
+  label: "End agent",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "exec",
+  replay: "never",
+  needs: ["subagents"],
+  async execute({ agent_id }, { services }) {
+    const { agentId, status } = await services.subagents!.close(agent_id);
+    return JSON.stringify({ agent_id: agentId, status });
+  },
+};

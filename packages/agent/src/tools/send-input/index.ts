@@ -1,0 +1,20 @@
+import "../../subagents/types.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import type { ToolDef } from "../types.ts";
+import description from "./description.md";
+
+const params = { agent_id: text("The child's id"), message: text("What to tell it") };
+
+export const sendInputTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "send_input",
+  label: "Tell agent",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "exec",
+  replay: "never",
+  needs: ["subagents"],
+  async execute({ agent_id, message }, { services, callId }) {
+    const report = await services.subagents!.send(agent_id, message, callId);
+    return JSON.stringify({ agent_id: report.agentId, status: report.status });
+  },
+};

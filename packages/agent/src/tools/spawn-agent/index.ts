@@ -1,0 +1,32 @@
+import "../../subagents/types.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
+import description from "./description.md";
+
+const params = {
+  task: text("What the child is to do, complete in itself"),
+  working_dir: optional(text("Directory the child is confined to; yours when not given")),
+  model: optional(text("Model for the child; yours when not given")),
+  max_turns: optional(integer("Most answers the child may give; 0 = no limit", { minimum: 0 })),
+};
+
+export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "spawn_agent",
+  label: "Start agent",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "exec",
+  replay: "never",
+  needs: ["subagents"],
+  async execute({ task, working_dir, model, max_turns }, { services, callId }) {
+    if (task.trim() === "") throw new ToolFailure("The task is empty. Say what the child agent is to do.");
+    const report = await services.subagents!.spawn({
+      task,
+      callId,
+      ...(working_dir === undefined ? {} : { workingDir: working_dir }),
+      ...(model === undefined ? {} : { model }),
+      ...(max_turns === undefined ? {} : { maxTurns: max_turns }),
+    });
+    return JSON.stringify({ agent_id: report.agentId, status: report.status });
+  },
+};

@@ -1,0 +1,22 @@
+import "../../subagents/types.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
+import type { ToolDef } from "../types.ts";
+import description from "./description.md";
+
+const params = { agent_id: text("The child's id") };
+
+export const waitTool: ToolDef<ArgsOf<typeof params>> = {
+  name: "wait",
+  label: "Wait for agent",
+  description: description.trim(),
+  schema: parameters(params),
+  tier: "read",
+  replay: "safe",
+  // The child's own deadlines bound it.
+  timeoutMs: 0,
+  needs: ["subagents"],
+  async execute({ agent_id }, { services, signal }) {
+    const { output, status, turnsUsed } = await services.subagents!.wait(agent_id, signal);
+    return JSON.stringify({ output, success: status === "completed", turns_used: turnsUsed });
+  },
+};

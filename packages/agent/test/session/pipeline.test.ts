@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import { ToolFailure } from "../../src/tools/types.ts";
+import { resultText } from "../support/scripted-client.ts";
+import { echo, setUp, testProfile, tool } from "../support/session.ts";
+
+const numbers = tool("add", (args) => String(Number(args["a"]) + Number(args["b"])), {
+  schema: {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "integer" }, loud: { type: "boolean" } },
+    required: ["a", "b"],
+    additionalProperties: false,
+  },
+});
+
+describe("one call", () => {
+  it("RN-03 D-015 D-016 D-017 D-018 unknown, invalid, throwing and good: four results, three errors", async () => {
+    const lookedUp: string[] = [];
+    const boom = tool("boom", () => {
+      throw new Error("no such luck");
+    });
+    const profile = testProfile([numbers, boom, echo]);
+    const get = profile.toolRegistry.get.bind(profile.toolRegistry);
+    profile.toolRegistry.get = (name) => {
+      lookedUp.push(name);
+      return get(name);
+    };
+    const s = setUp({
+      profile,
+      script: [
+        {
+          calls: [
+            { name: "nope", id: "c1" },
+            { name: "add", id: "c2", args: { a: "many", b: 1 } },
+            { name: "boom", id: "c3" },
+            { name: "echo", id: "c4", args: { x: 1 } },
+          ],
+        },
+        { text: "done" },
+      ],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const request = s.client.requests[1]!;
+    expect(resultText(request, "c1")).toBe("Unknown tool: nope");
+    expect(resultText(request, "c2")).toBe("Invalid arguments for tool: add\n/a: must be number");
+    expect(resultText(request, "c3")).toBe("Tool error (boom): no such luck");
+    expect(resultText(request, "c4")).toBe('echo {"x":1}');
+    expect(s.of("tool_call_start")).toHaveLength(4);
+    expect(s.of("tool_call_end").filter((event) => event.data.is_error)).toHaveLength(3);
+    expect(new Set(lookedUp)).toEqual(new Set(["nope", "add", "boom", "echo"]));
+  });
+
+  it("RN-03 near-miss arguments are repaired, never guessed at", async () => {
+    const s = setUp({
+      profile: testProfile([numbers]),
+      script: [
+        {
+          calls: [
+            { name: "add", id: "c1", args: { a: "2.5", b: "4", loud: "true" } },
+            { name: "add", id: "c2", raw: '{"a": 1, "b": 2,}' },
+            { name: "add", id: "c3", args: { a: 1, b: "2.5" } },
+            { name: "add", id: "c4", raw: '{"a": 1, "b": ' },
+            { name: "add", id: "c5", args: { a: 1, b: 1, loud: null } },
+          ],
+        },
+        { text: "done" },
+      ],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const texts = ["c1", "c2", "c3", "c4", "c5"].map((id) => resultText(s.client.requests[1]!, id));
+    expect(texts[0]).toBe("6.5");
+    expect(texts[1]).toBe("3");
+    expect(texts[2]).toMatch(/^Invalid arguments for tool: add\n\/b: /);
+    expect(texts[3]).toMatch(/^Invalid arguments for tool: add\n\/: the arguments are not a JSON object/);
+    expect(texts[4]).toBe("2");
+  });
+
+  it("RN-03 a ToolFailure's text reaches the model as it is, its details the host", async () => {
+    const picky = tool("picky", () => {
+      throw new ToolFailure("say please", { manners: false });
+    });
+    const s = setUp({
+      profile: testProfile([picky]),
+      script: [{ calls: [{ name: "picky", id: "c" }] }, { text: "ok" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "c")).toBe("say please");
+    expect(s.of("tool_call_end")[0]?.data).toMatchObject({ error: "say please", details: { manners: false } });
+  });
+
+  it("a call that overruns its deadline is answered, also when the tool does not listen", async () => {
+    const deaf = tool("deaf", () => new Promise<string>(() => {}), { timeoutMs: 20 });
+    const s = setUp({ profile: testProfile([deaf]), script: [{ calls: [{ name: "deaf", id: "c" }] }, { text: "ok" }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (deaf): tool deaf did not finish within 20 ms");
+  });
+
+  it("partial output goes to the events, not to the model", async () => {
+    const chatty = tool("chatty", (_args, { onOutput }) => {
+      onOutput("one ", "stdout");
+      onOutput("two", "stderr");
+      return "result";
+    });
+    const s = setUp({
+      profile: testProfile([chatty]),
+      script: [{ calls: [{ name: "chatty", id: "c" }] }, { text: "ok" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.of("tool_call_output_delta").map((event) => event.data)).toEqual([
+      { call_id: "c", delta: "one ", stream: "stdout" },
+      { call_id: "c", delta: "two", stream: "stderr" },
+    ]);
+    expect(resultText(s.client.requests[1]!, "c")).toBe("result");
+  });
+
+  it("EV-01 D-029 D-053 D-078 100 KB of output: all of it in the event, the marker for the model; beyond 1 MiB an artifact", async () => {
+    const big = tool("big", (args) => "x".repeat(Number(args["size"])));
+    const s = setUp({
+      profile: testProfile([big]),
+      script: [
+        {
+          calls: [
+            { name: "big", id: "c1", args: { size: 100_000 } },
+            { name: "big", id: "c2", args: { size: 3 << 20 } },
+          ],
+        },
+        { text: "ok" },
+      ],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const [first, second] = s.of("tool_call_end").map((event) => event.data);
+    expect(first?.output).toHaveLength(100_000);
+    expect(resultText(s.client.requests[1]!, "c1")).toContain("[WARNING: Tool output was truncated. 70000 characters");
+    expect(second?.output).toHaveLength(1 << 20);
+    expect(second?.artifact).toEqual({ id: 0, bytes: 3 << 20 });
+  });
+});
+
+describe("a batch", () => {
+  /** A tool that notes when it starts and ends, and waits for a tick in between. */
+  const noting = (log: string[], more = {}) =>
+    tool(
+      "note",
+      async (args) => {
+        log.push(`start ${args["n"]}`);
+        await new Promise((resolve) => setTimeout(resolve, 5 - Number(args["n"])));
+        log.push(`end ${args["n"]}`);
+        return String(args["n"]);
+      },
+      more,
+    );
+  const three = { calls: [1, 2, 3].map((n) => ({ name: "note", id: `c${n}`, args: { n } })) };
+  const order = (request: { messages: readonly { role: string; toolCallId?: string }[] }) =>
+    request.messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : []));
+
+  it("RN-02 D-019 D-068 all calls start together and are answered in call order", async () => {
+    const log: string[] = [];
+    const s = setUp({ profile: testProfile([noting(log)]), script: [three, { text: "ok" }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(log.slice(0, 3)).toEqual(["start 1", "start 2", "start 3"]);
+    expect(order(s.client.requests[1]!)).toEqual(["c1", "c2", "c3"]);
+  });
+
+  it.each([
+    ["the profile is serial", { supportsParallelToolCalls: false }, {}],
+    ["the tool is exclusive", {}, { exclusive: true }],
+  ])("RN-02 D-019 one after another when %s", async (_why, profile, more) => {
+    const log: string[] = [];
+    const s = setUp({ profile: testProfile([noting(log, more)], profile), script: [three, { text: "ok" }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(log).toEqual(["start 1", "end 1", "start 2", "end 2", "start 3", "end 3"]);
+  });
+});
+
+describe("the tool set", () => {
+  it("PR-03 D-013 D-014 a custom tool is offered and called, one of the same name replaces in place", async () => {
+    const profile = testProfile([echo, numbers]);
+    profile.toolRegistry.register({
+      definition: { name: "run_tests", description: "Runs them.", parameters: { type: "object", properties: {} } },
+      executor: () => ({ output: "all green", details: { passed: 3 } }),
+    });
+    profile.toolRegistry.register(tool("echo", () => "mine"));
+    const s = setUp({
+      profile,
+      script: [
+        {
+          calls: [
+            { name: "run_tests", id: "c1" },
+            { name: "echo", id: "c2" },
+          ],
+        },
+        { text: "ok" },
+      ],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.client.requests[0]!.tools?.map((definition) => definition.name)).toEqual(["echo", "add", "run_tests"]);
+    expect(resultText(s.client.requests[1]!, "c1")).toBe("all green");
+    expect(resultText(s.client.requests[1]!, "c2")).toBe("mine");
+  });
+
+  it("may change between two rounds, and the change is a stated reason for a new prefix", async () => {
+    const s = setUp({
+      script: (_request, index) => {
+        if (index === 0) {
+          s.session.registerTool(tool("late", () => "here I am"));
+          return { calls: [{ name: "echo" }] };
+        }
+        return index === 1 ? { calls: [{ name: "late", id: "c" }] } : { text: "ok" };
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.client.requests.map((request) => request.tools?.length)).toEqual([1, 2, 2]);
+    expect(resultText(s.client.requests[2]!, "c")).toBe("here I am");
+    expect(s.of("prefix_changed").map((event) => event.data.reason)).toEqual(["tools"]);
+  });
+
+  it("the tool choice is forced for one request only", async () => {
+    const s = setUp({ script: [{ calls: [{ name: "echo" }] }, { text: "ok" }] });
+    s.session.forceToolChoice({ mode: "named", toolName: "echo" });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.client.requests.map((request) => request.toolChoice)).toEqual([
+      { mode: "named", toolName: "echo" },
+      { mode: "auto" },
+    ]);
+  });
+});
