@@ -176,19 +176,20 @@ function cutOffset(at: CutPoint, events: readonly Buffer[]): number {
   return upTo(middle) + Math.floor((events[middle]?.length ?? 2) / 2);
 }
 
-/** Resolves false when the client is gone. */
-function write(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
+/** False when the client is gone. Waits only for a full buffer, so that small chunks cost little. */
+async function write(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
+  if (response.destroyed) return false;
+  if (!response.write(bytes)) await drained(response);
+  return !response.destroyed;
+}
+
+function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    if (response.destroyed || response.closed) {
-      resolve(false);
-      return;
-    }
-    const gone = () => resolve(false);
-    response.once("close", gone);
-    response.write(bytes, (error) => {
-      response.off("close", gone);
-      resolve(!error);
-    });
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
   });
 }
 
