@@ -88,7 +88,7 @@ export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
   ["overflow", /context length|too many tokens|prompt is too long|context_length_exceeded|context window/i],
   ["filtered", /content filter|content_filter|safety/i],
   ["notFound", /not found|does not exist/i],
-  ["auth", /unauthorized|invalid key|invalid api key/i],
+  ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],
 ];
 
 /** A 429 that waiting will not cure. */
