@@ -203,7 +203,7 @@ export class MemoryEnvironment implements ExecutionEnvironment {
     return {
       kind: async (path) => (this.#files.has(path) ? "file" : this.#directories.has(path) ? "directory" : undefined),
       entries: async (directory) => this.#entries(directory),
-      read: async (path) => this.#file(path).bytes,
+      read: async (paths) => paths.map((path) => this.#file(path).bytes),
       mtimeMs: async (path) => this.#file(path).mtimeMs,
     };
   }

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { isAlive, until } from "../../test/alive.ts";
 import { KILL_PRELUDE, KILL_SITUATIONS } from "../../test/kill-situations.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { findMarked } from "./marked.ts";
+import { findMarked, ownerMark } from "./marked.ts";
 import { Processes, shellArgv } from "./processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-kill-"));
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
         expect(await run).toMatchObject({ aborted: way === "abort", timedOut: way === "timeout" });
       }
       expect(pids.filter(isAlive)).toEqual([]);
-      expect(await findMarked({ owner: processes.owner })).toEqual([]);
+      expect(await findMarked({ entry: ownerMark(processes.owner) })).toEqual([]);
       await processes.cleanup();
     });
   });
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
       expect(all().every(isAlive)).toBe(true);
       host.kill(signal);
       await exited;
-      const marked = () => findMarked({ owner: owner.trim() });
+      const marked = () => findMarked({ entry: ownerMark(owner.trim()) });
       await until(async () => (await marked()).length === 0);
       await until(() => !all().some(isAlive));
       await until(() => watchdogsOf(owner.trim()).length === 0);

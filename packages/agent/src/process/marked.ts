@@ -5,19 +5,32 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 
-export const OWNER_VARIABLE = "LATHE_OWNER";
-export const COMMAND_VARIABLE = "LATHE_COMMAND";
+const OWNER_VARIABLE = "LATHE_OWNER";
+const COMMAND_VARIABLE = "LATHE_COMMAND";
 
 /** Time between SIGTERM and SIGKILL. */
 export const TERM_GRACE_MS = 2000;
 const KILL_ROUNDS_MS = 3000;
 
 export interface Mark {
-  readonly owner: string;
-  /** Only what this command started; everything of the owner when absent. */
-  readonly command?: number;
+  /** `NAME=value` that a process carries in its environment. */
+  readonly entry: string;
   /** Process group of a command whose shell still lives. */
   readonly group?: number;
+}
+
+export function ownerMark(owner: string): string {
+  return `${OWNER_VARIABLE}=${owner}`;
+}
+
+/** Unique among all owners, so that one entry is enough to find what a command started. */
+export function commandMark(owner: string, number: number): string {
+  return `${COMMAND_VARIABLE}=${owner}/${number}`;
+}
+
+/** The variables that a command is started with. */
+export function markVariables(owner: string, number: number): Record<string, string> {
+  return { [OWNER_VARIABLE]: owner, [COMMAND_VARIABLE]: `${owner}/${number}` };
 }
 
 /** Ids of living processes (no zombies) that carry the mark. */
@@ -60,18 +73,13 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 function findInProc(mark: Mark): number[] {
-  const owner = Buffer.from(`${OWNER_VARIABLE}=${mark.owner}\0`);
-  const command = mark.command === undefined ? undefined : Buffer.from(`${COMMAND_VARIABLE}=${mark.command}\0`);
+  const entry = Buffer.from(`${mark.entry}\0`);
   const found: number[] = [];
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const environ = readProc(`/proc/${name}/environ`);
-    if (
-      environ !== undefined &&
-      holdsEntry(environ, owner) &&
-      (command === undefined || holdsEntry(environ, command))
-    ) {
+    if (environ !== undefined && holdsEntry(environ, entry)) {
       found.push(pid);
     } else if (mark.group !== undefined && livesInGroup(name, mark.group)) {
       found.push(pid);
@@ -108,9 +116,7 @@ function findWithPs(mark: Mark): Promise<number[]> {
       for (const line of stdout.split("\n")) {
         const [, pid, group, state, rest] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
         if (rest === undefined || state!.startsWith("Z") || Number(pid) === process.pid) continue;
-        const marked =
-          rest.includes(`${OWNER_VARIABLE}=${mark.owner}`) &&
-          (mark.command === undefined || `${rest} `.includes(`${COMMAND_VARIABLE}=${mark.command} `));
+        const marked = `${rest} `.includes(` ${mark.entry} `);
         if (marked || Number(group) === mark.group) found.push(Number(pid));
       }
       resolve(found);

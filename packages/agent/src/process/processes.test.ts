@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { isAlive, until } from "../../test/alive.ts";
 import { monotonicClock } from "./clock.ts";
-import { findMarked } from "./marked.ts";
+import { findMarked, ownerMark } from "./marked.ts";
 import { OUTPUT_LIMIT, Processes, type RunRequest, shellArgv, timeoutNotice } from "./processes.ts";
 
 const processes = new Processes();
@@ -75,7 +75,7 @@ it("TL-04 TR-04 D-023 a command that ignores SIGTERM is killed two seconds after
   });
   expect(result.durationMs).toBeGreaterThanOrEqual(2300);
   expect(asked[0]).toBe(300);
-  expect(await findMarked({ owner: own.owner })).toEqual([]);
+  expect(await findMarked({ entry: ownerMark(own.owner) })).toEqual([]);
   await own.cleanup();
 });
 
@@ -91,7 +91,7 @@ it("TL-04 abort ends the command and says so; a signal that is aborted already s
 it("TL-04 a daemon that holds the pipe does not block the call, lives on, and ends with cleanup", async () => {
   const result = await run("(while :; do echo tick; sleep 0.02; done) & echo $!; exit 0", { timeoutMs: 15_000 });
   expect(result).toMatchObject({ exitCode: 0, timedOut: false });
-  const pid = Number.parseInt(result.stdout, 10);
+  const pid = Number(/\d+/.exec(result.stdout)![0]);
   expect(isAlive(pid)).toBe(true);
   await run("sleep 0.3");
   expect(isAlive(pid)).toBe(true);
@@ -150,7 +150,7 @@ it("EE-02 EH-03 cleanup during three running sleeps leaves none, twice is fine",
   const runs = [start(), start(), start()];
   let alive: number[] = [];
   await until(async () => {
-    alive = await findMarked({ owner: own.owner });
+    alive = await findMarked({ entry: ownerMark(own.owner) });
     return alive.length === 9;
   });
   await Promise.all([own.cleanup(), own.cleanup()]);

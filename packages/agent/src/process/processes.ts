@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import { type BackgroundCommand, EnvError, type ExecResult, type OutputSpill } from "../env/types.ts";
 import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { COMMAND_VARIABLE, endMarked, type Mark, OWNER_VARIABLE } from "./marked.ts";
+import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -33,12 +33,14 @@ export interface RunRequest {
   /** 0: none. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Closed stdin when absent. */
-  readonly stdin?: string | Uint8Array;
+  /** Closed stdin when absent; `held` keeps the pipe open as long as we live. */
+  readonly stdin?: Uint8Array | "held";
   readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
   /** Raw bytes of stdout as they come; nothing of it is then kept in the result. */
   readonly onStdout?: (chunk: Buffer) => void;
   readonly spill?: OutputSpill;
+  /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
+  readonly endFirst?: () => Promise<void>;
 }
 
 export function shellArgv(command: string): readonly [string, ...string[]] {
@@ -107,7 +109,7 @@ export class Processes {
 
   /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
   async cleanup(): Promise<void> {
-    if (this.#commands > 0) await endMarked({ owner: this.owner }, this.#clock);
+    if (this.#commands > 0) await endMarked({ entry: ownerMark(this.owner) }, this.#clock);
     await Promise.allSettled(this.#running);
     this.#watchdog?.release();
     this.#watchdog = undefined;
@@ -127,9 +129,9 @@ export class Processes {
       let ending: Promise<void> | undefined;
       let timedOut = false;
       let aborted = false;
-      const mark: Mark = { owner: this.owner, command: number };
+      const mark: Mark = { entry: commandMark(this.owner, number) };
       const end = () => {
-        ending ??= endMarked(child.pid === undefined ? mark : { ...mark, group: child.pid }, this.#clock);
+        ending ??= this.#end(request, child.pid === undefined ? mark : { ...mark, group: child.pid });
       };
       const onAbort = () => {
         aborted = true;
@@ -167,11 +169,16 @@ export class Processes {
     });
   }
 
+  async #end(request: RunRequest, mark: Mark): Promise<void> {
+    await request.endFirst?.();
+    await endMarked(mark, this.#clock);
+  }
+
   #spawn(request: RunRequest, number: number): ChildProcess {
     try {
       return spawn(request.argv[0], request.argv.slice(1), {
         cwd: request.cwd,
-        env: { ...request.env, [OWNER_VARIABLE]: this.owner, [COMMAND_VARIABLE]: String(number) },
+        env: { ...request.env, ...markVariables(this.owner, number) },
         detached: true,
         stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       });
@@ -189,7 +196,7 @@ export class Processes {
   }
 
   #newWatchdog(): Watchdog {
-    const watchdog = startWatchdog(this.owner);
+    const watchdog = startWatchdog(ownerMark(this.owner));
     this.#watchdog = watchdog;
     watchdog.process.once("exit", () => {
       if (this.#watchdog === watchdog) this.#watchdog = undefined;
@@ -225,7 +232,8 @@ class Capture {
     if (stdin !== null) {
       // A program that does not read its input closes the pipe early; its exit code tells the story.
       stdin.on("error", () => {});
-      stdin.end(request.stdin);
+      if (request.stdin === "held") (stdin as unknown as Socket).unref();
+      else stdin.end(request.stdin);
     }
   }
 

@@ -3,12 +3,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import { OWNER_VARIABLE } from "./marked.ts";
 
 // The pipe carries "+<group>" when a command starts and "-<group>" when it ends: the groups reach children that were
 // started with an empty environment, the mark reaches those that left the group. `ps -E` stands in for /proc on macOS.
-// The shell's own environment is empty, so it never finds itself.
-const SCRIPT = `
+// The shell's own environment is empty, so it never finds itself. With an empty input it acts at once.
+export const WATCHDOG_SCRIPT = `
 trap '' HUP INT TERM PIPE
 groups=' '
 while read -r line; do
@@ -20,8 +19,13 @@ while read -r line; do
 done
 marked() {
   if [ -d /proc/self ]; then
-    grep -lsaF -- "$1" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do
-      tr '\\0' '\\n' < "/proc/$pid/environ" | grep -qxF -- "$1" && echo "$pid"
+    case $(grep --version 2>/dev/null) in
+      *GNU*) candidates=$(grep -lsF -- "$1" /proc/[0-9]*/environ) ;;
+      *) candidates=$(echo /proc/[0-9]*/environ) ;;
+    esac
+    for file in $candidates; do
+      pid=\${file#/proc/}
+      { tr '\\0' '\\n' < "$file" | grep -qxF -- "$1"; } 2>/dev/null && echo "\${pid%/environ}"
     done
   else
     ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
@@ -47,8 +51,8 @@ export interface Watchdog {
   release(): void;
 }
 
-export function startWatchdog(owner: string): Watchdog {
-  const child = spawn("/bin/sh", ["-c", SCRIPT, "lathe-watchdog", `${OWNER_VARIABLE}=${owner}`], {
+export function startWatchdog(mark: string): Watchdog {
+  const child = spawn("/bin/sh", ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark], {
     detached: true,
     cwd: "/",
     env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },

@@ -1,17 +1,18 @@
 // The in-process search engine: slower than ripgrep, with the same answers, over anything that can list and read.
 
-import { relative, resolve } from "node:path/posix";
+import { dirname, relative, resolve } from "node:path/posix";
 import { pathError } from "../../env/fs-error.ts";
 import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../../env/types.ts";
+import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob } from "./path-glob.ts";
 import { compilePattern } from "./regex.ts";
-import { byPath, contentLines, type MatchLine, shownPath } from "./results.ts";
+import { type MatchLine, newestFirst, shownPath, type TimedPath } from "./results.ts";
 import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
 import { type SearchFs, walkFiles } from "./walk.ts";
 
 /** A zero byte in the first block makes a file binary; a later one ends the search at its block, as ripgrep does. */
 const BLOCK = 1 << 16;
-const FILES_PER_BREATH = 64;
+const FILES_PER_BATCH = 64;
 
 export function builtinSearch(fs: SearchFs): Search {
   return {
@@ -31,36 +32,29 @@ async function grep(
   const wanted = options.globFilter === undefined ? undefined : compileFilter(options.globFilter);
   const kind = await fs.kind(path);
   if (kind === undefined) throw pathError("not_found", path);
-  const max = options.maxResults ?? DEFAULT_GREP_RESULTS;
   const mode = options.mode ?? "content";
-  const lines: string[] = [];
-  let hits = 0;
-  let seen = 0;
+  const context = options.context ?? 0;
+  const root = kind === "file" ? dirname(path) : path;
+  const files = new FirstFiles(options.maxResults ?? DEFAULT_GREP_RESULTS, mode, true);
+  const strict = kind === "file" || mode === "count";
+  let batch: string[] = [];
+  const searchBatch = async () => {
+    const contents = await fs.read(batch);
+    for (const [i, bytes] of contents.entries()) {
+      const found = searchText(decode(bytes, strict), regex, context);
+      if (found.hits > 0) files.add({ path: relative(root, batch[i]!), ...found });
+      if (files.complete) break;
+    }
+    batch = [];
+    await breath(options.signal);
+  };
   for await (const file of kind === "file" ? [path] : walkFiles(fs, path, false)) {
     if (kind !== "file" && wanted !== undefined && !wanted(relative(path, file))) continue;
-    if (++seen % FILES_PER_BREATH === 0) await breath(options.signal);
-    const found = searchText(
-      decode(await fs.read(file), kind === "file" || mode === "count"),
-      regex,
-      options.context ?? 0,
-    );
-    if (found.hits === 0) continue;
-    if (hits >= max) return { lines, truncated: true };
-    const shown = shownPath(file, base);
-    if (mode === "content") {
-      const room = max - hits;
-      if (lines.length > 0 && options.context) lines.push("--");
-      lines.push(
-        ...contentLines(shown, firstMatches(found.lines, room, options.context ?? 0), (options.context ?? 0) > 0),
-      );
-      hits += found.hits;
-      if (hits > max) return { lines, truncated: true };
-    } else {
-      lines.push(mode === "count" ? `${shown}:${found.hits}` : shown);
-      hits++;
-    }
+    if (batch.push(file) === FILES_PER_BATCH) await searchBatch();
+    if (files.complete) break;
   }
-  return { lines, truncated: false };
+  if (!files.complete) await searchBatch();
+  return files.result(root, base, context);
 }
 
 async function glob(
@@ -79,21 +73,11 @@ async function glob(
   if ((await fs.kind(root)) === "directory") {
     let seen = 0;
     for await (const file of walkFiles(fs, root, true)) {
-      if (++seen % FILES_PER_BREATH === 0) await breath(options.signal);
+      if (++seen % FILES_PER_BATCH === 0) await breath(options.signal);
       if (matches(relative(root, file))) found.push({ path: shownPath(file, base), mtimeMs: await fs.mtimeMs(file) });
     }
   }
   return newestFirst(found, options.maxResults);
-}
-
-export interface TimedPath {
-  readonly path: string;
-  readonly mtimeMs: number;
-}
-
-export function newestFirst(found: TimedPath[], maxResults = Number.POSITIVE_INFINITY): GlobResult {
-  found.sort((a, b) => b.mtimeMs - a.mtimeMs || byPath(a.path, b.path));
-  return { paths: found.slice(0, maxResults).map(({ path }) => path), truncated: found.length > maxResults };
 }
 
 /** Lets timers and input through, and notices an abort. */
@@ -123,20 +107,6 @@ function searchText(text: string | undefined, regex: RegExp, context: number): {
     next = Math.max(next, at + 1);
   }
   return { hits: matching.length, lines };
-}
-
-/** The first `room` matches with their context. */
-export function firstMatches(lines: readonly MatchLine[], room: number, context: number): MatchLine[] {
-  let left = room;
-  let lastMatch = 0;
-  const out: MatchLine[] = [];
-  for (const line of lines) {
-    if (line.isMatch && left-- === 0) break;
-    if (line.isMatch) lastMatch = line.number;
-    out.push(line);
-  }
-  // Context that belongs to the match which was left out.
-  return left < 0 ? out.filter((line) => line.number <= lastMatch + context) : out;
 }
 
 /** Undefined for a binary file. To ripgrep, a file that was named itself or is counted is binary with any zero byte. */

@@ -6,8 +6,8 @@ import { LocalEnvironment } from "../../env/local.ts";
 let tree: LargeTree;
 beforeAll(() => {
   tree = makeLargeTree(500);
-});
-afterAll(() => rmSync(tree.root, { recursive: true, force: true }));
+}, 120_000);
+afterAll(() => rmSync(tree.root, { recursive: true, force: true }), 120_000);
 
 const environment = (search: "ripgrep" | "builtin") =>
   new LocalEnvironment({ cwd: tree.root, baseEnv: process.env, search });
@@ -22,7 +22,7 @@ it("TL-05 both engines agree on a tree of 50,000 files", async () => {
   expect(many.lines).toHaveLength(100);
   expect(many.truncated).toBe(true);
   expect(await own.grep("commonWord", ".", { maxResults: 100 })).toEqual(many);
-});
+}, 120_000);
 
 it("TL-06 both engines list a tree of 50,000 files", async () => {
   const [fast, own] = [environment("ripgrep"), environment("builtin")];
@@ -33,4 +33,4 @@ it("TL-06 both engines list a tree of 50,000 files", async () => {
   const some = await fast.glob("part-3/**/*.md", ".", { maxResults: 200 });
   expect(some.paths).toHaveLength(200);
   expect(await own.glob("part-3/**/*.md", ".", { maxResults: 200 })).toEqual(some);
-});
+}, 120_000);

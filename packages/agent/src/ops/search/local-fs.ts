@@ -17,8 +17,8 @@ export const localSearchFs: SearchFs = {
     }
     return entries;
   },
-  async read(path) {
-    return skipForbidden(() => readFileSync(path), Buffer.alloc(0));
+  async read(paths) {
+    return paths.map((path) => skipForbidden(() => readFileSync(path), Buffer.alloc(0)));
   },
   async mtimeMs(path) {
     return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -1,6 +1,7 @@
 // The shape of search results: how a path and a line are shown, and the order of files.
 
 import { isAbsolute, relative } from "node:path/posix";
+import type { GlobResult } from "../../env/types.ts";
 
 /** Longer lines are cut, so that one minified file cannot fill a result. */
 const LINE_LIMIT = 1000;
@@ -39,4 +40,14 @@ function cutLine(text: string): string {
   if (text.length <= LINE_LIMIT) return text;
   const end = /[\uD800-\uDBFF]/.test(text[LINE_LIMIT - 1]!) ? LINE_LIMIT - 1 : LINE_LIMIT;
   return `${text.slice(0, end)} [... ${text.length - end} more characters]`;
+}
+
+export interface TimedPath {
+  readonly path: string;
+  readonly mtimeMs: number;
+}
+
+export function newestFirst(found: TimedPath[], maxResults = Number.POSITIVE_INFINITY): GlobResult {
+  found.sort((a, b) => b.mtimeMs - a.mtimeMs || byPath(a.path, b.path));
+  return { paths: found.slice(0, maxResults).map(({ path }) => path), truncated: found.length > maxResults };
 }

@@ -1,17 +1,8 @@
-// Reads ripgrep's output as it streams and keeps the first results in path order, whatever order its threads print in.
+// Reads ripgrep's output as it streams, file by file.
 
-import { resolve } from "node:path/posix";
 import { StringDecoder } from "node:string_decoder";
-import type { GrepResult } from "../../env/types.ts";
-import { firstMatches } from "./builtin.ts";
-import { byPath, contentLines, type MatchLine, shownPath } from "./results.ts";
-
-export interface FoundFile {
-  /** Relative to the searched directory. */
-  readonly path: string;
-  readonly hits: number;
-  readonly lines: readonly MatchLine[];
-}
+import type { FoundFile } from "./first-files.ts";
+import type { MatchLine } from "./results.ts";
 
 /** Text that is not UTF-8 comes as base64. */
 type RipgrepText = { readonly text: string } | { readonly bytes: string };
@@ -68,75 +59,6 @@ export class MatchParser {
       this.#lines = [];
       this.#hits = 0;
     }
-  }
-}
-
-type Mode = "content" | "files_with_matches" | "count";
-
-/** Keeps the files that come first in path order until they hold more results than asked for. */
-export class FirstFiles {
-  readonly #max: number;
-  readonly #mode: Mode;
-  readonly #sorted: boolean;
-  #files: FoundFile[] = [];
-  #kept = 0;
-  #dropped = false;
-  /** Hits of all files seen, kept or not. */
-  hits = 0;
-
-  constructor(max: number, mode: Mode, sorted: boolean) {
-    this.#max = max;
-    this.#mode = mode;
-    this.#sorted = sorted;
-  }
-
-  /** Nothing that may still come can change the result. */
-  get complete(): boolean {
-    return this.#sorted && this.#kept > this.#max;
-  }
-
-  add(file: FoundFile): void {
-    this.hits += file.hits;
-    this.#files.push(file);
-    this.#kept += this.#weight(file);
-    if (this.#kept > 2 * this.#max + 1000) this.#drop();
-  }
-
-  result(root: string, base: string, context: number): GrepResult {
-    this.#files.sort((a, b) => byPath(a.path, b.path));
-    const lines: string[] = [];
-    let left = this.#max;
-    for (const file of this.#files) {
-      if (left <= 0) return { lines, truncated: true };
-      const path = shownPath(resolve(root, file.path), base);
-      left -= this.#weight(file);
-      if (this.#mode === "files_with_matches") lines.push(path);
-      else if (this.#mode === "count") lines.push(`${path}:${file.hits}`);
-      else {
-        if (context > 0 && lines.length > 0) lines.push("--");
-        const shown = left < 0 ? firstMatches(file.lines, left + file.hits, context) : file.lines;
-        lines.push(...contentLines(path, shown, context > 0));
-      }
-    }
-    return { lines, truncated: left < 0 || this.#dropped };
-  }
-
-  #weight(file: FoundFile): number {
-    return this.#mode === "content" ? file.hits : 1;
-  }
-
-  #drop(): void {
-    this.#files.sort((a, b) => byPath(a.path, b.path));
-    let kept = 0;
-    const end = this.#files.findIndex((file) => {
-      if (kept > this.#max) return true;
-      kept += this.#weight(file);
-      return false;
-    });
-    if (end === -1) return;
-    this.#files = this.#files.slice(0, end);
-    this.#kept = kept;
-    this.#dropped = true;
   }
 }
 

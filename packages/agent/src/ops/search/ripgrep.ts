@@ -4,10 +4,11 @@
 import { relative, resolve } from "node:path/posix";
 import { pathError } from "../../env/fs-error.ts";
 import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type GrepResult } from "../../env/types.ts";
-import { newestFirst } from "./builtin.ts";
+import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob, nameGlob } from "./path-glob.ts";
 import { badRegex, rejectLineBreaks } from "./regex.ts";
-import { FirstFiles, MatchParser } from "./ripgrep-output.ts";
+import { newestFirst } from "./results.ts";
+import { MatchParser } from "./ripgrep-output.ts";
 import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
 
 export interface RipgrepRunner {

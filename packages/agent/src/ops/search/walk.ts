@@ -7,7 +7,8 @@ import { IgnoreRules } from "./gitignore.ts";
 export interface SearchFs {
   kind(path: string): Promise<"file" | "directory" | undefined>;
   entries(directory: string): Promise<readonly SearchEntry[]>;
-  read(path: string): Promise<Buffer>;
+  /** Contents in the order of `paths`; what cannot be read is empty. */
+  read(paths: readonly string[]): Promise<Buffer[]>;
   mtimeMs(path: string): Promise<number>;
 }
 
@@ -48,7 +49,7 @@ async function rulesOf(
   const inherited = entries.some(({ name }) => name === ".git") ? undefined : above;
   const hasFile = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file");
   if (!hasFile) return inherited;
-  return IgnoreRules.extend(inherited, directory, (await fs.read(join(directory, ".gitignore"))).toString("utf8"));
+  return IgnoreRules.extend(inherited, directory, await readText(fs, join(directory, ".gitignore")));
 }
 
 /** Rules of the directories above `root`; a repository's root is the last that counts. */
@@ -63,7 +64,11 @@ async function rulesAbove(fs: SearchFs, root: string): Promise<IgnoreRules | und
   for (const directory of directories) {
     const file = join(directory, ".gitignore");
     if ((await fs.kind(file)) !== "file") continue;
-    rules = IgnoreRules.extend(rules, directory, (await fs.read(file)).toString("utf8"));
+    rules = IgnoreRules.extend(rules, directory, await readText(fs, file));
   }
   return rules;
+}
+
+async function readText(fs: SearchFs, path: string): Promise<string> {
+  return (await fs.read([path]))[0]!.toString("utf8");
 }

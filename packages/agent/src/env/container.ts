@@ -1,0 +1,27 @@
+// A running container through the docker or podman command line.
+
+import { RemoteEnvironment, type RemoteOptions } from "./remote.ts";
+
+export interface ContainerOptions extends RemoteOptions {
+  /** Name or id of a running container. */
+  readonly container: string;
+  /** The program; `docker` when absent. */
+  readonly cli?: string;
+  /** Arguments before `exec`, such as `--context x`. */
+  readonly cliArgs?: readonly string[];
+  readonly user?: string;
+}
+
+export class ContainerEnvironment extends RemoteEnvironment {
+  constructor(options: ContainerOptions) {
+    const { container, cli = "docker", cliArgs = [], user } = options;
+    const as = user === undefined ? [] : ["--user", user];
+    super(
+      {
+        name: `container ${container}`,
+        argv: (script, args) => [cli, ...cliArgs, "exec", "-i", ...as, container, "sh", "-c", script, "lathe", ...args],
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,223 @@
+// An environment on the far side of a program that runs a shell there (ssh, docker exec, podman exec). Files travel
+// through standard input and output; commands carry the same marks as local ones and are ended over there.
+
+import { posix } from "node:path";
+import { builtinSearch } from "../ops/search/builtin.ts";
+import type { Clock } from "../process/clock.ts";
+import type { EnvVars } from "../process/env-policy.ts";
+import { commandEnv } from "../process/env-policy.ts";
+import { commandMark, markVariables, ownerMark } from "../process/marked.ts";
+import { Processes, type RunRequest } from "../process/processes.ts";
+import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
+import { lineWindow } from "./lines.ts";
+import { remoteSearchFs } from "./remote-search.ts";
+import { type ScriptResult, ShellFiles } from "./shell-files.ts";
+import {
+  type BackgroundCommand,
+  type DirEntry,
+  EnvError,
+  type ExecOptions,
+  type ExecResult,
+  type ExecutionEnvironment,
+  type FileStat,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+} from "./types.ts";
+
+export interface RemoteOptions {
+  /** Absolute, on the far side. */
+  readonly cwd: string;
+  /** The host's environment, for the program that connects; nothing of it reaches the far side. */
+  readonly baseEnv: EnvVars;
+  readonly owner?: string;
+  readonly clock?: Clock;
+}
+
+export interface RemoteTransport {
+  /** For messages: `ssh host`, `container name`. */
+  readonly name: string;
+  /** The local program that runs `sh -c script lathe …args` on the far side, with stdin and stdout connected. */
+  argv(script: string, args: readonly string[]): readonly [string, ...string[]];
+  /** Prepares the connection; called once before the first use. */
+  open?(processes: Processes): Promise<void>;
+  close?(processes: Processes): Promise<void>;
+}
+
+const SCRIPT_TIMEOUT_MS = 60_000;
+const RUN_COMMAND = `
+cd "$1" || { echo "lathe: no such directory: $1" >&2; exit 126; }
+shift
+command=$1
+shift
+if command -v bash >/dev/null; then set -- "$@" bash -c "$command"; else set -- "$@" sh -c "$command"; fi
+exec env "$@" </dev/null
+`;
+
+export class RemoteEnvironment implements ExecutionEnvironment {
+  readonly #options: RemoteOptions;
+  readonly #transport: RemoteTransport;
+  readonly #processes: Processes;
+  readonly #files: ShellFiles;
+  #opened: Promise<void> | undefined;
+  #system = { name: "Linux", version: "unknown" };
+  #watchdog: BackgroundCommand | undefined;
+  #commands = 0;
+  #writes = 0;
+
+  constructor(transport: RemoteTransport, options: RemoteOptions) {
+    this.#options = options;
+    this.#transport = transport;
+    this.#processes = new Processes(options);
+    this.#files = new ShellFiles((script, args, stdin) => this.#script(script, args, stdin));
+  }
+
+  workingDirectory(): string {
+    return this.#options.cwd;
+  }
+
+  platform(): "darwin" | "linux" | "windows" | "wasm" {
+    return this.#system.name === "Darwin" ? "darwin" : "linux";
+  }
+
+  osVersion(): string {
+    return `${this.#system.name} ${this.#system.version}`;
+  }
+
+  resolve(path: string): string {
+    return posix.resolve(this.#options.cwd, path);
+  }
+
+  async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return lineWindow((await this.readBytes(path)).toString("utf8"), offset, limit);
+  }
+
+  readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+    return this.#files.readBytes(this.resolve(path), range);
+  }
+
+  writeFile(path: string, content: string | Uint8Array, options: { mode?: number } = {}): Promise<void> {
+    const suffix = `${this.#processes.owner.slice(0, 8)}-${++this.#writes}`;
+    return this.#files.writeFile(this.resolve(path), content, suffix, options.mode);
+  }
+
+  deleteFile(path: string): Promise<void> {
+    return this.#files.deleteFile(this.resolve(path));
+  }
+
+  moveFile(from: string, to: string): Promise<void> {
+    return this.#files.moveFile(this.resolve(from), this.resolve(to));
+  }
+
+  async fileExists(path: string): Promise<boolean> {
+    return (await this.stat(path)) !== undefined;
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return this.#files.stat(this.resolve(path));
+  }
+
+  listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return this.#files.listDirectory(this.resolve(path), depth);
+  }
+
+  async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    await this.#open();
+    return this.#processes.run({ ...this.#request(command, options), timeoutMs });
+  }
+
+  startCommand(command: string, options: ExecOptions = {}): BackgroundCommand {
+    return this.#processes.start(command, this.#request(command, options));
+  }
+
+  grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
+    const { base = this.#options.cwd } = options;
+    return builtinSearch(this.#searchFs()).grep(pattern, this.resolve(path), base, options);
+  }
+
+  glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
+    const { base = this.#options.cwd } = options;
+    return builtinSearch(this.#searchFs()).glob(pattern, this.resolve(path), base, options);
+  }
+
+  async initialize(): Promise<void> {
+    const { stdout } = await this.#script('[ -d "$1" ] && uname -s && uname -r', [this.#options.cwd]);
+    const [name, version] = stdout.toString("utf8").split("\n");
+    if (!name || !version) {
+      const message = `Directory not found on ${this.#transport.name}: ${this.#options.cwd}. Create it or choose another.`;
+      throw new EnvError("not_found", message, { path: this.#options.cwd });
+    }
+    this.#system = { name, version };
+  }
+
+  async cleanup(): Promise<void> {
+    if (this.#opened === undefined) return;
+    if (this.#watchdog?.running) await this.#endMarked(ownerMark(this.#processes.owner));
+    this.#watchdog = undefined;
+    await this.#transport.close?.(this.#processes);
+    await this.#processes.cleanup();
+    this.#opened = undefined;
+  }
+
+  #open(): Promise<void> {
+    this.#opened ??= this.#transport.open?.(this.#processes) ?? Promise.resolve();
+    return this.#opened;
+  }
+
+  #request(command: string, options: ExecOptions): Omit<RunRequest, "timeoutMs"> {
+    const { cwd, env, ...rest } = options;
+    const number = ++this.#commands;
+    const { owner } = this.#processes;
+    const variables = Object.entries({ ...env, ...markVariables(owner, number) }).map((pair) => pair.join("="));
+    this.#watch();
+    return {
+      ...rest,
+      ...this.#local(RUN_COMMAND, [this.resolve(cwd ?? "."), command, ...variables]),
+      endFirst: () => this.#endMarked(commandMark(owner, number)),
+    };
+  }
+
+  /** The far side's own watchdog: its input ends when we or the connection do. */
+  #watch(): void {
+    if (this.#watchdog?.running) return;
+    const mark = ownerMark(this.#processes.owner);
+    const request = this.#local(`exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2"`, [WATCHDOG_SCRIPT, mark]);
+    this.#watchdog = this.#processes.start("watchdog", { ...request, stdin: "held" });
+  }
+
+  async #endMarked(mark: string): Promise<void> {
+    await this.#script(`exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" </dev/null`, [WATCHDOG_SCRIPT, mark]);
+  }
+
+  async #script(script: string, args: readonly string[], stdin?: Uint8Array): Promise<ScriptResult> {
+    await this.#open();
+    const chunks: Buffer[] = [];
+    const { exitCode, stderr, timedOut } = await this.#processes.run({
+      ...this.#local(script, args),
+      timeoutMs: SCRIPT_TIMEOUT_MS,
+      stdin: stdin ?? new Uint8Array(),
+      onStdout: (chunk) => chunks.push(chunk),
+    });
+    if (exitCode === 255 || timedOut) {
+      const reason = timedOut ? "no answer within 60 s" : stderr.trim() || "connection failed";
+      throw new EnvError(
+        "unavailable",
+        `${this.#transport.name}: ${reason}. Check that it is reachable and try again.`,
+      );
+    }
+    return { exitCode, stderr, stdout: Buffer.concat(chunks) };
+  }
+
+  #local(script: string, args: readonly string[]): Pick<RunRequest, "argv" | "cwd" | "env"> {
+    return {
+      argv: this.#transport.argv(script, args),
+      cwd: "/",
+      env: commandEnv(this.#options.baseEnv, "inherit_all"),
+    };
+  }
+
+  #searchFs() {
+    return remoteSearchFs((script, args, stdin) => this.#script(script, args, stdin));
+  }
+}

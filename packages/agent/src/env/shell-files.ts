@@ -1,0 +1,199 @@
+// File operations written as POSIX shell, for environments that can only run commands. The scripts keep to what busybox
+// has; exit codes 64 to 69 are ours and stand for the failures that callers tell apart.
+
+import { relative } from "node:path/posix";
+import { byPath } from "../ops/search/results.ts";
+import { pathError } from "./fs-error.ts";
+import { type DirEntry, EnvError, type EnvErrorCode, type FileStat } from "./types.ts";
+
+/** Runs `sh -c script` with arguments `$1`, `$2` … on the far side. */
+export type RunScript = (script: string, args: readonly string[], stdin?: Uint8Array) => Promise<ScriptResult>;
+
+export interface ScriptResult {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+const CODES: Readonly<Record<number, EnvErrorCode>> = {
+  64: "not_found",
+  65: "is_directory",
+  66: "not_directory",
+  67: "permission_denied",
+  68: "no_space",
+};
+
+const ABSENT = `
+up() { case $1 in */*) up=\${1%/*}; [ -n "$up" ] || up=/ ;; *) up=. ;; esac; }
+absent() {
+  up "$1"
+  while [ ! -e "$up" ] && [ "$up" != / ]; do up "$up"; done
+  [ -d "$up" ] || exit 66
+  exit 64
+}
+`;
+
+const READ = `${ABSENT}
+[ -e "$1" ] || absent "$1"
+[ -d "$1" ] && exit 65
+[ -r "$1" ] || exit 67
+if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
+`;
+
+// The size is checked before the rename: a connection that breaks looks like the end of the input.
+const WRITE = `${ABSENT}
+up "$1"
+mkdir -p "$up" 2>/dev/null || absent "$up"
+target=$(readlink -f "$1") || target=$1
+[ -d "$target" ] && exit 65
+if [ -e "$target" ]; then
+  [ -w "$target" ] || exit 67
+  mode=$(stat -c %a "$target"); owner=$(stat -c %u:%g "$target")
+fi
+up "$target"
+temp="$up/.\${target##*/}.$2.tmp"
+trap 'rm -f "$temp"' EXIT
+cat > "$temp" || { [ -w "$up" ] || exit 67; exit 1; }
+[ "$(wc -c < "$temp")" -eq "$3" ] || { echo "incomplete transfer" >&2; exit 68; }
+[ -n "$owner" ] && [ "$owner" != "$(id -u):$(id -g)" ] && chown "$owner" "$temp"
+[ -n "$4$mode" ] && chmod "\${4:-$mode}" "$temp"
+mv -f "$temp" "$target"
+`;
+
+const DELETE = `${ABSENT}
+[ -e "$1" ] || [ -L "$1" ] || absent "$1"
+[ -d "$1" ] && [ ! -L "$1" ] && exit 65
+up "$1"; [ -w "$up" ] || exit 67
+rm -f "$1"
+`;
+
+const MOVE = `${ABSENT}
+[ -e "$1" ] || [ -L "$1" ] || absent "$1"
+[ -d "$2" ] && { echo "$2" >&2; exit 65; }
+up "$2"; mkdir -p "$up" && mv -f "$1" "$2"
+`;
+
+const STAT = `
+[ -e "$1" ] || exit 0
+[ -L "$1" ] && link=1 || link=0
+stat -L -c '%f %s %Y %a' "$1" && echo "$link" && readlink -f "$1"
+`;
+
+const LIST = `${ABSENT}
+[ -e "$1" ] || absent "$1"
+[ -d "$1" ] || exit 66
+[ -r "$1" ] || exit 67
+find "$1/" -mindepth 1 -maxdepth "$2" -exec stat -c '%f %s %n' {} +
+`;
+
+const LINKS = `for path; do
+  if [ -d "$path" ]; then echo d; else stat -L -c %s "$path" 2>/dev/null || echo -; fi
+done`;
+
+export class ShellFiles {
+  readonly #run: RunScript;
+
+  constructor(run: RunScript) {
+    this.#run = run;
+  }
+
+  async readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
+    const window = range === undefined ? [] : [String(range.start + 1), String(Math.max(0, range.end - range.start))];
+    return (await this.#script(READ, path, window)).stdout;
+  }
+
+  async writeFile(path: string, content: string | Uint8Array, suffix: string, mode?: number): Promise<void> {
+    const bytes = Buffer.from(content as Uint8Array);
+    await this.#script(WRITE, path, [suffix, String(bytes.length), mode?.toString(8) ?? ""], bytes);
+  }
+
+  async deleteFile(path: string): Promise<void> {
+    await this.#script(DELETE, path, []);
+  }
+
+  async moveFile(from: string, to: string): Promise<void> {
+    await this.#script(MOVE, from, [to]);
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    const text = (await this.#script(STAT, path, [])).stdout.toString("utf8");
+    const [numbers, link, ...realPath] = text.trimEnd().split("\n");
+    const [type, size, seconds, mode] = (numbers ?? "").split(" ");
+    if (mode === undefined) return undefined;
+    return {
+      kind: kindOf(type!),
+      size: Number(size),
+      mtimeMs: Number(seconds) * 1000,
+      mode: Number.parseInt(mode, 8),
+      realPath: realPath.join("\n"),
+      isSymlink: link === "1",
+    };
+  }
+
+  async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    const { stdout } = await this.#script(LIST, path, [String(depth)]);
+    const entries: DirEntry[] = [];
+    const links: string[] = [];
+    for (const { type, size, name } of statLines(stdout, path)) {
+      if (type === "link") links.push(name);
+      else entries.push(type === "directory" ? { name, isDir: true } : { name, isDir: false, size });
+    }
+    if (links.length > 0) entries.push(...(await this.#resolveLinks(path, links)));
+    return entries.sort((a, b) => byPath(a.name, b.name));
+  }
+
+  async #resolveLinks(directory: string, names: readonly string[]): Promise<DirEntry[]> {
+    const { stdout } = await this.#run(
+      LINKS,
+      names.map((name) => `${directory}/${name}`),
+    );
+    const answers = stdout.toString("utf8").split("\n");
+    return names.map((name, i) => {
+      const answer = answers[i];
+      if (answer === "d") return { name, isDir: true };
+      return answer === "-" ? { name, isDir: false } : { name, isDir: false, size: Number(answer) };
+    });
+  }
+
+  async #script(script: string, path: string, args: readonly string[], stdin?: Uint8Array): Promise<ScriptResult> {
+    const result = await this.#run(script, [path, ...args], stdin);
+    if (result.exitCode === 0) return result;
+    const code = CODES[result.exitCode];
+    const said = result.stderr.trim();
+    if (code !== undefined) throw pathError(code, code === "is_directory" && said !== "" ? said : path);
+    if (/No space left/i.test(said)) throw pathError("no_space", path);
+    if (/Permission denied/i.test(said)) throw pathError("permission_denied", path);
+    if (/Read-only file system/i.test(said)) throw pathError("read_only", path);
+    throw new EnvError("io", `${said || `exit code ${result.exitCode}`}: ${path}. Check the path and try again.`, {
+      path,
+    });
+  }
+}
+
+export interface StatLine {
+  readonly type: "file" | "directory" | "link" | "other";
+  readonly size: number;
+  /** Relative to the directory that was listed. */
+  readonly name: string;
+}
+
+/** Parses `%f %s %n` of find and stat; a name with a line break takes the lines that do not begin a new entry. */
+export function statLines(stdout: Buffer, directory: string): StatLine[] {
+  const lines: StatLine[] = [];
+  for (const line of stdout.toString("utf8").split(/\n(?=[0-9a-f]+ \d+ \/)/)) {
+    const [, type, size, name] = /^([0-9a-f]+) (\d+) ([\s\S]*?)\n?$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    lines.push({ type: typeOf(type!), size: Number(size), name: relative(directory, name) });
+  }
+  return lines;
+}
+
+function typeOf(hexMode: string): StatLine["type"] {
+  const format = Number.parseInt(hexMode, 16) & 0xf000;
+  return format === 0x8000 ? "file" : format === 0x4000 ? "directory" : format === 0xa000 ? "link" : "other";
+}
+
+function kindOf(hexMode: string): FileStat["kind"] {
+  const type = typeOf(hexMode);
+  return type === "link" ? "other" : type;
+}

@@ -1,0 +1,75 @@
+// Another machine over the OpenSSH client. One connection is kept open by a control master in a private directory; each
+// operation is a session on it.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Processes } from "../process/processes.ts";
+import { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./remote.ts";
+import { quoteShell } from "./shell-quote.ts";
+import { EnvError } from "./types.ts";
+
+export interface SshOptions extends RemoteOptions {
+  /** `host`, `user@host` or an alias of the user's ssh configuration. */
+  readonly host: string;
+  /** Further arguments of the client, such as `-p 2222` or `-i key`. */
+  readonly sshArgs?: readonly string[];
+}
+
+const CONNECT_TIMEOUT_MS = 20_000;
+
+export class SshEnvironment extends RemoteEnvironment {
+  constructor(options: SshOptions) {
+    super(new SshTransport(options), options);
+  }
+}
+
+class SshTransport implements RemoteTransport {
+  readonly name: string;
+  readonly #options: SshOptions;
+  #directory: string | undefined;
+
+  constructor(options: SshOptions) {
+    this.#options = options;
+    this.name = `ssh ${options.host}`;
+  }
+
+  argv(script: string, args: readonly string[]): readonly [string, ...string[]] {
+    const command = ["exec", "sh", "-c", script, "lathe", ...args].map(quoteShell).join(" ");
+    return ["ssh", ...this.#clientArguments(), "--", this.#options.host, command];
+  }
+
+  async open(processes: Processes): Promise<void> {
+    // mkdtemp makes it 0700: whoever may open the socket owns the connection.
+    this.#directory = await mkdtemp(join(tmpdir(), "lathe-ssh-"));
+    const result = await this.#control(processes, ["-fN", "-o", "ControlMaster=yes", "-o", "ControlPersist=yes"]);
+    if (result.exitCode !== 0) {
+      const reason = result.timedOut ? "no answer within 20 s" : result.stderr.trim() || "connection failed";
+      throw new EnvError(
+        "unavailable",
+        `${this.name}: ${reason}. Check the host name, the key and that sshd runs there.`,
+      );
+    }
+  }
+
+  async close(processes: Processes): Promise<void> {
+    await this.#control(processes, ["-O", "exit"]);
+    if (this.#directory !== undefined) await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #control(processes: Processes, args: readonly string[]) {
+    return processes.run({
+      argv: ["ssh", ...args, ...this.#clientArguments(), "--", this.#options.host],
+      cwd: "/",
+      env: Object.fromEntries(
+        Object.entries(this.#options.baseEnv).filter((pair): pair is [string, string] => !!pair[1]),
+      ),
+      timeoutMs: CONNECT_TIMEOUT_MS,
+    });
+  }
+
+  #clientArguments(): string[] {
+    const control = this.#directory === undefined ? [] : ["-o", `ControlPath=${join(this.#directory, "control")}`];
+    return ["-T", "-o", "BatchMode=yes", ...control, ...(this.#options.sshArgs ?? [])];
+  }
+}

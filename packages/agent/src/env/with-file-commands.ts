@@ -1,0 +1,39 @@
+// The default mix-in: an environment that reads, writes, lists and runs commands gets byte reads, stat, delete and move
+// by running small shell scripts.
+
+import { posix } from "node:path";
+import { type RunScript, ShellFiles } from "./shell-files.ts";
+import { quoteShell } from "./shell-quote.ts";
+import type { ExecutionEnvironment } from "./types.ts";
+
+type Derived = "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve";
+export type MinimalEnvironment = Omit<ExecutionEnvironment, Derived>;
+
+const SCRIPT_TIMEOUT_MS = 60_000;
+
+export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironment {
+  // Commands answer with text, so bytes travel as base64; the code goes around the pipe.
+  const run: RunScript = async (script, args) => {
+    const inner = `sh -c ${quoteShell(script)} lathe ${args.map(quoteShell).join(" ")}`;
+    const command = `exec 5>&1; code=$( { { ${inner}; echo $? >&6; } | base64 >&5; } 6>&1 ); exit $code`;
+    const { stdout, stderr, exitCode } = await minimal.execCommand(command, SCRIPT_TIMEOUT_MS);
+    return { exitCode, stdout: Buffer.from(stdout, "base64"), stderr };
+  };
+  const resolve = (path: string) => posix.resolve(minimal.workingDirectory(), path);
+  const files = new ShellFiles(run);
+  const added: Pick<ExecutionEnvironment, Derived> = {
+    resolve,
+    readBytes: (path, range) => files.readBytes(resolve(path), range),
+    stat: (path) => files.stat(resolve(path)),
+    deleteFile: (path) => files.deleteFile(resolve(path)),
+    moveFile: (from, to) => files.moveFile(resolve(from), resolve(to)),
+  };
+  // A proxy and not a copy: methods of the minimal environment keep their `this`.
+  return new Proxy(minimal as ExecutionEnvironment, {
+    get(target, name) {
+      if (Object.hasOwn(added, name)) return added[name as Derived];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

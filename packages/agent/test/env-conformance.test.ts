@@ -1,0 +1,97 @@
+// The conformance suite over everything that needs no other program.
+
+import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe } from "vitest";
+import { LocalEnvironment } from "../src/env/local.ts";
+import { MemoryEnvironment } from "../src/env/memory.ts";
+import type { ExecutionEnvironment } from "../src/env/types.ts";
+import { type MinimalEnvironment, withFileCommands } from "../src/env/with-file-commands.ts";
+import { LoggingEnvironment, ScopedEnvironment } from "../src/env/wrappers.ts";
+import { type EnvironmentUnderTest, environmentConformance } from "./env-conformance.ts";
+
+function onDisk(wrap: (env: LocalEnvironment, root: string) => ExecutionEnvironment, search?: "builtin") {
+  return async (): Promise<EnvironmentUnderTest> => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-env-")));
+    const local = new LocalEnvironment({
+      cwd: root,
+      baseEnv: process.env,
+      ...(search === undefined ? {} : { search }),
+    });
+    const env = wrap(local, root);
+    return {
+      env,
+      setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
+      dispose: async () => {
+        await local.cleanup();
+        rmSync(root, { recursive: true, force: true });
+      },
+    };
+  };
+}
+
+/** Only what the interface of loop.md demands, so that the mix-in has to do the rest. */
+function minimal(local: LocalEnvironment): MinimalEnvironment {
+  return {
+    workingDirectory: () => local.workingDirectory(),
+    platform: () => local.platform(),
+    osVersion: () => local.osVersion(),
+    readFile: (...args) => local.readFile(...args),
+    writeFile: (...args) => local.writeFile(...args),
+    fileExists: (path) => local.fileExists(path),
+    listDirectory: (...args) => local.listDirectory(...args),
+    execCommand: (...args) => local.execCommand(...args),
+    startCommand: (...args) => local.startCommand(...args),
+    grep: (...args) => local.grep(...args),
+    glob: (...args) => local.glob(...args),
+    initialize: () => local.initialize(),
+    cleanup: () => local.cleanup(),
+  };
+}
+
+describe("EE-02 local", () =>
+  environmentConformance(
+    onDisk((env) => env),
+    true,
+  ));
+describe("EE-02 local with the built-in search", () =>
+  environmentConformance(
+    onDisk((env) => env, "builtin"),
+    true,
+  ));
+describe("EE-01 K-17 minimal with the mix-in", () =>
+  environmentConformance(
+    onDisk((env) => withFileCommands(minimal(env))),
+    true,
+  ));
+describe("EE-04 logging", () =>
+  environmentConformance(
+    onDisk((env) => new LoggingEnvironment(env, () => {})),
+    true,
+  ));
+describe("EE-04 scoped", () =>
+  environmentConformance(
+    onDisk((env, root) => {
+      const scoped = new ScopedEnvironment(env, root);
+      // A scope leaves cleaning up to the environment it stands in.
+      scoped.cleanup = () => env.cleanup();
+      return scoped;
+    }),
+    true,
+  ));
+
+describe("EE-01 D-025 memory", () =>
+  environmentConformance(async () => {
+    let clock = 1;
+    const env = new MemoryEnvironment({ cwd: "/memory/tree", now: () => clock });
+    return {
+      env,
+      setMtime: async (path, seconds) => {
+        const content = await env.readBytes(path);
+        clock = seconds * 1000;
+        await env.writeFile(path, content);
+      },
+      dispose: async () => {},
+    };
+  }, false));

@@ -1,0 +1,231 @@
+// The one suite for every environment: same calls, same results.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ExecutionEnvironment } from "../src/env/types.ts";
+
+export interface EnvironmentUnderTest {
+  /** Its working directory is empty. */
+  readonly env: ExecutionEnvironment;
+  /** Sets a file's time; in whole seconds, which every environment can tell apart. */
+  setMtime(path: string, seconds: number): Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+export function environmentConformance(make: () => Promise<EnvironmentUnderTest>, commands: boolean): void {
+  let test: EnvironmentUnderTest;
+  let env: ExecutionEnvironment;
+  beforeAll(async () => {
+    test = await make();
+    env = test.env;
+    await env.initialize();
+  });
+  afterAll(async () => {
+    await env?.cleanup();
+    await test?.dispose();
+  });
+  const at = (path: string) => `${env.workingDirectory()}/${path}`;
+
+  it("EE-01 D-020 D-025 text: written with parents, read whole and by lines, endings kept", async () => {
+    await env.writeFile("text/deep/a.txt", "one\r\ntwo\nthree");
+    expect(await env.readFile("text/deep/a.txt")).toBe("one\r\ntwo\nthree");
+    expect(await env.readFile(at("text/deep/a.txt"), 2)).toBe("two\nthree");
+    expect(await env.readFile("text/deep/a.txt", 1, 2)).toBe("one\r\ntwo\n");
+    expect(await env.readFile("text/deep/a.txt", 9)).toBe("");
+    await env.writeFile("text/deep/a.txt", "");
+    expect(await env.readFile("text/deep/a.txt")).toBe("");
+  });
+
+  it("EE-01 D-020 K-17 bytes: every value, ranges, a name with blanks, quotes and letters from afar", async () => {
+    const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256);
+    const name = `bytes/it's "a" $name; ü 日本 *.bin`;
+    await env.writeFile(name, bytes);
+    expect(Buffer.compare(await env.readBytes(name), bytes)).toBe(0);
+    expect([...(await env.readBytes(name, { start: 3, end: 6 }))]).toEqual([21, 28, 35]);
+    expect([...(await env.readBytes(name, { start: 69_999, end: 80_000 }))]).toEqual([bytes[69_999]]);
+    expect((await env.readBytes(name, { start: 5, end: 5 })).length).toBe(0);
+    expect((await env.stat(name))?.size).toBe(70_000);
+  });
+
+  it("EE-01 D-020 stat: kind, size, mode, time, real path", async () => {
+    await env.writeFile("stat/file", "12345");
+    await test.setMtime("stat/file", 1_500_000_000);
+    expect(await env.stat("stat/file")).toMatchObject({
+      kind: "file",
+      size: 5,
+      mode: 0o644,
+      mtimeMs: 1_500_000_000_000,
+      realPath: at("stat/file"),
+      isSymlink: false,
+    });
+    expect(await env.stat("stat")).toMatchObject({ kind: "directory", realPath: at("stat") });
+    expect(await env.stat("stat/none")).toBeUndefined();
+    expect(await env.stat("stat/file/below")).toBeUndefined();
+    expect([await env.fileExists("stat/file"), await env.fileExists("stat"), await env.fileExists("nope")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it("EE-01 D-020 a write keeps the mode of the file unless it is told another", async () => {
+    await env.writeFile("mode/run.sh", "#!/bin/sh\n", { mode: 0o755 });
+    expect((await env.stat("mode/run.sh"))?.mode).toBe(0o755);
+    await env.writeFile("mode/run.sh", "#!/bin/sh\nexit 0\n");
+    expect((await env.stat("mode/run.sh"))?.mode).toBe(0o755);
+    await env.writeFile("mode/run.sh", "", { mode: 0o600 });
+    expect((await env.stat("mode/run.sh"))?.mode).toBe(0o600);
+    expect((await env.listDirectory("mode", 1)).map(({ name }) => name)).toEqual(["run.sh"]);
+  });
+
+  it("EE-01 D-020 K-17 delete and move, onto a file and into new directories", async () => {
+    await env.writeFile("move/a", "A");
+    await env.writeFile("move/b", "B");
+    await env.moveFile("move/a", "move/new/dir/c");
+    expect(await env.readFile("move/new/dir/c")).toBe("A");
+    await env.moveFile("move/new/dir/c", "move/b");
+    expect(await env.readFile("move/b")).toBe("A");
+    await env.moveFile("move/new", "move/old");
+    expect(await env.stat("move/old/dir")).toMatchObject({ kind: "directory" });
+    await env.deleteFile("move/b");
+    expect(await env.fileExists("move/b")).toBe(false);
+  });
+
+  it("EE-01 D-020 listing: sorted, a directory before its content, to the depth asked", async () => {
+    await env.writeFile("list/b.txt", "22");
+    await env.writeFile("list/a/x/deep.txt", "333");
+    await env.writeFile("list/a.txt", "1");
+    await env.writeFile("list/.hidden", "");
+    expect(await env.listDirectory("list", 1)).toEqual([
+      { name: ".hidden", isDir: false, size: 0 },
+      { name: "a", isDir: true },
+      { name: "a.txt", isDir: false, size: 1 },
+      { name: "b.txt", isDir: false, size: 2 },
+    ]);
+    expect((await env.listDirectory(at("list"), 3)).map(({ name }) => name)).toEqual([
+      ".hidden",
+      "a",
+      "a/x",
+      "a/x/deep.txt",
+      "a.txt",
+      "b.txt",
+    ]);
+  });
+
+  it("EE-01 failures name the path and say what kind they are", async () => {
+    await env.writeFile("fail/file", "x");
+    const none = { code: "not_found", path: at("fail/none"), message: expect.stringContaining(at("fail/none")) };
+    await expect(env.readFile("fail/none")).rejects.toMatchObject(none);
+    await expect(env.readBytes("fail/none")).rejects.toMatchObject(none);
+    await expect(env.deleteFile("fail/none")).rejects.toMatchObject(none);
+    await expect(env.moveFile("fail/none", "fail/other")).rejects.toMatchObject(none);
+    await expect(env.listDirectory("fail/none", 1)).rejects.toMatchObject(none);
+    await expect(env.readFile("fail")).rejects.toMatchObject({ code: "is_directory" });
+    await expect(env.writeFile("fail", "x")).rejects.toMatchObject({ code: "is_directory" });
+    await expect(env.deleteFile("fail")).rejects.toMatchObject({ code: "is_directory" });
+    await expect(env.listDirectory("fail/file", 1)).rejects.toMatchObject({ code: "not_directory" });
+    await expect(env.readFile("fail/file/below")).rejects.toMatchObject({ code: "not_directory" });
+    await expect(env.writeFile("fail/file/below", "x")).rejects.toMatchObject({ code: "not_directory" });
+    expect(await env.readFile("fail/file")).toBe("x");
+  });
+
+  it("TL-05 D-020 grep: same lines, limits and errors", async () => {
+    await env.writeFile("grep/.gitignore", "skip/\n");
+    await env.writeFile("grep/skip/a.ts", "needle skipped\n");
+    await env.writeFile("grep/b.ts", "zero\nneedle one\nneedle two\n");
+    await env.writeFile("grep/a/c.md", "a Needle\n");
+    await env.writeFile("grep/bin", "needle\0");
+    expect(await env.grep("needle", "grep", {})).toEqual({
+      lines: ["grep/b.ts:2:needle one", "grep/b.ts:3:needle two"],
+      truncated: false,
+    });
+    expect(await env.grep("needle", "grep", { caseInsensitive: true, maxResults: 2 })).toEqual({
+      lines: ["grep/a/c.md:1:a Needle", "grep/b.ts:2:needle one"],
+      truncated: true,
+    });
+    expect((await env.grep("one", "grep/b.ts", { context: 1 })).lines).toEqual([
+      "grep/b.ts-1-zero",
+      "grep/b.ts:2:needle one",
+      "grep/b.ts-3-needle two",
+    ]);
+    expect((await env.grep("needle", "grep", { mode: "count", globFilter: "*.ts" })).lines).toEqual(["grep/b.ts:2"]);
+    await expect(env.grep("(", "grep", {})).rejects.toMatchObject({ code: "bad_pattern" });
+    await expect(env.grep("x", "grep/none", {})).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("TL-06 D-020 glob: three files touched in known order, newest first", async () => {
+    for (const name of ["a.ts", "b.ts", "deep/c.ts", "deep/d.md"]) await env.writeFile(`glob/${name}`, "");
+    await test.setMtime("glob/a.ts", 2000);
+    await test.setMtime("glob/b.ts", 3000);
+    await test.setMtime("glob/deep/c.ts", 2500);
+    expect((await env.glob("**/*.ts", "glob")).paths).toEqual(["glob/b.ts", "glob/deep/c.ts", "glob/a.ts"]);
+    expect(await env.glob("*.ts", "glob", { maxResults: 1 })).toEqual({ paths: ["glob/b.ts"], truncated: true });
+  });
+
+  describe.runIf(commands)("commands", () => {
+    /** Seconds that no other suite on the machine sleeps for. */
+    const nap = (k: number) => 1_000_000 + process.pid * 10 + k;
+    const sleeping = async (...wanted: number[]): Promise<number[]> => {
+      const script = "for f in /proc/[0-9]*/cmdline; do { tr '\\0' ' ' < $f; echo; } 2>/dev/null; done";
+      const lines = (await env.execCommand(script, 20_000)).stdout.split("\n");
+      return wanted.filter((k) => lines.includes(`sleep ${nap(k)} `));
+    };
+
+    it("TL-04 EE-01 D-020 code, streams, directory and variables", async () => {
+      await env.writeFile("run/here.txt", "");
+      const result = await env.execCommand('ls; echo "$GIVEN" >&2; pwd; exit 3', 20_000, {
+        cwd: "run",
+        env: { GIVEN: "it's = given" },
+      });
+      expect(result).toMatchObject({
+        stdout: `here.txt\n${at("run")}\n`,
+        stderr: "it's = given\n",
+        exitCode: 3,
+        timedOut: false,
+        aborted: false,
+      });
+    });
+
+    it("TL-04 standard input is closed and output streams", async () => {
+      let live = "";
+      const onOutput = (chunk: string) => {
+        live += chunk;
+      };
+      expect(await env.execCommand("cat; echo end", 20_000, { onOutput })).toMatchObject({
+        stdout: "end\n",
+        exitCode: 0,
+      });
+      expect(live).toBe("end\n");
+    });
+
+    it("TL-04 TR-04 D-023 a timeout ends the command with all it started, over there too", async () => {
+      const command = `sleep ${nap(1)} & (setsid sleep ${nap(1)} &) ; echo started; sleep ${nap(1)}`;
+      const result = await env.execCommand(command, 1500);
+      expect(result).toMatchObject({ stdout: "started\n", timedOut: true });
+      expect(await sleeping(1)).toEqual([]);
+    });
+
+    it("TL-04 abort ends it, a daemon does not hold the call, cleanup ends the daemon", async () => {
+      const abort = new AbortController();
+      const run = env.execCommand(`echo up; sleep ${nap(2)}`, 60_000, {
+        signal: abort.signal,
+        onOutput: () => abort.abort(),
+      });
+      expect(await run).toMatchObject({ stdout: "up\n", aborted: true });
+      expect(await env.execCommand(`sleep ${nap(3)} >/dev/null 2>&1 & echo left`, 30_000)).toMatchObject({
+        stdout: "left\n",
+      });
+      expect(await sleeping(2, 3)).toEqual([3]);
+      await env.cleanup();
+      expect(await sleeping(3)).toEqual([]);
+    });
+
+    it("EE-02 background commands can be read and stopped", async () => {
+      const job = env.startCommand!(`echo begun; sleep ${nap(4)}`);
+      while (job.read().next < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(job.read().text).toBe("begun\n");
+      await job.stop();
+      expect(job.running).toBe(false);
+      expect(await sleeping(4)).toEqual([]);
+    });
+  });
+}

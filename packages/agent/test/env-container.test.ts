@@ -1,0 +1,77 @@
+// The conformance suite inside a real container: podman with runc, and an image made of busybox alone.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ContainerEnvironment } from "../src/env/container.ts";
+import { environmentConformance } from "./env-conformance.ts";
+import { has, program } from "./programs.ts";
+
+describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podman, runc, busybox)", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-podman-"));
+  const baseEnv = { ...process.env, CONTAINERS_CONF: join(folder, "containers.conf") };
+  const storage = ["--root", join(folder, "root"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
+  const podman = (args: string[], input?: Buffer) =>
+    execFileSync("podman", [...storage, ...args], { env: baseEnv, input, stdio: ["pipe", "pipe", "pipe"] })
+      .toString()
+      .trim();
+  let container: string;
+
+  beforeAll(() => {
+    // crun needs another control group layout, and raising limits needs a capability that test machines rarely give.
+    const limits =
+      '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\n';
+    writeFileSync(join(folder, "containers.conf"), limits);
+    const image = join(folder, "image");
+    for (const name of ["bin", "tmp", "proc", "sys", "dev", "etc", "root", "work"]) {
+      mkdirSync(join(image, name), { recursive: true });
+    }
+    copyFileSync(program("busybox")!, join(image, "bin/busybox"));
+    for (const name of execFileSync("busybox", ["--list"]).toString().trim().split("\n")) {
+      if (name !== "busybox") symlinkSync("busybox", join(image, "bin", name));
+    }
+    const archive = execFileSync("tar", ["-C", image, "-c", "."], { maxBuffer: 64 << 20 });
+    podman(["import", "-", "localhost/lathe-test:1"], archive);
+    container = podman([
+      "run",
+      "-d",
+      "--network=none",
+      "localhost/lathe-test:1",
+      "/bin/sh",
+      "-c",
+      "while :; do sleep 60; done",
+    ]);
+  }, 120_000);
+  afterAll(() => {
+    if (container !== undefined) podman(["rm", "-f", "-t", "0", container]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const make = (cwd: string, name = container) =>
+    new ContainerEnvironment({ cwd, baseEnv, container: name, cli: "podman", cliArgs: storage });
+
+  environmentConformance(async () => {
+    const env = make("/work");
+    return {
+      env,
+      setMtime: async (path, seconds) => {
+        await env.execCommand(`touch -d @${seconds} ${path}`, 20_000);
+      },
+      dispose: async () => {},
+    };
+  }, true);
+
+  it("EE-04 the host's environment stays outside", async () => {
+    const env = make("/");
+    const { stdout } = await env.execCommand("env", 20_000, { env: { ASKED: "yes" } });
+    expect(stdout).toContain("ASKED=yes");
+    expect(stdout).not.toContain("CONTAINERS_CONF");
+    await env.cleanup();
+  });
+
+  it("EE-04 a container that is not there is an error", async () => {
+    await expect(make("/", "no-such-container").initialize()).rejects.toMatchObject({ name: "EnvError" });
+  });
+});

@@ -1,0 +1,128 @@
+// The conformance suite over a real sshd on loopback, started here with its own keys and configuration.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SshEnvironment, type SshOptions } from "../src/env/ssh.ts";
+import { isAlive, until } from "./alive.ts";
+import { environmentConformance } from "./env-conformance.ts";
+import { has, program } from "./programs.ts";
+
+describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sshd-")));
+  let server: ChildProcess;
+  let port: number;
+
+  beforeAll(async () => {
+    for (const key of ["host", "client"]) {
+      execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, key)]);
+    }
+    execFileSync("cp", [join(folder, "client.pub"), join(folder, "authorized")]);
+    // sshd wants its privilege separation directory, which a service manager would have made.
+    if (userInfo().uid === 0) mkdirSync("/run/sshd", { recursive: true });
+    port = await freePort();
+    const config = [
+      `Port ${port}`,
+      "ListenAddress 127.0.0.1",
+      `HostKey ${folder}/host`,
+      `AuthorizedKeysFile ${folder}/authorized`,
+      `PidFile ${folder}/pid`,
+      "StrictModes no",
+      "UsePAM no",
+      "PasswordAuthentication no",
+      "MaxSessions 100",
+    ];
+    writeFileSync(join(folder, "config"), `${config.join("\n")}\n`);
+    let log = "";
+    server = spawn(program("sshd")!, ["-D", "-e", "-f", join(folder, "config")], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    server.stderr!.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+    await until(() => {
+      if (server.exitCode !== null) throw new Error(`sshd ended: ${log}`);
+      return log.includes("Server listening");
+    });
+  });
+  afterAll(() => {
+    server?.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const options = (cwd: string): SshOptions => ({
+    cwd,
+    baseEnv: process.env,
+    host: "127.0.0.1",
+    sshArgs: [
+      ...["-F", "none", "-p", String(port), "-i", join(folder, "client")],
+      ...["-o", "StrictHostKeyChecking=no", "-o", `UserKnownHostsFile=${folder}/known`, "-o", "LogLevel=ERROR"],
+    ],
+  });
+
+  environmentConformance(async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-ssh-tree-")));
+    const env = new SshEnvironment(options(root));
+    return {
+      env,
+      setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
+      dispose: async () => rmSync(root, { recursive: true, force: true }),
+    };
+  }, true);
+
+  it("EE-04 the control socket lies in a private directory that is gone after cleanup", async () => {
+    const own = () => readdirSync(tmpdir()).filter((name) => /^lathe-ssh-(?!tree)/.test(name));
+    const before = own();
+    const env = new SshEnvironment(options("/"));
+    await env.initialize();
+    const [mine] = own().filter((name) => !before.includes(name));
+    expect(statSync(join(tmpdir(), mine!)).mode & 0o777).toBe(0o700);
+    expect(env.osVersion()).toMatch(/^Linux \d/);
+    await env.cleanup();
+    expect(own()).not.toContain(mine);
+  });
+
+  it("EE-04 a host that does not answer is an error that names it", async () => {
+    const closed = { ...options("/"), sshArgs: ["-F", "none", "-p", String(await freePort())] };
+    await expect(new SshEnvironment(closed).initialize()).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("ssh 127.0.0.1"),
+    });
+  });
+
+  it("EE-04 EH-03 what runs over there ends when the host dies by SIGKILL", async () => {
+    const script = join(import.meta.dirname, "remote-kill-host.ts");
+    const args = ["--conditions=lathe-source", "--import", "tsx", script, JSON.stringify({ ssh: options("/") })];
+    const host = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    let pids = "";
+    host.stdout.on("data", (chunk: Buffer) => {
+      pids += chunk.toString();
+    });
+    await until(() => pids.split("\n").length === 3);
+    const [command, daemon] = pids.split("\n").map(Number) as [number, number];
+    expect([isAlive(command), isAlive(daemon)]).toEqual([true, true]);
+    host.kill("SIGKILL");
+    await until(() => !isAlive(command) && !isAlive(daemon));
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
