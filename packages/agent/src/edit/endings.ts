@@ -30,7 +30,11 @@ export function joinEndings(text: string, endings: Endings): string {
   if (endings === "\n") return text;
   if (typeof endings === "string") return text.replaceAll("\n", endings);
   let index = 0;
-  return text.replace(/\n/g, () => endings[index++] ?? "\n");
+  return text.replace(/\n/g, (_, at: number) => {
+    const ending = endings[index++] ?? "\n";
+    // A lone carriage return before an empty line that ends in a line feed would read as one break instead of two.
+    return ending === "\r" && text[at + 1] === "\n" && endings[index] === "\n" ? "\r\n" : ending;
+  });
 }
 
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
@@ -59,7 +63,7 @@ export function endingsAfter(text: string, endings: Endings, edits: readonly Tex
     const removed = countBreaks(text, edit.start, edit.end);
     const added = countBreaks(edit.text, 0, edit.text.length);
     for (let index = 0; index < added; index++) {
-      const inherited = index < removed ? endings[line + index] : (result.at(-1) ?? endings[line + removed]);
+      const inherited = index < removed ? endings[line + index] : result.at(-1);
       result.push(inherited ?? endings[0] ?? "\n");
     }
     line += removed;

@@ -62,24 +62,38 @@ export class Lines {
     return Math.max(0, low);
   }
 
-  /**
-   * Exact ranges for line edits. Whether the text ends in a line break stays as it is: a text without one gets none, so an
-   * append has to begin with a break and a removal of the last line has to take the break before it.
-   */
+  /** Exact ranges for line edits. Whether the text ends in a line break stays as it is. */
   toTextEdits(edits: readonly LineEdit[]): TextEdit[] {
-    return inOrder(edits, this.terminated ? -1 : this.count).map(({ start, end, lines }) => {
-      if (this.count === 0 || this.terminated || end < this.count) {
-        return {
-          start: this.offset(start),
-          end: this.offset(end),
-          text: lines.length === 0 ? "" : `${lines.join("\n")}\n`,
-        };
-      }
-      const joined = lines.join("\n");
-      if (start === this.count) return { start: this.text.length, end: this.text.length, text: `\n${joined}` };
-      if (lines.length > 0) return { start: this.offset(start), end: this.text.length, text: joined };
-      return { start: Math.max(0, this.offset(start) - 1), end: this.text.length, text: "" };
-    });
+    const sorted = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+    if (this.count > 0 && !this.terminated) return this.#openEnded(sorted);
+    return sorted.map(({ start, end, lines }) => ({
+      start: this.offset(start),
+      end: this.offset(end),
+      text: lines.map((line) => `${line}\n`).join(""),
+    }));
+  }
+
+  /** The last line has no break: what becomes the last line must lose its own, and an append has to bring one. */
+  #openEnded(sorted: readonly LineEdit[]): TextEdit[] {
+    const result: TextEdit[] = [];
+    let followed = false;
+    let untouchedTo = this.count;
+    for (let index = sorted.length - 1; index >= 0; index--) {
+      const { start, end, lines } = sorted[index] as LineEdit;
+      if (end < untouchedTo) followed = true;
+      const body = lines.join("\n") + (followed && lines.length > 0 ? "\n" : "");
+      const joinsPrevious = sorted[index - 1]?.end === start;
+      const appends = start === this.count && !joinsPrevious && lines.length > 0;
+      const takesBreak = lines.length === 0 && !followed && !joinsPrevious && start > 0;
+      result.push({
+        start: takesBreak ? this.offset(start) - 1 : this.offset(start),
+        end: this.offset(end),
+        text: appends ? `\n${body}` : body,
+      });
+      if (lines.length > 0) followed = true;
+      untouchedTo = start;
+    }
+    return result.reverse();
   }
 }
 
@@ -88,15 +102,4 @@ export function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
-}
-
-/** In a text without final break, edits that reach `tail` and touch become one, so that no two claim the break between them. */
-function inOrder(edits: readonly LineEdit[], tail: number): readonly LineEdit[] {
-  const sorted = [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
-  for (;;) {
-    const last = sorted.at(-1);
-    const before = sorted.at(-2);
-    if (!last || !before || last.end !== tail || before.end !== last.start) return sorted;
-    sorted.splice(-2, 2, { start: before.start, end: last.end, lines: [...before.lines, ...last.lines] });
-  }
 }

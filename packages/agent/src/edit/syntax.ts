@@ -90,8 +90,9 @@ export class Syntax {
   async #withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
     const name = grammarOf(path);
     if (!name || text.length > this.#limits.textLength) return undefined;
-    const { Parser } = await this.#load();
-    const language = await this.#language(name);
+    const loaded = await this.#grammar(name);
+    if (!loaded) return undefined;
+    const { Parser, language } = loaded;
     const parser = new Parser();
     let tree: Tree | null = null;
     try {
@@ -101,6 +102,16 @@ export class Syntax {
     } finally {
       tree?.delete();
       parser.delete();
+    }
+  }
+
+  /** Undefined where the optional parser is not installed: an edit never fails for want of a second opinion. */
+  async #grammar(name: string): Promise<{ Parser: typeof Parser; language: Language } | undefined> {
+    try {
+      const { Parser } = await this.#load();
+      return { Parser, language: await this.#language(name) };
+    } catch {
+      return undefined;
     }
   }
 

@@ -2,10 +2,9 @@
 // narrow the choice, nothing else does.
 
 import { ToolFailure } from "../../tools/types.ts";
-import { applyEdits, type TextEdit } from "../endings.ts";
+import type { TextEdit } from "../endings.ts";
 import { foldPunctuation } from "../fold.ts";
 import { indentOf, indentRule } from "../indent.ts";
-import { lineRuns } from "../line-runs.ts";
 import { type LineEdit, Lines } from "../lines.ts";
 import { nearestText } from "../nearest.ts";
 import type { Change, Hunk } from "./types.ts";
@@ -51,16 +50,33 @@ export function locateHunks(path: string, text: string, hunks: readonly Hunk[]):
     from = Math.max(from, place.start + oldSide(place.body).length);
   }
   refuseOverlap(path, edits);
-  return { edits: withFinalBreak(lines, lines.toTextEdits(edits), hunks), levels: used };
+  return { edits: withFinalBreak(lines, edits, hunks), levels: used };
 }
 
 /** Edits keep the end of the file as it is; a patch that speaks of the final line break changes it. */
-function withFinalBreak(lines: Lines, edits: readonly TextEdit[], hunks: readonly Hunk[]): readonly TextEdit[] {
+function withFinalBreak(lines: Lines, edits: readonly LineEdit[], hunks: readonly Hunk[]): readonly TextEdit[] {
   const change = hunks.findLast((hunk) => hunk.finalBreak)?.finalBreak;
-  if (change === undefined) return edits;
-  const after = applyEdits(lines.text, edits);
-  if ((change === "gained") === after.endsWith("\n") || after === "") return edits;
-  return lineRuns(lines.text, change === "gained" ? `${after}\n` : after.slice(0, -1));
+  if (change === "gained" && lines.count > 0 && !lines.terminated) return gainBreak(lines, edits);
+  if (change === "lost" && lines.terminated && lines.text !== "\n") return loseBreak(lines, edits);
+  return lines.toTextEdits(edits);
+}
+
+function gainBreak(lines: Lines, edits: readonly LineEdit[]): TextEdit[] {
+  const end = lines.text.length;
+  const closed = new Lines(`${lines.text}\n`).toTextEdits(edits);
+  const result = closed.map((edit) => ({ ...edit, start: Math.min(edit.start, end), end: Math.min(edit.end, end) }));
+  if (edits.some((edit) => edit.start < lines.count && edit.end === lines.count)) return result;
+  const appended = closed.findIndex((edit) => edit.start > end);
+  const at = appended < 0 ? result.length : appended;
+  return [...result.slice(0, at), { start: end, end, text: "\n" }, ...result.slice(at)];
+}
+
+function loseBreak(lines: Lines, edits: readonly LineEdit[]): TextEdit[] {
+  const end = lines.text.length;
+  const open = new Lines(lines.text.slice(0, -1)).toTextEdits(edits);
+  const last = open.at(-1);
+  if (last?.end !== end - 1) return [...open, { start: end - 1, end, text: "" }];
+  return [...open.slice(0, -1), { ...last, end }];
 }
 
 class SearchFile {
@@ -136,14 +152,8 @@ function choose(
   if (candidates.length === 1 && only !== undefined) return only;
   if (hunk.oldLine !== undefined && candidates.includes(hunk.oldLine)) return hunk.oldLine;
   const hinted = hintLines(file, hunk.hints, from);
-  const beside = candidates.filter((start) => hinted.includes(start - 1) || hinted.includes(start));
-  if (beside.length === 1 && beside[0] !== undefined) return beside[0];
-  if (beside.length === 0) {
-    const inside = candidates.filter((start) =>
-      hinted.some((hint) => start > hint && start < blockEnd(file.lines, hint)),
-    );
-    if (inside.length === 1 && inside[0] !== undefined) return inside[0];
-  }
+  const meant = candidates.filter((start) => hinted.some((hint) => start >= hint && start < reach(file.lines, hint)));
+  if (meant.length === 1 && meant[0] !== undefined) return meant[0];
   throw new ToolFailure(
     `${name}: its lines fit in ${candidates.length} places (lines ${candidates
       .slice(0, 20)
@@ -168,13 +178,15 @@ function hintLines(file: SearchFile, hints: readonly string[], from: number): nu
   return starts ?? [];
 }
 
-/** First line after `line` that is indented no deeper. */
-function blockEnd(lines: readonly string[], line: number): number {
-  const depth = indentOf(lines[line] as string).length;
-  let end = line + 1;
-  while (end < lines.length && ((lines[end] as string).trim() === "" || indentOf(lines[end] as string).length > depth))
-    end++;
-  return end;
+/** How far a hint speaks: the block it opens by indentation, or, when it opens none, the rest of the file. */
+function reach(lines: readonly string[], hint: number): number {
+  const depth = indentOf(lines[hint] as string).length;
+  const deeper = (line: number) =>
+    (lines[line] as string).trim() === "" || indentOf(lines[line] as string).length > depth;
+  let end = hint + 1;
+  while (end < lines.length && deeper(end)) end++;
+  const opens = lines.slice(hint + 1, end).some((line) => line.trim() !== "");
+  return opens ? end : lines.length;
 }
 
 function insertionPoint(name: string, file: SearchFile, hunk: Hunk, from: number): number {

@@ -202,8 +202,11 @@ function hunkBody(cursor: Cursor): Change[] {
 
 /** Also drops the line numbers that unified diffs put between two `@@`. */
 function hintOf(text: string): string {
-  const hint = text.slice(2).replace(/^ /, "");
-  return hint.replace(/^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/, "").trimEnd();
+  const hint = text
+    .slice(2)
+    .replace(/^ /, "")
+    .replace(/^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/, "");
+  return hint.trim() === "" ? "" : hint;
 }
 
 function quote(text: string): string {
