@@ -1,7 +1,6 @@
 // How a run ended, as an exit code, a status word and one line. Pure: made from what the session reported.
 
 import type { EndReason } from "@lathe/agent";
-import type { ErrorKind } from "@lathe/llm";
 import { EXIT, type ExitCode } from "../cli/exit.ts";
 import type { DeniedCall } from "./permissions.ts";
 
@@ -22,7 +21,8 @@ export interface RunFacts {
   readonly finish: string;
   readonly awaitingInput: boolean;
   readonly denied: readonly DeniedCall[];
-  readonly error?: { readonly message: string; readonly kind?: ErrorKind };
+  /** `type`: name of the error's class. */
+  readonly error?: { readonly message: string; readonly type: string };
 }
 
 export interface RunOutcome {
@@ -89,10 +89,26 @@ function completed(facts: RunFacts): RunOutcome {
   return { status: "done", exitCode: EXIT.done };
 }
 
+const PROVIDER_ERRORS: ReadonlySet<string> = new Set([
+  "ProviderError",
+  "AuthenticationError",
+  "AccessDeniedError",
+  "NotFoundError",
+  "InvalidRequestError",
+  "RateLimitError",
+  "ServerError",
+  "ContextLengthError",
+  "QuotaExceededError",
+  "RequestTimeoutError",
+  "NetworkError",
+  "StreamError",
+  "ConfigurationError",
+  "UnsupportedToolChoiceError",
+]);
+
 function errorOutcome(error: RunFacts["error"]): RunOutcome {
   const message = error?.message ?? "The run failed.";
-  if (error?.kind === "refused") return { status: "failed", exitCode: EXIT.failed, message };
-  if (error?.kind === undefined || error.kind === "bug")
-    return { status: "internal_error", exitCode: EXIT.internal, message };
-  return { status: "provider_error", exitCode: EXIT.provider, message };
+  if (error?.type === "ContentFilterError") return { status: "failed", exitCode: EXIT.failed, message };
+  if (error && PROVIDER_ERRORS.has(error.type)) return { status: "provider_error", exitCode: EXIT.provider, message };
+  return { status: "internal_error", exitCode: EXIT.internal, message };
 }
