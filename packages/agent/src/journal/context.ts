@@ -98,7 +98,7 @@ export class ContextView implements Context {
     const compaction = this.#source.entry(path[at]!) as CompactionEntry;
     const keep = new Set(compaction.details?.keep);
     const tailAt = path.indexOf(compaction.firstKeptEntryId);
-    const tailStart = tailAt === -1 || tailAt > at ? at : tailAt;
+    const tailStart = tailAt === -1 ? at : tailAt;
     const kept = path.slice(0, tailStart).filter((id) => keep.has(id));
     return [path[at]!, ...kept, ...path.slice(tailStart, at), ...path.slice(at + 1)];
   }

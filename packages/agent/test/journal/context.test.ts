@@ -118,6 +118,27 @@ describe("the context of a leaf", () => {
     expect(journal.context.state).toMatchObject({ models: {}, thinkingLevel: "off", mode: "none", injectedRules: [] });
   });
 
+  it("keeps them also for entries that have to be read from the store again", () => {
+    const journal = newJournal();
+    const first = journal.append(user("message 0"));
+    for (let at = 1; at < 300; at++) journal.append(user(`message ${at}`));
+    const before = [...journal.context.messages];
+    journal.append({ type: "prune", prune: [first.id] });
+    expect(journal.context.messages.map((message, at) => message === before[at])).toEqual([
+      false,
+      ...Array.from({ length: 299 }, () => true),
+    ]);
+  });
+
+  it("G-30 remembers the model of the last answer when it was compacted away", () => {
+    const journal = newJournal();
+    journal.append({ ...calls(), provider: "p", model: "gone" });
+    const tail = journal.append(user("go on"));
+    journal.append({ type: "compaction", summary: "s", firstKeptEntryId: tail.id, tokensBefore: 1 });
+    expect(journal.context.messages).toHaveLength(2);
+    expect(modelFor(journal.context.state, "default")).toBe("p/gone");
+  });
+
   it("G-30 null is empty, an unknown leaf means the last entry", () => {
     const journal = newJournal();
     const entries = [journal.append(user("one")), journal.append(user("two"))];
