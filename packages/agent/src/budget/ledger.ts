@@ -1,7 +1,7 @@
 // Counts what a session and its children have spent and what is still theirs. A child's share is reserved before it
 // starts, so that the sum of all promises never exceeds the whole.
 
-import type { Usage } from "@lathe/llm";
+import { addUsage, type Usage } from "@lathe/llm";
 import type { BudgetConfig } from "../session/config.ts";
 
 export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns";
@@ -10,19 +10,6 @@ const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turn
 export type Amounts = Readonly<Record<BudgetDimension, number>>;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-
-export function addUsage(a: Usage, b: Usage): Usage {
-  const optional = (key: "reasoningTokens" | "cacheReadTokens" | "cacheWriteTokens"): object =>
-    a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) };
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    totalTokens: a.totalTokens + b.totalTokens,
-    ...optional("reasoningTokens"),
-    ...optional("cacheReadTokens"),
-    ...optional("cacheWriteTokens"),
-  };
-}
 
 export class Ledger {
   #usage: Usage = NO_USAGE;

@@ -1,7 +1,7 @@
 // How full the model's context is: the vendor's own count of the last request where there is one, plus a quarter of the
 // characters that came since.
 
-import type { Message, Usage } from "@lathe/llm";
+import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import type { SessionCore } from "./core.ts";
 
 const WARN_AT = 80;
@@ -30,8 +30,8 @@ export class ContextMeter {
     this.#sinceMeasured += size;
   }
 
-  measured(usage: Usage): void {
-    const tokens = usage.totalTokens;
+  measured(usage: Usage, provider: string): void {
+    const tokens = promptTokens(usage, provider) + billedOutputTokens(usage, provider);
     if (tokens <= 0) return;
     this.#measured = tokens;
     this.#sinceMeasured = 0;

@@ -1,11 +1,11 @@
 // The state that a session's modules share, and the few operations that must stay in step with each other: an entry is
 // appended before its event, a state changes only along the legal edges.
 
-import type { Message, Usage } from "@lathe/llm";
+import { addUsage, type Message, type Usage } from "@lathe/llm";
 import { FileArtifacts } from "../artifacts/file-artifacts.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../artifacts/store.ts";
 import { MemoryBlobs } from "../blobs/store.ts";
-import { addUsage, Ledger, NO_USAGE } from "../budget/ledger.ts";
+import { Ledger, NO_USAGE } from "../budget/ledger.ts";
 import { EventHub } from "../events/hub.ts";
 import type { EndReason, EventData, EventKind, SessionState } from "../events/types.ts";
 import { idSource } from "../journal/ids.ts";

@@ -1,6 +1,14 @@
 // One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
 
-import { ContextLengthError, Message, type Response, SDKError, type ToolCallData, type Usage } from "@lathe/llm";
+import {
+  ContextLengthError,
+  costOf,
+  Message,
+  type Response,
+  SDKError,
+  type ToolCallData,
+  type Usage,
+} from "@lathe/llm";
 import type { IntentLine } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { RequestInfo } from "../seams/types.ts";
@@ -86,7 +94,7 @@ function answered(core: SessionCore, intent: IntentLine, response: Response): Mo
     finishReason: response.finishReason,
   });
   core.account(response.usage, cost);
-  core.meter.measured(response.usage);
+  core.meter.measured(response.usage, response.provider);
   core.turns += 1;
   core.ledger.turn();
   core.emit("assistant_text_end", {
@@ -148,7 +156,9 @@ async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Pr
 }
 
 function priceOf(core: SessionCore, usage: Usage): number {
-  return core.options.priceOf?.(core.profile.model, usage) ?? 0;
+  const { profile, options } = core;
+  const cost = profile.modelInfo?.cost;
+  return options.priceOf?.(profile.model, usage) ?? (cost ? costOf(usage, cost, profile.provider ?? profile.id) : 0);
 }
 
 export function errorType(error: unknown): string {

@@ -1,0 +1,170 @@
+import { gate, thinking, turn } from "@lathe/testkit";
+import { describe, expect, it } from "vitest";
+import { tool } from "../support/session.ts";
+import { DIALECTS, profileFor, wire } from "../support/wire.ts";
+
+const echoCall = (n: number) => ({ name: "echo", args: { n }, id: `c${n}` });
+
+describe.each(DIALECTS)("over %s", (dialect) => {
+  it("D-002 D-068 call, two calls, text: three requests, every result under its call", async () => {
+    const w = await wire(dialect, [
+      turn.calls([echoCall(1)]),
+      turn.calls([echoCall(2), echoCall(3)]),
+      turn.text("done"),
+    ]);
+    await w.session.submit("go");
+    expect(w.session.state).toBe("idle");
+    await w.finish();
+    expect(w.server.requests).toHaveLength(3);
+    const answers = w.server.requests[2]!.view.messages.flatMap((message) =>
+      message.results.map((result) => result.text),
+    );
+    expect(answers).toEqual(['echo {"n":1}', 'echo {"n":2}', 'echo {"n":3}']);
+    expect(w.of("assistant_text_end").at(-1)?.data.text).toBe("done");
+    expect(w.of("processing_end")[0]?.data.usage.totalTokens).toBeGreaterThan(0);
+  });
+
+  it("D-016 D-017 D-018 D-055 D-073 failures are error results on the wire and the model goes on", async () => {
+    const strict = tool("strict", () => "never", {
+      schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"], additionalProperties: false },
+    });
+    const boom = tool("boom", () => {
+      throw new Error("bang");
+    });
+    const w = await wire(
+      dialect,
+      [
+        turn.calls([{ name: "missing", id: "c1" }]),
+        turn.calls([{ name: "strict", args: { n: "x" }, id: "c2" }]),
+        turn.calls([{ name: "boom", id: "c3" }]),
+        turn.text("recovered"),
+      ],
+      { profile: profileFor(dialect, [strict, boom]) },
+    );
+    await w.session.submit("go");
+    await w.finish();
+    expect(w.result(1, "c1", "missing").text).toContain("Unknown tool: missing");
+    expect(w.result(2, "c2", "strict").text).toContain("Invalid arguments for tool: strict");
+    expect(w.result(3, "c3", "boom").text).toContain("Tool error (boom): bang");
+    if (dialect !== "openai") expect(w.result(3, "c3", "boom").isError).toBe(true);
+    expect(w.of("processing_end")[0]?.data.reason).toBe("completed");
+  });
+
+  it("D-032 D-034 D-035 D-069 steering arrives after the tool round as a user message", async () => {
+    const nudge = tool("nudge", () => {
+      w.session.steer("left, please");
+      return "nudged";
+    });
+    const w: Awaited<ReturnType<typeof wire>> = await wire(
+      dialect,
+      [turn.calls([{ name: "nudge", id: "c1" }]), turn.text("turning left")],
+      { profile: profileFor(dialect, [nudge]) },
+    );
+    await w.session.submit("drive");
+    await w.finish();
+    const messages = w.server.requests[1]!.view.messages;
+    const last = messages.at(-1)!;
+    expect(last.role).toBe("user");
+    expect(last.text).toContain("left, please");
+    expect(w.result(1, "c1", "nudge").text).toBe("nudged");
+  });
+
+  it("D-033 a follow-up is a new input after the first has ended", async () => {
+    const w = await wire(dialect, [turn.text("one"), turn.text("two")]);
+    w.session.followUp("second");
+    await w.session.submit("first");
+    await w.finish();
+    expect(w.server.requests[1]!.view.messages.at(-1)?.text).toBe("second");
+    expect(w.of("processing_end")).toHaveLength(2);
+  });
+
+  it("D-036 D-037 D-070 RN-05 effort set between two rounds is in the second request only", async () => {
+    const w = await wire(dialect, [turn.calls([echoCall(1)]), turn.text("done")], {
+      onEvent: (event) => {
+        if (event.kind === "tool_call_end") w.session.config.reasoningEffort = "high";
+      },
+    });
+    await w.session.submit("go");
+    await w.finish();
+    const field = (body: Record<string, never>): unknown => {
+      if (dialect === "openai") return (body["reasoning"] as { effort?: string } | undefined)?.effort;
+      if (dialect === "anthropic") return body["thinking"] ?? body["output_config"];
+      return (body["generationConfig"] as { thinkingConfig?: unknown } | undefined)?.thinkingConfig;
+    };
+    expect(field(w.server.requests[0]!.body)).toBeUndefined();
+    expect(field(w.server.requests[1]!.body)).toBeDefined();
+  });
+
+  it("SN-04 signed thinking is replayed verbatim with its tool call", async () => {
+    const w = await wire(
+      dialect,
+      [turn.blocks([thinking("let me see"), { type: "call", ...echoCall(1) }]), turn.text("done")],
+      { config: { reasoningEffort: "high" } },
+    );
+    await w.session.submit("go");
+    await w.finish();
+    // The strict server refuses a signature that is missing or changed.
+    expect(w.server.requests).toHaveLength(2);
+    expect(w.of("assistant_text_end")[0]?.data.reasoning).toBe("let me see");
+  });
+
+  it("D-056 429 and 5xx are retried with back-off", async () => {
+    const w = await wire(dialect, [turn.error(429), turn.error(503), turn.text("fine")]);
+    await w.session.submit("go");
+    await w.session.close();
+    expect(w.server.requests).toHaveLength(3);
+    expect(w.of("retry").map((event) => event.data.error_type)).toEqual(["RateLimitError", "ServerError"]);
+    expect(w.of("processing_end")[0]?.data.reason).toBe("completed");
+    await w.server.close();
+  });
+
+  it("D-057 401: one request, the input ends, the session is idle and usable", async () => {
+    const w = await wire(dialect, [turn.error(401), turn.text("now")]);
+    await w.session.submit("go");
+    expect(w.server.requests).toHaveLength(1);
+    expect(w.session.state).toBe("idle");
+    await w.session.submit("again");
+    await w.session.close();
+    expect(w.of("error")[0]?.data.error_type).toBe("AuthenticationError");
+    expect(w.of("processing_end").map((event) => event.data.reason)).toEqual(["error", "completed"]);
+    await w.server.close();
+  });
+
+  it("D-006 D-059 abort in the middle of a stream closes the socket and the session", async () => {
+    const door = gate();
+    const w = await wire(dialect, [
+      turn.text("a long answer that is cut ".repeat(20), { beforeEvent: (index) => (index === 3 ? door.wait() : undefined) }),
+    ]);
+    const running = w.session.submit("go");
+    await door.reached;
+    await w.session.abort();
+    await running;
+    await w.server.requests[0]!.finished;
+    expect(w.server.requests[0]!.closedEarly).toBe(true);
+    expect(w.session.state).toBe("closed");
+    door.open();
+    await w.finish();
+  });
+
+  it("SN-05 an interrupted batch leaves a history that the strict server accepts", async () => {
+    const slow = tool("slow", (_args, { signal }) => {
+      queueMicrotask(() => void w.session.interrupt());
+      return new Promise<string>((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    });
+    const w: Awaited<ReturnType<typeof wire>> = await wire(
+      dialect,
+      [
+        turn.calls([
+          { name: "slow", id: "c1" },
+          { name: "slow", id: "c2" },
+        ]),
+        turn.text("ok"),
+      ],
+      { profile: profileFor(dialect, [slow]) },
+    );
+    await w.session.submit("go");
+    await w.session.submit("again");
+    await w.finish();
+    expect(w.server.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,306 @@
+import type { Request } from "@lathe/llm";
+import { textOf } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
+import { sendInputTool } from "../../src/tools/send-input/index.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import type { ToolDef } from "../../src/tools/types.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { grammarError } from "../support/event-grammar.ts";
+import { resultText, type ScriptedCall, type ScriptedTurn } from "../support/scripted-client.ts";
+import { echo, type Setup, setUp, testDeps, testProfile, tool } from "../support/session.ts";
+
+const agentTools = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as unknown as ToolDef[];
+const read = tool("read", (args, { env }) => env.readFile(String(args["path"])));
+const write = tool("write", async (args, { env }) => {
+  await env.writeFile(String(args["path"]), String(args["text"]));
+  return "written";
+});
+const profile = () => testProfile([...agentTools, read, write, echo]);
+
+/** The first user text tells whose request it is. */
+const taskOf = (request: Request) => textOf(request.messages.find((message) => message.role === "user")!);
+const answers = (request: Request) => request.messages.filter((message) => message.role === "assistant").length;
+const agentIdIn = (request: Request, callId: string): string => JSON.parse(resultText(request, callId)).agent_id;
+
+type Play = (request: Request) => ScriptedTurn;
+/** Each conversation has its own script, by task, indexed by how many answers it has had. */
+function cast(parts: Record<string, readonly (ScriptedTurn | Play)[]>) {
+  return (request: Request): ScriptedTurn => {
+    const part = parts[taskOf(request)]?.[answers(request)];
+    if (!part) throw new Error(`no part for ${taskOf(request)} ${answers(request)}`);
+    return typeof part === "function" ? part(request) : part;
+  };
+}
+const call = (name: string, args: ScriptedCall["args"], id: string): ScriptedTurn => ({
+  calls: [{ name, args: args!, id }],
+});
+const waitFor =
+  (spawnCall: string, id: string): Play =>
+  (request) =>
+    call("wait", { agent_id: agentIdIn(request, spawnCall) }, id);
+
+describe("child agents", () => {
+  it("SB-01 D-045 D-046 D-047 D-049 spawn, shared files, separate histories, result as tool result", async () => {
+    const env = new MemoryEnvironment({ files: { "a.txt": "from the parent" } });
+    const s = setUp({
+      env,
+      profile: profile(),
+      script: cast({
+        parent: [
+          call("spawn_agent", { task: "child" }, "s"),
+          waitFor("s", "w"),
+          call("read", { path: "b.txt" }, "r"),
+          { text: "done" },
+        ],
+        child: [
+          call("read", { path: "a.txt" }, "cr"),
+          call("write", { path: "b.txt", text: "from the child" }, "cw"),
+          { text: "wrote it" },
+        ],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const last = s.client.requests.at(-1)!;
+    expect(JSON.parse(resultText(last, "w"))).toEqual({ output: "wrote it", success: true, turns_used: 3 });
+    expect(resultText(last, "r")).toBe("from the child");
+    const child = s.client.requests.filter((request) => taskOf(request) === "child");
+    expect(resultText(child[1]!, "cr")).toBe("from the parent");
+    expect(JSON.stringify(child.at(-1)!.messages)).not.toContain("spawn_agent");
+    expect(JSON.stringify(last.messages)).not.toContain("from the parent");
+  });
+
+  it("D-048 SB-02 a child at the depth limit has none of the four tools and a forged call errors; depth 2 is configurable", async () => {
+    const parts = {
+      parent: [call("spawn_agent", { task: "child" }, "s"), waitFor("s", "w"), { text: "done" }],
+      child: [call("spawn_agent", { task: "grandchild" }, "forged"), waitOrText, { text: "child done" }],
+      grandchild: [{ text: "hello from below" }],
+    };
+    function waitOrText(request: Request): ScriptedTurn {
+      const text = resultText(request, "forged");
+      return text.startsWith("{") ? waitFor("forged", "gw")(request) : { text };
+    }
+    const flat = setUp({ profile: profile(), script: cast(parts) });
+    await flat.session.submit("parent");
+    await flat.finish();
+    const names = (request: Request) => request.tools?.map((definition) => definition.name);
+    const child = flat.client.requests.find((request) => taskOf(request) === "child")!;
+    expect(names(flat.client.requests[0]!)).toContain("spawn_agent");
+    expect(names(child)).toEqual(["read", "write", "echo"]);
+    expect(JSON.parse(resultText(flat.client.requests.at(-1)!, "w")).output).toBe("Unknown tool: spawn_agent");
+
+    const deep = setUp({ profile: profile(), script: cast(parts), config: { maxSubagentDepth: 2 } });
+    await deep.session.submit("parent");
+    await deep.finish();
+    expect(deep.client.requests.some((request) => taskOf(request) === "grandchild")).toBe(true);
+  });
+
+  it("D-050 send_input revives a finished child, wait repeats its result, close_agent ends it", async () => {
+    const s = setUp({
+      profile: profile(),
+      script: cast({
+        parent: [
+          call("spawn_agent", { task: "child" }, "s"),
+          waitFor("s", "w1"),
+          waitFor("s", "w2"),
+          (request) => call("send_input", { agent_id: agentIdIn(request, "s"), message: "and now?" }, "i"),
+          waitFor("s", "w3"),
+          (request) => call("close_agent", { agent_id: agentIdIn(request, "s") }, "x"),
+          call("wait", { agent_id: "nobody" }, "n"),
+          { text: "done" },
+        ],
+        child: [{ text: "first" }, { text: "second" }],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const last = s.client.requests.at(-1)!;
+    expect(resultText(last, "w2")).toBe(resultText(last, "w1"));
+    expect(JSON.parse(resultText(last, "w3"))).toEqual({ output: "second", success: true, turns_used: 1 });
+    expect(JSON.parse(resultText(last, "x")).status).toBe("completed");
+    expect(resultText(last, "n")).toMatch(/^There is no agent nobody; known: \w{8}/);
+  });
+
+  it("SB-01 send_input steers a running child", async () => {
+    let arrived = (): void => {};
+    const steered = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const hold = tool("hold", async () => {
+      await steered;
+      return "held";
+    });
+    const s = setUp({
+      profile: testProfile([...agentTools, hold]),
+      script: cast({
+        parent: [
+          call("spawn_agent", { task: "child" }, "s"),
+          (request) => call("send_input", { agent_id: agentIdIn(request, "s"), message: "hurry" }, "i"),
+          (request) => {
+            arrived();
+            return waitFor("s", "w")(request);
+          },
+          { text: "done" },
+        ],
+        child: [call("hold", {}, "h"), (request) => ({ text: `told: ${textOf(request.messages.at(-1)!)}` })],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    expect(JSON.parse(resultText(s.client.requests.at(-1)!, "w")).output).toBe("told: hurry");
+  });
+
+  it("EV-01 K-40 a child's events come along with its id, follow the same grammar, and end before the parent's", async () => {
+    const s = setUp({
+      profile: profile(),
+      script: cast({
+        parent: [call("spawn_agent", { task: "child" }, "s"), waitFor("s", "w"), { text: "done" }],
+        child: [{ text: "hi" }],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const child = s.of("subagent_event").map((event) => event.data.event);
+    expect(new Set(child.map((event) => event.agent_id)).size).toBe(1);
+    expect(grammarError(child, { ended: true })).toBeUndefined();
+    expect(s.kinds().at(-1)).toBe("session_end");
+  });
+
+  it("SB-02 two children run side by side; usage of both is part of the parent's", async () => {
+    let open = 0;
+    let most = 0;
+    const both = async () => {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      open -= 1;
+    };
+    const s = setUp({
+      profile: profile(),
+      script: cast({
+        parent: [
+          {
+            calls: [
+              { name: "spawn_agent", args: { task: "a" }, id: "s1" },
+              { name: "spawn_agent", args: { task: "b" }, id: "s2" },
+            ],
+          },
+          (request) => ({
+            calls: ["s1", "s2"].map((id) => ({
+              name: "wait",
+              args: { agent_id: agentIdIn(request, id) },
+              id: `w${id}`,
+            })),
+          }),
+          { text: "done" },
+        ],
+        a: [{ text: "A", before: both }],
+        b: [{ text: "B", before: both }],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    expect(most).toBe(2);
+    expect(s.of("processing_end")[0]?.data.usage.totalTokens).toBe(5 * 120);
+    expect(s.session.usage.usage.totalTokens).toBe(5 * 120);
+  });
+
+  it("SB-02 failed on turn limit, on error and when closed before the end", async () => {
+    const s = setUp({
+      profile: profile(),
+      script: cast({
+        parent: [
+          {
+            calls: [
+              { name: "spawn_agent", args: { task: "limited", max_turns: 1 }, id: "s1" },
+              { name: "spawn_agent", args: { task: "broken" }, id: "s2" },
+              { name: "spawn_agent", args: { task: "stuck" }, id: "s3" },
+              { name: "spawn_agent", args: { task: "x", working_dir: "/elsewhere" }, id: "s4" },
+              { name: "spawn_agent", args: { task: "x", model: "unknown-9" }, id: "s5" },
+            ],
+          },
+          (request) => ({
+            calls: [
+              { name: "wait", args: { agent_id: agentIdIn(request, "s1") }, id: "w1" },
+              { name: "wait", args: { agent_id: agentIdIn(request, "s2") }, id: "w2" },
+              { name: "close_agent", args: { agent_id: agentIdIn(request, "s3") }, id: "w3" },
+            ],
+          }),
+          { text: "done" },
+        ],
+        limited: [call("echo", {}, "e"), { text: "never" }],
+        broken: [{ error: new Error("no model today") }],
+        stuck: [{ text: "x", before: () => new Promise(() => {}) }],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const last = s.client.requests.at(-1)!;
+    expect(JSON.parse(resultText(last, "w1"))).toMatchObject({
+      success: false,
+      output: expect.stringContaining("turn_limit"),
+    });
+    expect(JSON.parse(resultText(last, "w2"))).toMatchObject({ success: false, output: "no model today" });
+    expect(JSON.parse(resultText(last, "w3")).status).toBe("failed");
+    expect(resultText(last, "s4")).toContain("must lie inside /work");
+    expect(resultText(last, "s5")).toContain('No model "unknown-9"');
+  });
+
+  it("an interrupt or abort of the parent reaches the children", async () => {
+    const s: Setup = setUp({
+      profile: profile(),
+      script: cast({
+        parent: [call("spawn_agent", { task: "child" }, "s"), waitFor("s", "w")],
+        child: [
+          {
+            text: "x",
+            before: () => {
+              setImmediate(() => void s.session.interrupt());
+              return new Promise(() => {});
+            },
+          },
+        ],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.session.subagents.wait(s.session.subagents.list()[0]!.agentId, AbortSignal.timeout(5000));
+    expect(s.session.subagents.list().map((report) => [report.status, report.output])).toEqual([
+      ["failed", "interrupted"],
+    ]);
+    await s.finish();
+  });
+
+  it("each child has its own journal, named by its header", async () => {
+    const journals: Journal[] = [];
+    const deps = testDeps();
+    const s = setUp({
+      deps,
+      profile: profile(),
+      subagents: {
+        journal: (header) => {
+          const journal = Journal.create({ id: deps.uuid(), ...header }, () => new MemoryStore(), {
+            blobs: new MemoryBlobs(),
+            now: deps.now,
+            newId: idSource(deps.random),
+          });
+          journals.push(journal);
+          return journal;
+        },
+      },
+      script: cast({
+        parent: [call("spawn_agent", { task: "child" }, "s"), waitFor("s", "w"), { text: "done" }],
+        child: [{ text: "hi" }],
+      }),
+    });
+    await s.session.submit("parent");
+    expect(journals.map((journal) => journal.header.parentCall)).toEqual(["s"]);
+    expect(journals[0]!.header.parentSession).toBe(s.session.id);
+    expect(journals[0]!.context.messages.map((message) => textOf(message))).toEqual(["child", "hi"]);
+    await s.finish();
+  });
+});
