@@ -1,0 +1,44 @@
+// Which session a terminal used last, so that `--continue` in each terminal goes on with its own.
+
+import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The terminal's device, else a variable the terminal program sets. */
+export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const device = ttyPath();
+  const name = device ?? env["KITTY_WINDOW_ID"] ?? env["TMUX_PANE"] ?? env["TERM_SESSION_ID"] ?? env["WT_SESSION"];
+  return name?.replace(/[^A-Za-z0-9_-]/g, "-").replace(/^-+/, "");
+}
+
+function ttyPath(): string | undefined {
+  for (const fd of [0, 1, 2]) {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${fd}`);
+      if (/^\/dev\/(pts\/|tty)/.test(target)) return target;
+    } catch {
+      return undefined; // no /proc here
+    }
+  }
+  return undefined;
+}
+
+/** Best effort: without it `--continue` takes the newest session of the directory. */
+export function leaveBreadcrumb(folder: string, terminal: string, cwd: string, sessionPath: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, terminal), `${cwd}\n${sessionPath}\n`, { mode: 0o600 });
+  } catch {
+    // a full or read-only home must not stop the run
+  }
+}
+
+export function followBreadcrumb(folder: string, terminal: string, cwd: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, terminal), "utf8");
+  } catch {
+    return undefined; // this terminal has no session yet
+  }
+  const [where, path = ""] = text.split("\n");
+  return where === cwd && existsSync(path) ? path : undefined;
+}
