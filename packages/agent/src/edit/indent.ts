@@ -14,7 +14,7 @@ export function indentRule(typed: readonly string[], actual: readonly string[]):
     if (line.trim() !== "" && other.trim() !== "") pairs.push([indentOf(line), indentOf(other)]);
   }
   if (pairs.length === 0 || pairs.every(([from, to]) => from === to)) return (line) => line;
-  return shifted(pairs) ?? converted(pairs);
+  return shifted(pairs) ?? converted(pairs) ?? stepped(pairs);
 }
 
 function shifted(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
@@ -52,6 +52,32 @@ function converted(pairs: readonly (readonly [string, string])[]): Reindent | un
     const length = indent.length * ratio;
     if (indent !== fromUnit.repeat(indent.length) || !Number.isInteger(length)) return undefined;
     return toUnit.repeat(length) + line.slice(indent.length);
+  };
+}
+
+/** A different unit on top of a different base: known depths are looked up, deeper ones counted in steps from the nearest known. */
+function stepped(pairs: readonly (readonly [string, string])[]): Reindent | undefined {
+  const known = new Map<string, string>();
+  for (const [from, to] of pairs) {
+    if ((known.get(from) ?? to) !== to) return undefined;
+    known.set(from, to);
+  }
+  const depths = [...known].sort(([a], [b]) => a.length - b.length);
+  const [first, second] = depths;
+  const step =
+    first && second && second[0].startsWith(first[0]) && second[1].startsWith(first[1])
+      ? { from: second[0].slice(first[0].length), to: second[1].slice(first[1].length) }
+      : undefined;
+  return (line) => {
+    if (line.trim() === "") return "";
+    const indent = indentOf(line);
+    const base = depths.findLast(([from]) => indent.startsWith(from));
+    if (!base) return undefined;
+    const rest = indent.slice(base[0].length);
+    if (rest === "") return base[1] + line.slice(indent.length);
+    const count = step ? rest.length / step.from.length : Number.NaN;
+    if (!step || rest !== step.from.repeat(Math.floor(count))) return undefined;
+    return base[1] + step.to.repeat(count) + line.slice(indent.length);
   };
 }
 
