@@ -1,0 +1,54 @@
+// "The same model from any provider": every concrete model has a canonical id, the one its maker gave it. Grouping is
+// narrow on purpose: what is not certain is not merged.
+
+import type { Catalog } from "../catalog/index.ts";
+import type { ModelInfo } from "../types/model.ts";
+import type { RegistryConfig } from "./config.ts";
+
+/** Providers whose ids are official. */
+const makers = ["anthropic", "openai", "gemini", "xai", "deepseek", "mistral", "zai", "moonshot", "minimax", "xiaomi"];
+
+export interface Canonical {
+  /** Undefined for a model that was taken out of grouping. */
+  idOf(model: Pick<ModelInfo, "provider" | "id">): string | undefined;
+}
+
+export function createCanonical(catalog: Catalog, equivalence: RegistryConfig["equivalence"] = {}): Canonical {
+  const overrides = equivalence.overrides ?? {};
+  const excluded = new Set(equivalence.exclude ?? []);
+  const known = new Map<string, string | undefined>();
+  const official = (id: string): string | undefined => {
+    if (!known.has(id)) known.set(id, makers.map((maker) => exact(catalog, maker, id)).find(Boolean));
+    return known.get(id);
+  };
+  return {
+    idOf({ provider, id }) {
+      const selector = `${provider}/${id}`;
+      if (excluded.has(selector)) return undefined;
+      const override = overrides[selector];
+      if (override !== undefined) return override;
+      for (const form of forms(id)) {
+        const found = official(form);
+        if (found !== undefined) return found;
+      }
+      return id;
+    },
+  };
+}
+
+function exact(catalog: Catalog, maker: string, id: string): string | undefined {
+  const found = catalog.get(maker, id);
+  return found && (found.id === id || found.aliases.includes(id)) ? found.id : undefined;
+}
+
+/** The id, then what gateways and clouds make of one: a prefix in front, dots for dashes, a cloud's version behind. */
+function* forms(id: string): Generator<string> {
+  yield id;
+  const bare = id.slice(id.lastIndexOf("/") + 1);
+  const cloud = bare.replace(/^(?:[a-z-]+\.)?anthropic\./, "").replace(/-v\d+(?::\d+)?$/, "");
+  for (const form of new Set([bare, cloud])) {
+    yield form;
+    yield form.replace(/(\d)\.(\d)/g, "$1-$2");
+    yield form.replace(/(\d)-(\d)(?!\d)/g, "$1.$2");
+  }
+}

@@ -1,0 +1,196 @@
+// The user's file of providers and models, already parsed into plain values: its types, and a check that is strict
+// about unknown keys and says where each mistake is.
+
+import type { DiscoveryType } from "../discovery/listings.ts";
+import type { JsonObject, JsonValue } from "../types/json.ts";
+import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
+import { isRecord, type Shape, shapes, violations } from "./shape.ts";
+
+export interface ModelFields {
+  readonly name?: string;
+  readonly api?: Api;
+  readonly reasoning?: boolean;
+  readonly input?: readonly ("text" | "image" | "audio" | "document")[];
+  readonly cost?: Partial<ModelCost>;
+  readonly contextWindow?: number;
+  readonly maxTokens?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cacheRetention?: CacheRetention;
+  readonly thinking?: ThinkingInfo;
+  readonly compat?: OpenAICompat;
+  readonly contextPromotionTarget?: string;
+  readonly requestTransform?: RequestTransform;
+  readonly wireModelId?: string;
+}
+
+export interface CustomModel extends ModelFields {
+  readonly id: string;
+}
+
+export interface ProviderConfig {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly apiKeyEnv?: string;
+  readonly api?: Api;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly authHeader?: boolean;
+  readonly auth?: "apiKey" | "none" | "oauth";
+  readonly disableStrictTools?: boolean;
+  readonly cacheRetention?: CacheRetention;
+  readonly discovery?: { readonly type: DiscoveryType };
+  readonly requestTransform?: RequestTransform;
+  readonly compat?: OpenAICompat;
+  readonly modelOverrides?: Readonly<Record<string, ModelFields>>;
+  readonly models?: readonly CustomModel[];
+}
+
+export interface RegistryConfig {
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
+  readonly equivalence?: {
+    /** `provider/id` to canonical id. */
+    readonly overrides?: Readonly<Record<string, string>>;
+    readonly exclude?: readonly string[];
+  };
+  /** Read by the product. */
+  readonly profiles?: JsonObject;
+  readonly modelBindings?: JsonObject;
+}
+
+const apis: readonly Api[] = [
+  "openai-completions",
+  "openai-responses",
+  "openai-codex-responses",
+  "azure-openai-responses",
+  "anthropic-messages",
+  "bedrock-converse-stream",
+  "google-generative-ai",
+  "google-vertex",
+  "google-gemini-cli",
+  "ollama-chat",
+  "cursor-agent",
+];
+
+const { text, flag, positive, number, oneOf, listOf, mapOf, object, anything } = shapes;
+const api = oneOf(...apis);
+const retention = oneOf("none", "short", "long");
+const level = oneOf("off", "minimal", "low", "medium", "high", "xhigh", "max");
+const routing = object({ only: listOf(text), order: listOf(text) });
+
+const transform = object({
+  profile: oneOf("openai-proxy"),
+  stripHeaders: listOf(text),
+  setHeaders: mapOf(shapes.textOrNull),
+  extraBody: mapOf(anything),
+});
+
+const compat = object({
+  supportsStore: flag,
+  supportsDeveloperRole: flag,
+  supportsMultipleSystemMessages: flag,
+  sendSessionHeaders: flag,
+  supportsUsageInStreaming: flag,
+  maxTokensField: oneOf("max_completion_tokens", "max_tokens"),
+  supportsToolChoice: flag,
+  disableReasoningOnForcedToolChoice: flag,
+  extraBody: mapOf(anything),
+  supportsReasoningEffort: flag,
+  reasoningEffortMap: mapOf(text),
+  thinkingFormat: oneOf("openai", "openrouter", "zai", "qwen", "qwen-chat-template"),
+  reasoningContentField: oneOf("reasoning_content", "reasoning", "reasoning_text"),
+  requiresReasoningContentForToolCalls: flag,
+  requiresAssistantContentForToolCalls: flag,
+  requiresToolResultName: flag,
+  requiresAssistantAfterToolResult: flag,
+  requiresThinkingAsText: flag,
+  requiresMistralToolIds: flag,
+  supportsStrictMode: flag,
+  toolStrictMode: oneOf("all_strict", "none"),
+  openRouterRouting: routing,
+  vercelGatewayRouting: routing,
+});
+
+const modelFields: Record<string, Shape> = {
+  name: text,
+  api,
+  reasoning: flag,
+  input: listOf(oneOf("text", "image", "audio", "document")),
+  cost: object({ input: number, output: number, cacheRead: number, cacheWrite: number }),
+  contextWindow: positive,
+  maxTokens: positive,
+  headers: mapOf(text),
+  cacheRetention: retention,
+  thinking: object({
+    mode: oneOf("effort", "budget", "adaptive", "level", "toggle"),
+    minLevel: level,
+    maxLevel: level,
+    defaultLevel: level,
+    levels: listOf(level),
+  }),
+  compat,
+  contextPromotionTarget: text,
+  requestTransform: transform,
+  wireModelId: text,
+};
+
+const provider = object({
+  baseUrl: text,
+  apiKey: text,
+  apiKeyEnv: text,
+  api,
+  headers: mapOf(text),
+  authHeader: flag,
+  auth: oneOf("apiKey", "none", "oauth"),
+  disableStrictTools: flag,
+  cacheRetention: retention,
+  discovery: object({ type: oneOf("ollama", "llama.cpp", "lm-studio") }, ["type"]),
+  requestTransform: transform,
+  compat,
+  modelOverrides: mapOf(object(modelFields)),
+  models: listOf(object({ id: text, ...modelFields }, ["id"])),
+});
+
+const file = object({
+  providers: mapOf(provider),
+  equivalence: object({ overrides: mapOf(text), exclude: listOf(text) }),
+  profiles: mapOf(anything),
+  modelBindings: mapOf(anything),
+});
+
+/** Every mistake as one line that begins with its path; empty when the file is fine. */
+export function checkRegistryConfig(value: JsonValue): string[] {
+  const structural = violations(file, value, "");
+  if (structural.length > 0) return structural;
+  const { providers = {} } = value as RegistryConfig;
+  return Object.entries(providers).flatMap(([id, config]) => providerRules(`providers.${id}`, config));
+}
+
+function providerRules(path: string, config: ProviderConfig): string[] {
+  const problems: string[] = [];
+  const { models = [], baseUrl, apiKey, apiKeyEnv, auth, api: own, discovery } = config;
+  if (models.length > 0) {
+    const bedrock = own === "bedrock-converse-stream";
+    if (baseUrl === undefined) problems.push(`${path}.baseUrl: required with models`);
+    if (auth !== "none" && !bedrock && apiKey === undefined && apiKeyEnv === undefined) {
+      problems.push(`${path}.apiKey: required with models; set apiKey, apiKeyEnv or auth: none`);
+    }
+    for (const [index, model] of models.entries()) {
+      if (own === undefined && model.api === undefined) {
+        problems.push(`${path}.models[${index}].api: required here or at the provider`);
+      }
+    }
+  } else if (!overrideKeys.some((key) => isRecord(config) && config[key] !== undefined)) {
+    problems.push(`${path}: without models it must set one of ${overrideKeys.join(", ")}`);
+  }
+  if (discovery !== undefined && own === undefined) problems.push(`${path}.api: required with discovery`);
+  return problems;
+}
+
+const overrideKeys = [
+  "baseUrl",
+  "headers",
+  "compat",
+  "requestTransform",
+  "disableStrictTools",
+  "modelOverrides",
+  "discovery",
+];

@@ -1,0 +1,263 @@
+// All models a user can name: the catalog, widened and changed by the user's file and by what local servers offer.
+// Immutable; a refresh makes a new one.
+
+import { unknownModel } from "../adapter.ts";
+import { builtinCatalog, type Catalog } from "../catalog/index.ts";
+import { type DiscoveryType, discoveryTypes } from "../discovery/index.ts";
+import { mergeCompat } from "../protocols/openai-chat/compat.ts";
+import type { ProviderOptions } from "../providers/create.ts";
+import { hasOwnKey } from "../providers/index.ts";
+import { findRow } from "../providers/rows.ts";
+import { mergeTransforms } from "../providers/transform.ts";
+import type { ClientDeps } from "../types/adapter.ts";
+import type { JsonValue } from "../types/json.ts";
+import type { ModelInfo } from "../types/model.ts";
+import { type Canonical, createCanonical } from "./canonical.ts";
+import {
+  type CustomModel,
+  checkRegistryConfig,
+  type ModelFields,
+  type ProviderConfig,
+  type RegistryConfig,
+} from "./config.ts";
+
+export interface RegistryOptions {
+  readonly env: ClientDeps["env"];
+  /** The parsed user file. A broken one is left out; `problems` says why. */
+  readonly config?: JsonValue;
+  readonly catalog?: Catalog;
+  /** Models that local servers reported. */
+  readonly discovered?: readonly ModelInfo[];
+  /** The host holds a credential for this provider. */
+  readonly hasCredential?: (provider: string) => boolean;
+  readonly providerOrder?: readonly string[];
+  readonly disabledProviders?: readonly string[];
+}
+
+export interface Discovery {
+  readonly provider: string;
+  readonly type: DiscoveryType;
+  readonly baseUrl?: string;
+}
+
+export class Registry {
+  /** What is wrong with the user's file, one line each. */
+  readonly problems: readonly string[];
+  readonly #options: RegistryOptions;
+  readonly #config: RegistryConfig;
+  readonly #catalog: Catalog;
+  readonly #canonical: Canonical;
+  #all: readonly ModelInfo[] | undefined;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.problems = options.config === undefined ? [] : checkRegistryConfig(options.config);
+    this.#config = this.problems.length > 0 ? {} : ((options.config ?? {}) as RegistryConfig);
+    this.#catalog = options.catalog ?? builtinCatalog;
+    this.#canonical = createCanonical(this.#catalog, this.#config.equivalence);
+  }
+
+  get config(): RegistryConfig {
+    return this.#config;
+  }
+
+  withDiscovered(discovered: readonly ModelInfo[]): Registry {
+    return new Registry({ ...this.#options, discovered });
+  }
+
+  /** One model by its exact place; does not build the whole list. */
+  get(provider: string, id: string): ModelInfo | undefined {
+    const name = findRow(provider)?.id ?? provider;
+    const config = this.#provider(name);
+    const discovered = this.#options.discovered?.find((model) => model.provider === name && model.id === id);
+    const custom = config?.models?.find((model) => model.id === id);
+    const base = discovered ?? (custom && config ? customModel(name, config, custom) : this.#catalog.get(name, id));
+    return base && this.#overridden(base);
+  }
+
+  /** Built-in, then the file's own (replacing equal ids), then discovered, each with its overrides. */
+  all(): readonly ModelInfo[] {
+    this.#all ??= this.#build();
+    return this.#all;
+  }
+
+  /** Models that could be called now. */
+  available(): readonly ModelInfo[] {
+    const usable = new Map<string, boolean>();
+    return this.all().filter(({ provider }) => {
+      if (!usable.has(provider)) usable.set(provider, this.isAvailable(provider));
+      return usable.get(provider);
+    });
+  }
+
+  isAvailable(provider: string): boolean {
+    const { env, disabledProviders = [], hasCredential } = this.#options;
+    if (disabledProviders.includes(provider)) return false;
+    const row = findRow(provider);
+    if (row?.unsupported !== undefined) return false;
+    const config = this.#provider(provider);
+    if (config?.auth === "none" || row?.keyless) return true;
+    if (config?.apiKey !== undefined || (config?.apiKeyEnv !== undefined && env[config.apiKeyEnv])) return true;
+    return hasCredential?.(provider) === true || (row !== undefined && hasOwnKey({ ...row, explicitOnly: false }, env));
+  }
+
+  /** Whether requests can be made under this name at all. */
+  knows(provider: string): boolean {
+    return this.#provider(provider) !== undefined || findRow(provider) !== undefined;
+  }
+
+  canonicalId(model: Pick<ModelInfo, "provider" | "id">): string | undefined {
+    return this.#canonical.idOf(model);
+  }
+
+  /** Every concrete model of a canonical id, the one to use first. */
+  variants(canonical: string): readonly ModelInfo[] {
+    return this.preferred(this.all().filter((model) => this.canonicalId(model) === canonical));
+  }
+
+  /** Callable ones first, then by the user's provider order, then as listed. Disabled providers are left out. */
+  preferred(models: readonly ModelInfo[]): readonly ModelInfo[] {
+    const { providerOrder = [], disabledProviders = [] } = this.#options;
+    const rank = ({ provider }: ModelInfo) => {
+      const place = providerOrder.indexOf(provider);
+      return (this.isAvailable(provider) ? 0 : 1000) + (place < 0 ? providerOrder.length : place);
+    };
+    return models
+      .filter(({ provider }) => !disabledProviders.includes(provider))
+      .map((model, index) => ({ model, index, rank: rank(model) }))
+      .sort((a, b) => a.rank - b.rank || a.index - b.index)
+      .map(({ model }) => model);
+  }
+
+  /** An id outside every list, under a provider that is known. */
+  assume(provider: string, id: string): ModelInfo {
+    const name = findRow(provider)?.id ?? provider;
+    const api = this.#provider(name)?.api ?? findRow(name)?.api;
+    const model = {
+      ...unknownModel(id, name),
+      ...(api === undefined ? {} : { api }),
+      thinking: { mode: "effort" } as const,
+    };
+    return this.#overridden(model);
+  }
+
+  /** Where an overflowing conversation can go on: the named target, else the next larger window beside it. */
+  promotionTarget(model: ModelInfo): ModelInfo | undefined {
+    const named = model.contextPromotionTarget;
+    if (named !== undefined) {
+      const slash = named.indexOf("/");
+      const target =
+        (slash > 0 ? this.get(named.slice(0, slash), named.slice(slash + 1)) : undefined) ??
+        this.get(model.provider, named);
+      if (target) return this.isAvailable(target.provider) ? target : undefined;
+    }
+    if (!this.isAvailable(model.provider)) return undefined;
+    return this.all()
+      .filter(
+        ({ provider, api, contextWindow }) =>
+          provider === model.provider && api === model.api && contextWindow > model.contextWindow,
+      )
+      .reduce<ModelInfo | undefined>(
+        (best, next) => (best && best.contextWindow <= next.contextWindow ? best : next),
+        undefined,
+      );
+  }
+
+  /** Servers to ask for models: the implicit local ones that are not configured, and the configured ones. */
+  discoveries(): readonly Discovery[] {
+    const { disabledProviders = [] } = this.#options;
+    const configured = Object.entries(this.#config.providers ?? {});
+    const implicit = discoveryTypes
+      .filter((type) => !configured.some(([id]) => id === type))
+      .map((type) => ({ provider: type, type }));
+    const explicit = configured.flatMap(([provider, { discovery, baseUrl }]) =>
+      discovery ? [{ provider, type: discovery.type, ...(baseUrl === undefined ? {} : { baseUrl }) }] : [],
+    );
+    return [...implicit, ...explicit].filter(({ provider }) => !disabledProviders.includes(provider));
+  }
+
+  /** What `createProvider(model.provider, …)` needs so that this model's requests go where the file says. */
+  connection(model: ModelInfo): ProviderOptions {
+    const config = this.#provider(model.provider) ?? {};
+    const {
+      baseUrl,
+      apiKey,
+      apiKeyEnv,
+      headers,
+      authHeader,
+      auth,
+      disableStrictTools,
+      cacheRetention,
+      compat,
+      requestTransform,
+    } = config;
+    const key = apiKey ?? (apiKeyEnv !== undefined && this.#options.env[apiKeyEnv] ? apiKeyEnv : undefined);
+    const rowApi = findRow(model.provider)?.api;
+    const api = model.api ?? config.api;
+    return {
+      ...(api === undefined || api === rowApi ? {} : { api }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(key === undefined ? {} : { configuredKey: key }),
+      ...(headers === undefined ? {} : { defaultHeaders: headers }),
+      ...(auth === "none" ? { auth: "none" } : authHeader === true ? { auth: "bearer" } : {}),
+      ...(disableStrictTools === undefined ? {} : { disableStrictTools }),
+      ...(cacheRetention === undefined ? {} : { cacheRetention }),
+      ...(compat === undefined ? {} : { compat }),
+      ...(requestTransform === undefined ? {} : { requestTransform }),
+      model: (id) => this.get(model.provider, id),
+    };
+  }
+
+  #provider(id: string): ProviderConfig | undefined {
+    const providers = this.#config.providers;
+    return providers && Object.hasOwn(providers, id) ? providers[id] : undefined;
+  }
+
+  #build(): readonly ModelInfo[] {
+    const models = new Map<string, ModelInfo>();
+    const add = (model: ModelInfo) => models.set(`${model.provider}/${model.id}`, this.#overridden(model));
+    for (const model of this.#catalog.list()) add(model);
+    for (const [id, config] of Object.entries(this.#config.providers ?? {})) {
+      for (const model of config.models ?? []) add(customModel(id, config, model));
+    }
+    for (const model of this.#options.discovered ?? []) add(model);
+    return [...models.values()];
+  }
+
+  #overridden(model: ModelInfo): ModelInfo {
+    const fields = this.#provider(model.provider)?.modelOverrides?.[model.id];
+    return fields ? withFields(model, fields) : model;
+  }
+}
+
+function customModel(provider: string, config: ProviderConfig, fields: CustomModel): ModelInfo {
+  const api = fields.api ?? config.api;
+  const base: ModelInfo = {
+    ...unknownModel(fields.id, provider),
+    ...(api === undefined ? {} : { api }),
+    supportsVision: false,
+    input: ["text"],
+  };
+  return withFields(base, fields);
+}
+
+function withFields(model: ModelInfo, fields: ModelFields): ModelInfo {
+  const { name, reasoning, input, cost, maxTokens, headers, compat, requestTransform, ...rest } = fields;
+  const { id: _, ...plain } = rest as typeof rest & { id?: string };
+  const merged = cost && { ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, ...model.cost, ...cost };
+  const transform = requestTransform && mergeTransforms(model.requestTransform, requestTransform);
+  return {
+    ...model,
+    ...plain,
+    ...(name === undefined ? {} : { displayName: name }),
+    ...(reasoning === undefined ? {} : { supportsReasoning: reasoning }),
+    ...(input === undefined ? {} : { input, supportsVision: input.includes("image") }),
+    ...(merged === undefined
+      ? {}
+      : { cost: merged, inputCostPerMillion: merged.input, outputCostPerMillion: merged.output }),
+    ...(maxTokens === undefined ? {} : { maxOutput: maxTokens }),
+    ...(headers === undefined ? {} : { headers: { ...model.headers, ...headers } }),
+    ...(compat === undefined ? {} : { compat: mergeCompat(model.compat, compat) }),
+    ...(transform === undefined ? {} : { requestTransform: transform }),
+  };
+}

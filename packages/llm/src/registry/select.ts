@@ -1,0 +1,143 @@
+// From what a user writes to a model: exact forms first, forgiving ones after, with an effort at the end if they like.
+
+import { clampLevel, isThinkingLevel } from "../catalog/thinking.ts";
+import { findRow } from "../providers/rows.ts";
+import type { ModelInfo } from "../types/model.ts";
+import { defaultModels } from "./defaults.ts";
+import type { Registry } from "./registry.ts";
+
+export type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
+
+export interface Selection {
+  readonly model: ModelInfo;
+  readonly match: MatchKind;
+  /** As far as the model can do what was asked for. */
+  readonly effort?: string;
+}
+
+/** `provider/id`, canonical id, bare id or alias, glob, part of a name; each with `:effort` at the end. */
+export function selectModel(registry: Registry, selector: string): Selection | undefined {
+  const text = selector.trim();
+  if (text === "") return undefined;
+  const whole = exactly(registry, text);
+  if (whole) return whole;
+  const { pattern, effort } = splitEffort(text);
+  const found =
+    (effort === undefined ? undefined : exactly(registry, pattern)) ??
+    assumed(registry, pattern) ??
+    loosely(registry, pattern);
+  if (!found) return undefined;
+  return effort === undefined ? found : { ...found, effort: clampLevel(found.model.thinking, effort) };
+}
+
+/** A list of patterns as the models they cover, in order and without repetition. A canonical id covers its variants. */
+export function expandModels(registry: Registry, patterns: readonly string[]): readonly Selection[] {
+  const chosen = new Map<string, Selection>();
+  for (const written of patterns) {
+    const { pattern, effort } = splitEffort(written.trim());
+    for (const { model, match } of matches(registry, pattern)) {
+      const key = `${model.provider}/${model.id}`;
+      if (chosen.has(key)) continue;
+      chosen.set(key, {
+        model,
+        match,
+        ...(effort === undefined ? {} : { effort: clampLevel(model.thinking, effort) }),
+      });
+    }
+  }
+  return [...chosen.values()];
+}
+
+export interface InitialChoice {
+  readonly explicit?: string;
+  /** Patterns that limit the choice; not asked when a session is resumed. */
+  readonly scoped?: readonly string[];
+  readonly resuming?: boolean;
+  readonly saved?: string;
+}
+
+/** What was asked for, else the first scoped, else the saved default, else a provider's usual model, else any. */
+export function initialModel(registry: Registry, choice: InitialChoice = {}): Selection | undefined {
+  if (choice.explicit !== undefined) return selectModel(registry, choice.explicit);
+  const scoped = choice.resuming ? [] : expandModels(registry, choice.scoped ?? []);
+  const usable = scoped.find(({ model }) => registry.isAvailable(model.provider));
+  if (usable) return usable;
+  const saved = choice.saved === undefined ? undefined : selectModel(registry, choice.saved);
+  if (saved && registry.isAvailable(saved.model.provider)) return saved;
+  for (const [provider, id] of Object.entries(defaultModels)) {
+    const model = registry.isAvailable(provider) ? registry.get(provider, id) : undefined;
+    if (model) return { model, match: "exact" };
+  }
+  const [any] = registry.available();
+  return any && { model: any, match: "exact" };
+}
+
+/** An effort is only what follows the last colon and is a known level: ids may hold colons. */
+export function splitEffort(text: string): { pattern: string; effort?: string } {
+  const colon = text.lastIndexOf(":");
+  const tail = text.slice(colon + 1);
+  return colon > 0 && isThinkingLevel(tail) ? { pattern: text.slice(0, colon), effort: tail } : { pattern: text };
+}
+
+function exactly(registry: Registry, text: string): Selection | undefined {
+  const slash = text.indexOf("/");
+  const concrete = slash > 0 ? registry.get(text.slice(0, slash), text.slice(slash + 1)) : undefined;
+  if (concrete) return { model: concrete, match: "exact" };
+  const [canonical] = registry.variants(text);
+  if (canonical) return { model: canonical, match: "canonical" };
+  const [bare] = registry.preferred(registry.all().filter(({ id, aliases }) => id === text || aliases.includes(text)));
+  return bare && { model: bare, match: "bare" };
+}
+
+/** A known provider may have models that we have not heard of. */
+function assumed(registry: Registry, text: string): Selection | undefined {
+  const slash = text.indexOf("/");
+  if (slash <= 0 || slash === text.length - 1 || /[*?]/.test(text)) return undefined;
+  const provider = text.slice(0, slash);
+  if (!registry.knows(provider) || findRow(provider)?.unsupported !== undefined) return undefined;
+  return { model: registry.assume(provider, text.slice(slash + 1)), match: "assumed" };
+}
+
+function loosely(registry: Registry, pattern: string): Selection | undefined {
+  const [first] = /[*?]/.test(pattern) ? globbed(registry, pattern) : fuzzy(registry, pattern);
+  return first && { model: first, match: /[*?]/.test(pattern) ? "glob" : "fuzzy" };
+}
+
+function matches(registry: Registry, pattern: string): readonly { model: ModelInfo; match: MatchKind }[] {
+  const as = (match: MatchKind) => (model: ModelInfo) => ({ model, match });
+  if (/[*?]/.test(pattern)) return globbed(registry, pattern).map(as("glob"));
+  const slash = pattern.indexOf("/");
+  const concrete = slash > 0 ? registry.get(pattern.slice(0, slash), pattern.slice(slash + 1)) : undefined;
+  if (concrete) return [as("exact")(concrete)];
+  const variants = registry.variants(pattern);
+  if (variants.length > 0) return variants.map(as("canonical"));
+  return fuzzy(registry, pattern).map(as("fuzzy"));
+}
+
+function globbed(registry: Registry, pattern: string): readonly ModelInfo[] {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*/g, ".*")
+    .replace(/\?/g, ".");
+  const regex = new RegExp(`^${source}$`, "i");
+  return registry.preferred(
+    registry.all().filter(({ provider, id }) => regex.test(`${provider}/${id}`) || regex.test(id)),
+  );
+}
+
+/** Every word of the pattern must occur. Among the matches of one rank the newest wins, then the shortest id. */
+function fuzzy(registry: Registry, pattern: string): readonly ModelInfo[] {
+  const words = pattern
+    .toLowerCase()
+    .split(/[\s/]+/)
+    .filter(Boolean);
+  if (words.length === 0) return [];
+  const found = registry.all().filter(({ provider, id, displayName }) => {
+    const text = `${provider}/${id} ${displayName}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const newest = [...found].sort(
+    (a, b) => (b.releaseDate ?? "").localeCompare(a.releaseDate ?? "") || a.id.length - b.id.length,
+  );
+  return registry.preferred(newest);
+}

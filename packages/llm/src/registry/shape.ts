@@ -1,0 +1,55 @@
+// A small description language for plain configuration values, for messages that name the exact place.
+
+import type { JsonObject, JsonValue } from "../types/json.ts";
+
+/** Problems of a value at a path; none when it fits. */
+export type Shape = (value: JsonValue, path: string) => string[];
+
+export function violations(shape: Shape, value: JsonValue, path: string): string[] {
+  return shape(value, path);
+}
+
+export function isRecord(value: unknown): value is Record<string, JsonValue> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const expects =
+  (what: string, fits: (value: JsonValue) => boolean): Shape =>
+  (value, path) =>
+    fits(value) ? [] : [`${path}: must be ${what}`];
+
+const join = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
+
+export const shapes = {
+  text: expects("a non-empty text", (value) => typeof value === "string" && value !== ""),
+  textOrNull: expects("a text or null", (value) => typeof value === "string" || value === null),
+  flag: expects("true or false", (value) => typeof value === "boolean"),
+  number: expects("a number that is not negative", (value) => typeof value === "number" && value >= 0),
+  positive: expects("a number above 0", (value) => typeof value === "number" && value > 0),
+  anything: (() => []) as Shape,
+  oneOf: (...words: readonly string[]): Shape =>
+    expects(`one of ${words.join(", ")}`, (value) => typeof value === "string" && words.includes(value)),
+  listOf:
+    (item: Shape): Shape =>
+    (value, path) =>
+      Array.isArray(value)
+        ? value.flatMap((entry, index) => item(entry, `${path}[${index}]`))
+        : [`${path}: must be a list`],
+  mapOf:
+    (item: Shape): Shape =>
+    (value, path) =>
+      isRecord(value)
+        ? Object.entries(value).flatMap(([key, entry]) => item(entry, join(path, key)))
+        : [`${path === "" ? "file" : path}: must be a mapping`],
+  object:
+    (members: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape =>
+    (value, path) => {
+      if (!isRecord(value)) return [`${path === "" ? "file" : path}: must be a mapping`];
+      const missing = required.filter((key) => value[key] === undefined).map((key) => `${join(path, key)}: is missing`);
+      const present = Object.entries(value as JsonObject).flatMap(([key, entry]) => {
+        const member = members[key];
+        return member === undefined ? [`${join(path, key)}: unknown key`] : member(entry, join(path, key));
+      });
+      return [...missing, ...present];
+    },
+};

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { checkRegistryConfig, Registry } from "../../src/registry/index.ts";
+import type { JsonValue } from "../../src/types/json.ts";
+
+const model = { id: "m" };
+const good = { baseUrl: "http://127.0.0.1:1/v1", apiKey: "KEY", api: "openai-completions", models: [model] };
+const at = (provider: JsonValue) => checkRegistryConfig({ providers: { p: provider } });
+
+describe("G-43 G-44 the registry file", () => {
+  it.each<[string, JsonValue, string]>([
+    ["no base URL", { ...good, baseUrl: null }, "providers.p.baseUrl: must be a non-empty text"],
+    [
+      "models without a base URL",
+      { apiKey: "K", api: "openai-completions", models: [model] },
+      "providers.p.baseUrl: required with models",
+    ],
+    [
+      "models without a key",
+      { baseUrl: "u", api: "openai-completions", models: [model] },
+      "providers.p.apiKey: required with models; set apiKey, apiKeyEnv or auth: none",
+    ],
+    [
+      "models without an api",
+      { baseUrl: "u", apiKey: "K", models: [model] },
+      "providers.p.models[0].api: required here or at the provider",
+    ],
+    [
+      "nothing at all",
+      {},
+      "providers.p: without models it must set one of baseUrl, headers, compat, requestTransform, disableStrictTools, modelOverrides, discovery",
+    ],
+    ["discovery without an api", { discovery: { type: "ollama" } }, "providers.p.api: required with discovery"],
+    [
+      "a wrong discovery type",
+      { api: "openai-responses", discovery: { type: "magic" } },
+      "providers.p.discovery.type: must be one of ollama, llama.cpp, lm-studio",
+    ],
+    ["a model without an id", { ...good, models: [{ name: "x" }] }, "providers.p.models[0].id: is missing"],
+    [
+      "a window of 0",
+      { ...good, models: [{ id: "m", contextWindow: 0 }] },
+      "providers.p.models[0].contextWindow: must be a number above 0",
+    ],
+    [
+      "a wrong api",
+      { ...good, api: "soap" },
+      "providers.p.api: must be one of openai-completions, openai-responses, openai-codex-responses, azure-openai-responses, anthropic-messages, bedrock-converse-stream, google-generative-ai, google-vertex, google-gemini-cli, ollama-chat, cursor-agent",
+    ],
+    ["an unknown key", { ...good, wobble: 1 }, "providers.p.wobble: unknown key"],
+    [
+      "an unknown model key",
+      { ...good, models: [{ id: "m", wobble: 1 }] },
+      "providers.p.models[0].wobble: unknown key",
+    ],
+    [
+      "an unknown override key",
+      { modelOverrides: { m: { wobble: 1 } } },
+      "providers.p.modelOverrides.m.wobble: unknown key",
+    ],
+    [
+      "an unknown transform key",
+      { requestTransform: { wobble: 1 } },
+      "providers.p.requestTransform.wobble: unknown key",
+    ],
+    ["an unknown compat key", { compat: { wobble: true } }, "providers.p.compat.wobble: unknown key"],
+    ["models that are no list", { ...good, models: {} }, "providers.p.models: must be a list"],
+  ])("G-44 CT-02 %s", (_, provider, message) => {
+    expect(at(provider)).toEqual([message]);
+  });
+
+  it.each<[string, JsonValue]>([
+    ["a custom provider", good],
+    ["X-30 apiKeyEnv instead of apiKey", { baseUrl: "u", apiKeyEnv: "K", api: "openai-completions", models: [model] }],
+    ["a keyless one", { baseUrl: "u", auth: "none", models: [{ id: "m", api: "openai-responses" }] }],
+    ["Bedrock without a key", { baseUrl: "u", api: "bedrock-converse-stream", models: [model] }],
+    ["an override", { headers: { "X-Team": "platform" } }],
+    ["discovery", { baseUrl: "u", api: "openai-responses", auth: "none", discovery: { type: "ollama" } }],
+  ])("G-44 CT-02 %s is fine", (_, provider) => {
+    expect(at(provider)).toEqual([]);
+  });
+
+  it("G-43 other top-level keys are refused, the product's are let through", () => {
+    expect(
+      checkRegistryConfig({ profiles: { a: {} }, modelBindings: {}, equivalence: { overrides: {}, exclude: [] } }),
+    ).toEqual([]);
+    expect(checkRegistryConfig({ wobble: 1 })).toEqual(["wobble: unknown key"]);
+    expect(checkRegistryConfig([])).toEqual(["file: must be a mapping"]);
+  });
+
+  it("G-43 CT-02 a broken file leaves the built-in models and says what is wrong", () => {
+    const registry = new Registry({ env: {}, config: { providers: { p: { ...good, wobble: 1 } } } });
+    expect(registry.problems).toEqual(["providers.p.wobble: unknown key"]);
+    expect(registry.get("p", "m")).toBeUndefined();
+    expect(registry.get("openai", "gpt-5.2")?.id).toBe("gpt-5.2");
+    const fixed = new Registry({ env: {}, config: { providers: { p: good } } });
+    expect(fixed.problems).toEqual([]);
+    expect(fixed.get("p", "m")?.id).toBe("m");
+  });
+});
