@@ -120,8 +120,12 @@ describe("AD-60 Bedrock Converse request", () => {
       inferenceConfig: { maxTokens: 20_580 },
       additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 20_480 } },
     });
-    expect(fields({ thinking: { mode: "effort" } })).toMatchObject({
+    const effort = { model: modelRow("openai.gpt-oss", { thinking: { mode: "effort" } }) };
+    expect(run({ model: "openai.gpt-oss", reasoningEffort: "high" }, effort).json).toMatchObject({
       additionalModelRequestFields: { reasoning_effort: "high" },
+    });
+    expect(fields({ thinking: { mode: "effort" } })).toMatchObject({
+      additionalModelRequestFields: { thinking: { type: "adaptive" }, output_config: { effort: "high" } },
     });
   });
 

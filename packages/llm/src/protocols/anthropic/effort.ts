@@ -37,7 +37,7 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
     return { maxTokens };
   };
   if (!takesEffort(model)) return drop(`${model.id} does not reason`);
-  const adaptive = model.thinking?.mode === "adaptive" && !model.disableAdaptiveThinking;
+  const adaptive = isAdaptive(model);
   if (refusal && (adaptive ? !refusal.budgetOnly : true)) return drop(refusal.reason);
   const level = clampLevel(model.thinking, effort);
   if (adaptive) {
@@ -54,6 +54,11 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
   const room = Math.min(wanted + maxTokens, limit);
   const budget = Math.max(smallestBudget, Math.min(wanted, room - Math.min(maxTokens, smallestBudget)));
   return { thinking: fixed(budget), maxTokens: Math.max(room, budget + 1) };
+}
+
+/** Ids that the catalog does not know (`effort`) are newer than it, and newer models take nothing else. */
+function isAdaptive({ thinking, disableAdaptiveThinking }: ModelInfo): boolean {
+  return (thinking?.mode === "adaptive" || thinking?.mode === "effort") && !disableAdaptiveThinking;
 }
 
 function fixed(budget: number): JsonObject {

@@ -99,8 +99,8 @@ function chooseThinking(
   if (typeof explicit === "object" && explicit !== null && !Array.isArray(explicit)) {
     return { maxTokens, thinking: explicit };
   }
-  // Other makers' models on Bedrock take a plain word.
-  if (model.thinking?.mode === "effort") {
+  // Other makers' models on Bedrock take a plain word; the maker is part of the id.
+  if (model.thinking?.mode === "effort" && !/\banthropic\./.test(request.model)) {
     const { reasoningEffort } = request;
     const level = reasoningEffort === undefined ? undefined : clampLevel(model.thinking, reasoningEffort);
     return { maxTokens, ...(level === undefined || level === "off" ? {} : { effort: level }) };

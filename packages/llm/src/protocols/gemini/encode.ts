@@ -7,6 +7,7 @@ import type { Segment } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { Message } from "../../types/message.ts";
 import { textOf } from "../../types/message.ts";
+import type { ModelInfo } from "../../types/model.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
@@ -82,7 +83,7 @@ function encodeSystem({ request, segments }: EncodeInput): { inner: string; segm
 function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): EncodedContent[] {
   const { request, provider, segments } = input;
   const calls = new Map<string, CallNote>();
-  const signedCalls = input.model.thinking?.mode === "level";
+  const signedCalls = takesLevel(input.model);
   const context = {
     provider,
     model: request.model,
@@ -223,7 +224,11 @@ const levels: Readonly<Record<string, string>> = {
   max: "HIGH",
 };
 
-/** Gemini 3 takes a level, 2.5 a budget. */
+/** Gemini 3 and, as far as anyone knows, what comes after it; 2.5 takes a budget. */
+function takesLevel({ thinking }: ModelInfo): boolean {
+  return thinking?.mode === "level" || thinking?.mode === "effort";
+}
+
 function thinkingConfig({ request, model }: EncodeInput, warnings: Warning[]): JsonValue | undefined {
   const effort = request.reasoningEffort === "none" ? "off" : request.reasoningEffort;
   if (effort === undefined) return undefined;
@@ -237,6 +242,6 @@ function thinkingConfig({ request, model }: EncodeInput, warnings: Warning[]): J
   }
   const level = clampLevel(model.thinking, effort);
   const includeThoughts = effort !== "off";
-  if (model.thinking?.mode === "level") return { thinkingLevel: levels[level] ?? level.toUpperCase(), includeThoughts };
+  if (takesLevel(model)) return { thinkingLevel: levels[level] ?? level.toUpperCase(), includeThoughts };
   return { thinkingBudget: budgets[level] ?? budgets["medium"]!, includeThoughts };
 }
