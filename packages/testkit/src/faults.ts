@@ -46,16 +46,3 @@ export type CutPoint =
   | "inside-json"
   | { readonly bytes: number }
   | { readonly events: number };
-
-/** Faults by the names that the tests of every dialect share. */
-export const faultSamples: Readonly<Record<string, Fault>> = {
-  "cut before the head": { kind: "cut", at: "before-head" },
-  "cut after the head": { kind: "cut", at: "after-head" },
-  "cut after the first byte": { kind: "cut", at: "after-first-byte" },
-  "cut inside a JSON chunk": { kind: "cut", at: "inside-json" },
-  "malformed line": { kind: "malformed", beforeEvent: 2 },
-  "content length too long": { kind: "wrong-length", by: 10 },
-  "missing terminal event": { kind: "missing-terminal" },
-  "duplicate terminal event": { kind: "duplicate-terminal" },
-  "overload in the stream": { kind: "stream-error", afterEvents: 2, error: "overloaded" },
-};

@@ -2,7 +2,7 @@
 
 export { commonPrefix, type PrefixStep } from "./cache.ts";
 export type { DialectName, StreamPart } from "./dialect.ts";
-export { type CutPoint, type Fault, faultSamples, type StatusFaultOptions, type StreamErrorKind } from "./faults.ts";
+export type { CutPoint, Fault, StatusFaultOptions, StreamErrorKind } from "./faults.ts";
 export type { ListedModel, Listings, TokenAnswer } from "./listings.ts";
 export { renderComplete, renderStream } from "./prerender.ts";
 export type { RecordedRequest } from "./record.ts";

@@ -144,7 +144,7 @@ async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Ex
   const { request, response } = exchange;
   const fault = turn.fault;
   const limit = fault?.kind === "cut" ? cutOffset(fault.at, events) : Number.POSITIVE_INFINITY;
-  const writes = turn.chunk === undefined || turn.chunk === "events" ? events : [Buffer.concat(events)];
+  const writes = countsEvents(turn) ? events : [Buffer.concat(events)];
   let sent = 0;
   for (const [i, event] of writes.entries()) {
     if (fault?.kind === "stall" && i === fault.afterEvents) return closed(response);
@@ -160,6 +160,11 @@ async function writeAll(turn: ModelTurn, events: readonly Buffer[], exchange: Ex
   if (fault?.kind === "cut") return reset(request, response);
   response.end();
   if (fault?.kind === "wrong-length" && fault.by > 0) reset(request, response);
+}
+
+/** Waits and stalls between events keep the writes apart; else a chunk may span several events. */
+function countsEvents({ chunk = "events", fault, beforeEvent, delayMs }: ModelTurn): boolean {
+  return chunk === "events" || fault?.kind === "stall" || beforeEvent !== undefined || delayMs !== undefined;
 }
 
 async function pause(before: Wait | undefined, delayMs: number | undefined, index: number): Promise<void> {

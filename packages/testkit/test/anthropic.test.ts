@@ -164,6 +164,8 @@ describe("Anthropic's rules", () => {
     ["an unknown field", set("foo", 1), "foo: Extra inputs"],
     ["an unknown field of a message", set("messages.0.name", "x"), "messages.0.name: Extra inputs"],
     ["an unknown field of a block", set("messages.0.content.0.kind", "x"), "Extra inputs"],
+    ["an unknown field of metadata", set("metadata", { session_id: "x" }), "metadata.session_id: Extra inputs"],
+    ["thinking at the end of a message", (b) => b.messages[1].content.splice(1, 2), "final block"],
     ["a beta field without its header", set("context_management", {}), "context_management: Extra inputs"],
     ["an unknown block", set("messages.0.content.0.type", "input_text"), "expected tags"],
     ["an assistant at the start", drop("messages.0"), 'must use the "user" role'],

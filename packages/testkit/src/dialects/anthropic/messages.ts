@@ -18,7 +18,7 @@ const USER_BLOCKS = ["text", "image", "document", "tool_result", "search_result"
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const ID = /^[a-zA-Z0-9_-]+$/;
 /** From 4.6 on the models answer only to a user message. */
-const NO_PREFILL = /claude-(opus|sonnet|haiku|[a-z]+)-(4-[6-9]|[5-9])/;
+const NO_PREFILL = /claude-[a-z]+-(4-[6-9]|[5-9])/;
 
 export function checkMessages(body: Fields): void {
   const messages = objects(body["messages"]);
@@ -52,6 +52,10 @@ function checkMessage(message: Fields, index: number, last: boolean): void {
     refuse(`${at}: all messages must have non-empty content except for the optional final assistant message`);
   }
   if (typeof content !== "string" && !Array.isArray(content)) refuse(`${at}.content: Field required`);
+  const final = blocksOf(message).at(-1);
+  if (message["role"] === "assistant" && final && kind(final).endsWith("thinking")) {
+    refuse(`${at}: The final block in an assistant message cannot be \`${kind(final)}\`.`);
+  }
   for (const [j, block] of blocksOf(message).entries())
     checkBlock(block, `${at}.content.${j}`, string(message["role"]));
 }

@@ -88,6 +88,9 @@ function checkParameters(body: Fields, counting: boolean): void {
   if (temperature !== undefined && !(typeof temperature === "number" && temperature >= 0 && temperature <= 1)) {
     refuse("temperature: range: 0..1");
   }
+  const metadata = body["metadata"];
+  const extra = isFields(metadata) && unknownField(metadata, ["user_id"]);
+  if (extra) refuse(`metadata.${extra}: Extra inputs are not permitted`);
   const stops = body["stop_sequences"];
   if (Array.isArray(stops) && stops.some((stop) => string(stop).trim() === "")) {
     refuse("stop_sequences: each stop sequence must contain non-whitespace");
