@@ -151,7 +151,7 @@ export class AnswerReader {
     if (this.#first) {
       this.#first = false;
       const contentType = this.#exchange.response.headers["content-type"] ?? "";
-      const claimsDocument = this.#exchange.framing === "sse" && !contentType.includes("event-stream");
+      const claimsDocument = this.#exchange.framing !== "ndjson" && !/event-?stream/.test(contentType);
       if (claimsDocument && /^\s*[[{]/.test(new TextDecoder().decode(bytes)))
         this.#document = { decoder: new TextDecoder(), text: "" };
     }

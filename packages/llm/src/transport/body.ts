@@ -33,8 +33,8 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
   };
   readable.on("readable", notify);
   readable.once("end", () => finish());
-  readable.once("error", finish);
-  source.incoming.once("error", finish);
+  readable.on("error", finish);
+  source.incoming.on("error", finish);
   // Without "end" or "error" before it, "close" means the other side went away in the middle.
   readable.once("close", () => finish(readable.readableEnded ? undefined : new Error("the connection closed early.")));
 

@@ -99,7 +99,8 @@ function exchange(
     let failure: Error | undefined;
     const fail = (error: Error) => {
       failure ??= error;
-      outgoing.destroy(failure);
+      // Without the error: a socket on its way back to the pool has nobody listening for one.
+      outgoing.destroy();
     };
     const onAbort = () => fail(new AbortError("The request was aborted."));
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -108,7 +109,8 @@ function exchange(
       connecting.cancel();
       signal?.removeEventListener("abort", onAbort);
     };
-    outgoing.once("error", (error) => {
+    // Not once: a request destroyed twice emits twice, and the second time must not be uncaught.
+    outgoing.on("error", (error) => {
       settle();
       reject(failure ?? networkError(origin, error));
     });
@@ -159,7 +161,7 @@ async function decompressed(incoming: IncomingMessage): Promise<Readable> {
   if (encoding !== "gzip" && encoding !== "x-gzip") return incoming;
   const { createGunzip } = await import("node:zlib");
   const gunzip = createGunzip();
-  incoming.once("error", (error) => gunzip.destroy(error));
+  incoming.on("error", (error) => gunzip.destroy(error));
   gunzip.once("close", () => incoming.destroy());
   return incoming.pipe(gunzip);
 }

@@ -6,6 +6,7 @@ import { type AdapterOptions, createAdapter } from "../../src/adapter.ts";
 import { Client, type ClientOptions } from "../../src/client/client.ts";
 import { defaultDeps } from "../../src/deps.ts";
 import { anthropicEndpoint, anthropicMessages } from "../../src/protocols/anthropic/index.ts";
+import { bedrockConverse, bedrockEndpoint } from "../../src/protocols/bedrock/index.ts";
 import { geminiEndpoint, googleGenerativeAi } from "../../src/protocols/gemini/index.ts";
 import { ollamaChat, ollamaEndpoint } from "../../src/protocols/ollama/index.ts";
 import { openaiChat } from "../../src/protocols/openai-chat/index.ts";
@@ -84,9 +85,20 @@ export const OLLAMA: DialectCase = {
   keyHeader: "authorization",
 };
 
+export const BEDROCK: DialectCase = {
+  letter: "B",
+  dialect: "bedrock",
+  provider: "amazon-bedrock",
+  baseKind: "bedrock",
+  model: "anthropic.claude-sonnet-4-5-20250929-v1:0",
+  protocol: bedrockConverse,
+  endpoint: bedrockEndpoint,
+  keyHeader: "authorization",
+};
+
 /** The three of the parity matrix, and all that exist. */
 export const THREE: readonly DialectCase[] = [OPENAI, ANTHROPIC, GEMINI];
-export const ALL: readonly DialectCase[] = [OPENAI, ANTHROPIC, GEMINI, CHAT, OLLAMA];
+export const ALL: readonly DialectCase[] = [OPENAI, ANTHROPIC, GEMINI, CHAT, OLLAMA, BEDROCK];
 
 export function adapterFor(
   one: DialectCase,
@@ -131,8 +143,10 @@ export interface TestClock extends Pick<ClientDeps, "now" | "setTimer" | "sleep"
   readonly sleeps: readonly number[];
   /** Timers that are set and not yet due. */
   readonly pending: number;
-  /** Resolves when a timer of this length has been set. */
+  /** Resolves when a timer of this length is set, or as soon as one will be. */
   waitForTimer(ms: number): Promise<void>;
+  /** Resolves when a timer of this length is set that was not when time last moved. */
+  waitForNewTimer(ms: number): Promise<void>;
 }
 
 export function testClock(): TestClock {
@@ -140,9 +154,11 @@ export function testClock(): TestClock {
   const timers = new Set<{ at: number; ms: number; run: () => void }>();
   const sleeps: number[] = [];
   const waiters: { ms: number; resolve: () => void }[] = [];
+  const fresh = new Set<number>();
   const setTimer: ClientDeps["setTimer"] = (run, ms) => {
     const timer = { at: time + ms, ms, run };
     timers.add(timer);
+    fresh.add(ms);
     for (const waiter of waiters) if (waiter.ms === ms) waiter.resolve();
     return { cancel: () => timers.delete(timer) };
   };
@@ -159,6 +175,7 @@ export function testClock(): TestClock {
     },
     advance(ms) {
       const target = time + ms;
+      fresh.clear();
       for (;;) {
         const due = [...timers].filter((timer) => timer.at <= target).sort((a, b) => a.at - b.at)[0];
         if (due === undefined) break;
@@ -171,6 +188,11 @@ export function testClock(): TestClock {
     waitForTimer: (ms) =>
       new Promise((resolve) => {
         if ([...timers].some((timer) => timer.ms === ms)) resolve();
+        else waiters.push({ ms, resolve });
+      }),
+    waitForNewTimer: (ms) =>
+      new Promise((resolve) => {
+        if (fresh.has(ms)) resolve();
         else waiters.push({ ms, resolve });
       }),
   };

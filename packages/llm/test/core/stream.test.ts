@@ -1,0 +1,354 @@
+import { type Fault, gate, startModelServer, text, thinking, turn } from "@lathe/testkit";
+import { describe, expect, it } from "vitest";
+import { AbortError, NetworkError, RequestTimeoutError, type SDKError, StreamError } from "../../src/types/errors.ts";
+import type { StreamEvent } from "../../src/types/events.ts";
+import { Message } from "../../src/types/message.ts";
+import { ALL, ANTHROPIC, clientFor, collect, type DialectCase, OLLAMA, testClock, testDeps } from "./support.ts";
+
+const request = (one: DialectCase) => ({ model: one.model, messages: [Message.user("hi")] });
+
+describe.each(ALL)("streams of $provider", (one) => {
+  it("GN-01 A-012 A-029 A-030 the stream of a turn ends in the Response that complete gives", async () => {
+    const answer = turn.text("Hello wörld 😀", { usage: { input: 11, output: 7 } });
+    // A server each: ids count answers.
+    await using server = await startModelServer({ script: [answer] });
+    await using other = await startModelServer({ script: [answer] });
+    const whole = await clientFor(one, server).complete(request(one));
+    const events = await collect(clientFor(one, other).stream(request(one)));
+    const last = events.at(-1);
+    if (last?.type !== "finish") throw new Error(`ended with ${last?.type}`);
+    const { raw: _, usage, ...streamed } = last.response;
+    const { raw: __, usage: wholeUsage, ...complete } = whole;
+    expect(streamed).toEqual(complete);
+    expect(withoutRaw(usage)).toEqual(withoutRaw(wholeUsage));
+    const joined = events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : [])).join("");
+    expect(joined).toBe(whole.text);
+    expect(events[0]).toMatchObject({ type: "stream_start", model: whole.model });
+    expect(last).toMatchObject({ finishReason: { reason: "stop" }, usage: { inputTokens: 11, outputTokens: 7 } });
+  });
+
+  it("GN-01 an iterable that is never read sends nothing", async () => {
+    await using server = await startModelServer();
+    clientFor(one, server).stream(request(one));
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("GN-01 a refusal throws on the first next, in both modes, and is not retried", async () => {
+    await using server = await startModelServer({ script: [turn.error(401), turn.error(503)] });
+    const client = clientFor(one, server);
+    const iterator = client.stream(request(one))[Symbol.asyncIterator]();
+    await expect(iterator.next()).rejects.toMatchObject({ name: "AuthenticationError" });
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    await expect(client.complete(request(one))).rejects.toMatchObject({ name: "ServerError" });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("GN-01 A-071 a reset after deltas closes the blocks and ends in an error with the partial text", async () => {
+    const held = gate();
+    await using server = await startModelServer({
+      script: [
+        turn.text("one two three four", { deltaChars: 4, fault: { kind: "cut", at: { events: lateEvent(one) } } }),
+      ],
+    });
+    held.open();
+    const events = await collect(clientFor(one, server).stream(request(one)));
+    const last = events.at(-1);
+    if (last?.type !== "error") throw new Error(`ended with ${last?.type}`);
+    expect(last.error).toBeInstanceOf(NetworkError);
+    expect(events.at(-2)?.type).toBe("text_end");
+    expect("one two three four".startsWith(last.partial?.text ?? "?")).toBe(true);
+    expect(last.partial?.text).not.toBe("");
+    expect(last.partial?.finishReason.reason).toBe("error");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("GN-01 leaving the loop early closes the socket", async () => {
+    const held = gate();
+    await using server = await startModelServer({
+      script: [turn.text("word ".repeat(50), { beforeEvent: (index) => (index > 4 ? held.wait() : undefined) })],
+    });
+    for await (const event of clientFor(one, server).stream(request(one))) if (event.type === "text_delta") break;
+    await server.requests[0]?.finished;
+    expect(server.requests[0]?.closedEarly).toBe(true);
+    held.open();
+  });
+
+  it.each<readonly [string, Fault, string, boolean]>([
+    ["an overload event", { kind: "stream-error", afterEvents: 3, error: "overloaded" }, "ServerError", true],
+    ["a cut stream", { kind: "cut", at: "inside-json" }, "NetworkError", true],
+  ])("ER-04 %s ends the stream with its class", async (_, fault, name, retryable) => {
+    await using server = await startModelServer({
+      script: [turn.text("some words to stream", { deltaChars: 3, fault })],
+    });
+    const error = await failureOf(clientFor(one, server).stream(request(one)));
+    // Ollama's error is a sentence without a code.
+    const expected = one === OLLAMA && name === "ServerError" ? "ProviderError" : name;
+    expect([error.name, error.retryable]).toEqual([expected, retryable]);
+  });
+
+  it("ER-04 a garbage line is a StreamError", async () => {
+    await using server = await startModelServer({
+      script: [turn.text("some words to stream", { deltaChars: 3, fault: { kind: "malformed", beforeEvent: 3 } })],
+    });
+    const error = await failureOf(clientFor(one, server).stream(request(one)));
+    expect([error.name, error.retryable]).toEqual(["StreamError", true]);
+  });
+
+  it("ER-04 DM-11 a duplicate terminal event changes nothing", async () => {
+    await using server = await startModelServer({
+      script: [turn.text("twice", { fault: { kind: "duplicate-terminal" } })],
+    });
+    const events = await collect(clientFor(one, server).stream(request(one)));
+    expect(events.filter((event) => event.type === "finish")).toHaveLength(1);
+  });
+
+  it("GN-01 an endless stream can be left, and its socket is closed", async () => {
+    await using server = await startModelServer({ script: [turn.text("and on ", { fault: { kind: "endless" } })] });
+    let deltas = 0;
+    for await (const event of clientFor(one, server).stream(request(one)))
+      if (event.type === "text_delta" && ++deltas > 200) break;
+    await server.requests[0]?.finished;
+    expect(server.requests[0]?.closedEarly).toBe(true);
+  });
+
+  it("TM-01 A-034 an abort during the stream ends it with AbortError and closes the socket", async () => {
+    const held = gate();
+    await using server = await startModelServer({
+      script: [
+        turn.text("word ".repeat(20), { deltaChars: 5, beforeEvent: (index) => (index > 5 ? held.wait() : undefined) }),
+      ],
+    });
+    const controller = new AbortController();
+    const events: StreamEvent[] = [];
+    for await (const event of clientFor(one, server).stream(request(one), { signal: controller.signal })) {
+      events.push(event);
+      if (event.type === "text_delta") controller.abort();
+    }
+    const last = events.at(-1);
+    if (last?.type !== "error") throw new Error(`ended with ${last?.type}`);
+    expect(last.error).toBeInstanceOf(AbortError);
+    await server.requests[0]?.finished;
+    expect(server.requests[0]?.closedEarly).toBe(true);
+    held.open();
+  });
+
+  it("TM-01 A-034 an abort before the start sends nothing; one during complete closes the socket", async () => {
+    const held = gate();
+    await using server = await startModelServer({ script: [turn.text("late", { before: held.wait })] });
+    const client = clientFor(one, server);
+    await expect(client.complete(request(one), { signal: AbortSignal.abort() })).rejects.toThrow(AbortError);
+    expect(server.requests).toHaveLength(0);
+    const controller = new AbortController();
+    const outcome = client.complete(request(one), { signal: controller.signal });
+    const failed = expect(outcome).rejects.toThrow(AbortError);
+    await held.reached;
+    controller.abort();
+    await failed;
+    await server.requests[0]?.finished;
+    expect(server.requests[0]?.closedEarly).toBe(true);
+    held.open();
+  });
+
+  it("TM-03 silence after a delta is a timeout of phase streamRead", async () => {
+    const clock = testClock();
+    await using server = await startModelServer({
+      script: [turn.text("one two three", { deltaChars: 4, fault: { kind: "stall", afterEvents: lateEvent(one) } })],
+    });
+    const client = clientFor(one, server, { deps: testDeps({ setTimer: clock.setTimer, now: clock.now }) });
+    const iterator = client.stream(request(one))[Symbol.asyncIterator]();
+    let result = await iterator.next();
+    while (!result.done && result.value.type !== "text_delta") result = await iterator.next();
+    const error = await new Promise<SDKError>((resolve) => {
+      const pump = async () => {
+        for (let next = await iterator.next(); !next.done; next = await iterator.next())
+          if (next.value.type === "error") resolve(next.value.error);
+      };
+      void pump();
+      void clock.waitForTimer(30_000).then(() => clock.advance(30_000));
+    });
+    expect(error).toBeInstanceOf(RequestTimeoutError);
+    expect((error as RequestTimeoutError).phase).toBe("streamRead");
+    await server.requests[0]?.finished;
+    expect(server.requests[0]?.closedEarly).toBe(true);
+  });
+
+  it("TM-03 headers that never come are a timeout of phase request", async () => {
+    const clock = testClock();
+    const held = gate();
+    await using server = await startModelServer({ script: () => turn.text("late", { before: held.wait }) });
+    const client = clientFor(one, server, { deps: testDeps({ setTimer: clock.setTimer, now: clock.now }) });
+    for (const call of [() => client.complete(request(one)), () => collect(client.stream(request(one)))]) {
+      const outcome = call().catch((error: unknown) => error);
+      await server.waitForRequest(server.requests.length);
+      clock.advance(120_000);
+      expect(await outcome).toMatchObject({ name: "RequestTimeoutError", phase: "request" });
+    }
+    held.open();
+  });
+});
+
+describe("stream details", () => {
+  it("TM-03 comments every 20 s keep a stream alive for ten minutes of clock", async () => {
+    const clock = testClock();
+    await using server = await startModelServer({
+      script: [
+        turn.raw({
+          headers: { "content-type": "text/event-stream" },
+          chunks: [
+            anthropicEvent({ type: "message_start", message: { id: "m", model: "m", usage: {} } }),
+            anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+            ...Array.from({ length: 30 }, () => ": still here\n\n"),
+            anthropicEvent({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "done" } }),
+            anthropicEvent({ type: "content_block_stop", index: 0 }),
+            anthropicEvent({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} }),
+            anthropicEvent({ type: "message_stop" }),
+          ],
+          beforeEvent: async (index) => {
+            if (index < 2) return;
+            await clock.waitForNewTimer(30_000);
+            clock.advance(20_000);
+          },
+        }),
+      ],
+    });
+    const deps = testDeps({ setTimer: clock.setTimer, now: clock.now });
+    const events = await collect(clientFor(ANTHROPIC, server, { deps }).stream(request(ANTHROPIC)));
+    expect(events.at(-1)?.type).toBe("finish");
+    expect(clock.now()).toBeGreaterThanOrEqual(600_000);
+  });
+
+  it("TM-03 a stream without its first byte is a timeout of phase firstEvent, and 0 means no limit", async () => {
+    const clock = testClock();
+    await using server = await startModelServer({
+      script: () => turn.text("x", { fault: { kind: "stall", afterEvents: 0 } }),
+    });
+    const client = clientFor(ANTHROPIC, server, {
+      deps: testDeps({ setTimer: clock.setTimer, now: clock.now }),
+      timeouts: { connect: 0, request: 0, firstEvent: 77 },
+    });
+    const outcome = collect(client.stream(request(ANTHROPIC))).catch((error: unknown) => error);
+    await clock.waitForTimer(77_000);
+    expect(clock.pending).toBe(1);
+    clock.advance(77_000);
+    expect(await outcome).toMatchObject({ phase: "firstEvent" });
+  });
+
+  it("TM-01 a stream that happens to end while aborted still counts as aborted", async () => {
+    await using server = await startModelServer({ script: [turn.text("short", { chunk: "whole" })] });
+    const controller = new AbortController();
+    const seen: StreamEvent[] = [];
+    for await (const event of clientFor(ANTHROPIC, server).stream(request(ANTHROPIC), { signal: controller.signal })) {
+      seen.push(event);
+      if (event.type === "text_end") controller.abort();
+    }
+    const last = seen.at(-1);
+    expect(last?.type === "error" && last.error).toBeInstanceOf(AbortError);
+    expect(last?.type === "error" && last.partial?.text).toBe("short");
+  });
+
+  it("ER-04 a stream without a closing event: finished with a warning if a reason was seen, else StreamError", async () => {
+    await using server = await startModelServer({
+      script: [
+        turn.text("all of it", { fault: { kind: "missing-terminal" } }),
+        turn.raw({ headers: { "content-type": "text/event-stream" }, chunks: [": nothing\n\n"] }),
+      ],
+    });
+    const client = clientFor(ANTHROPIC, server);
+    const events = await collect(client.stream(request(ANTHROPIC)));
+    const last = events.at(-1);
+    if (last?.type !== "finish") throw new Error(`ended with ${last?.type}`);
+    expect(last.response.text).toBe("all of it");
+    expect(last.response.warnings.length).toBeGreaterThan(0);
+    await expect(collect(client.stream(request(ANTHROPIC)))).rejects.toThrow(StreamError);
+  });
+
+  it("DM-11 a second message_start restarts the message", async () => {
+    const start = (id: string) => anthropicEvent({ type: "message_start", message: { id, model: "m", usage: {} } });
+    const block = (value: string) =>
+      anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }) +
+      anthropicEvent({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: value } });
+    await using server = await startModelServer({
+      script: [
+        turn.raw({
+          headers: { "content-type": "text/event-stream" },
+          chunks: [
+            start("a"),
+            block("void"),
+            start("b"),
+            block("kept"),
+            anthropicEvent({ type: "content_block_stop", index: 0 }),
+            anthropicEvent({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} }),
+            anthropicEvent({ type: "message_stop" }),
+          ],
+        }),
+      ],
+    });
+    const events = await collect(clientFor(ANTHROPIC, server).stream(request(ANTHROPIC)));
+    expect(events.map((event) => event.type)).toContain("stream_restart");
+    const last = events.at(-1);
+    expect(last?.type === "finish" && [last.response.id, last.response.text]).toEqual(["b", "kept"]);
+  });
+
+  it("A-031 two text segments are two runs with their own ids", async () => {
+    await using server = await startModelServer({
+      script: [turn.blocks([text("first"), thinking("hm"), text("second")])],
+    });
+    const events = await collect(clientFor(ANTHROPIC, server).stream(request(ANTHROPIC)));
+    const starts = events.flatMap((event) => (event.type === "text_start" ? [event.textId] : []));
+    const ends = events.flatMap((event) => (event.type === "text_end" ? [[event.textId, event.text]] : []));
+    expect(new Set(starts).size).toBe(2);
+    expect(ends).toEqual([
+      [starts[0], "first"],
+      [starts[1], "second"],
+    ]);
+  });
+
+  it("CL-06 50 streams at once each get their own text", async () => {
+    await using server = await startModelServer({
+      script: (recorded) =>
+        turn.text(`answer to ${recorded.body.messages[0].content[0].text}`, {
+          deltaChars: 3,
+          delayMs: recorded.index % 3,
+        }),
+    });
+    const client = clientFor(ANTHROPIC, server);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const events = await collect(client.stream({ model: ANTHROPIC.model, messages: [Message.user(`q${index}`)] }));
+        const last = events.at(-1);
+        return last?.type === "finish" ? last.response.text : last?.type;
+      }),
+    );
+    expect(answers).toEqual(Array.from({ length: 50 }, (_, index) => `answer to q${index}`));
+  });
+
+  it("AD-01 a finished stream gives its connection back", async () => {
+    await using server = await startModelServer({ script: () => turn.text("again and again") });
+    const client = clientFor(ANTHROPIC, server);
+    for (let round = 0; round < 5; round++) await collect(client.stream(request(ANTHROPIC)));
+    expect(server.openSockets).toBeLessThanOrEqual(2);
+  });
+});
+
+function anthropicEvent(event: { type: string; [key: string]: unknown }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** An event index by which every dialect has sent some text but not all of it. */
+function lateEvent(one: DialectCase): number {
+  return one.dialect === "responses" ? 6 : one.dialect === "anthropic" || one.dialect === "bedrock" ? 4 : 3;
+}
+
+async function failureOf(events: AsyncIterable<StreamEvent>): Promise<SDKError> {
+  try {
+    const last = (await collect(events)).at(-1);
+    if (last?.type === "error") return last.error;
+  } catch (error) {
+    return error as SDKError;
+  }
+  throw new Error("the stream did not fail");
+}
+
+function withoutRaw({ raw: _, ...usage }: { raw?: unknown }) {
+  return usage;
+}
