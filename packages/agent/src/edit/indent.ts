@@ -65,7 +65,7 @@ function stepped(pairs: readonly (readonly [string, string])[]): Reindent | unde
   const depths = [...known].sort(([a], [b]) => a.length - b.length);
   const [first, second] = depths;
   const step =
-    first && second && second[0].startsWith(first[0]) && second[1].startsWith(first[1])
+    first && second?.[0].startsWith(first[0]) && second[1].startsWith(first[1])
       ? { from: second[0].slice(first[0].length), to: second[1].slice(first[1].length) }
       : undefined;
   return (line) => {

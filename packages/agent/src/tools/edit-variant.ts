@@ -1,0 +1,21 @@
+// The four dialects under the one name `edit`: a setting picks the one a model handles best.
+
+import { applyPatchTool } from "./apply-patch/index.ts";
+import { hashlineEditTool } from "./hashline/index.ts";
+import { patchEditTool } from "./patch/index.ts";
+import { replaceEditTool } from "./replace/index.ts";
+import type { ToolDef } from "./types.ts";
+
+export const editVariants = {
+  hashline: hashlineEditTool,
+  replace: replaceEditTool,
+  patch: patchEditTool,
+  apply_patch: { ...applyPatchTool, name: "edit" },
+} as const satisfies Readonly<Record<string, ToolDef<never>>>;
+
+export type EditVariant = keyof typeof editVariants;
+
+/** Anything that names no variant means hashline. */
+export function editVariant(wanted: string | undefined): EditVariant {
+  return wanted !== undefined && Object.hasOwn(editVariants, wanted) ? (wanted as EditVariant) : "hashline";
+}
