@@ -60,6 +60,8 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   readonly #transport: RemoteTransport;
   readonly #processes: Processes;
   readonly #files: ShellFiles;
+  /** Not the mark of our local clients: over loopback both live on one machine. */
+  readonly #farOwner: string;
   #opened: Promise<void> | undefined;
   #system = { name: "Linux", version: "unknown" };
   #watchdog: BackgroundCommand | undefined;
@@ -70,6 +72,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     this.#options = options;
     this.#transport = transport;
     this.#processes = new Processes(options);
+    this.#farOwner = `${this.#processes.owner}@far`;
     this.#files = new ShellFiles((script, args, stdin) => this.#script(script, args, stdin));
   }
 
@@ -153,7 +156,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
 
   async cleanup(): Promise<void> {
     if (this.#opened === undefined) return;
-    if (this.#watchdog?.running) await this.#endMarked(ownerMark(this.#processes.owner));
+    if (this.#watchdog?.running) await this.#endMarked(ownerMark(this.#farOwner));
     this.#watchdog = undefined;
     await this.#transport.close?.(this.#processes);
     await this.#processes.cleanup();
@@ -168,7 +171,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   #request(command: string, options: ExecOptions): Omit<RunRequest, "timeoutMs"> {
     const { cwd, env, ...rest } = options;
     const number = ++this.#commands;
-    const { owner } = this.#processes;
+    const owner = this.#farOwner;
     const variables = Object.entries({ ...env, ...markVariables(owner, number) }).map((pair) => pair.join("="));
     this.#watch();
     return {
@@ -181,7 +184,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   /** The far side's own watchdog: its input ends when we or the connection do. */
   #watch(): void {
     if (this.#watchdog?.running) return;
-    const mark = ownerMark(this.#processes.owner);
+    const mark = ownerMark(this.#farOwner);
     const request = this.#local(`exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2"`, [WATCHDOG_SCRIPT, mark]);
     this.#watchdog = this.#processes.start("watchdog", { ...request, stdin: "held" });
   }

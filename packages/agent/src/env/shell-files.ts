@@ -25,12 +25,8 @@ const CODES: Readonly<Record<number, EnvErrorCode>> = {
 
 const ABSENT = `
 up() { case $1 in */*) up=\${1%/*}; [ -n "$up" ] || up=/ ;; *) up=. ;; esac; }
-absent() {
-  up "$1"
-  while [ ! -e "$up" ] && [ "$up" != / ]; do up "$up"; done
-  [ -d "$up" ] || exit 66
-  exit 64
-}
+nearest() { up "$1"; while [ ! -e "$up" ] && [ "$up" != / ]; do up "$up"; done; [ -d "$up" ] || exit 66; }
+absent() { nearest "$1"; exit 64; }
 `;
 
 const READ = `${ABSENT}
@@ -43,7 +39,7 @@ if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 // The size is checked before the rename: a connection that breaks looks like the end of the input.
 const WRITE = `${ABSENT}
 up "$1"
-mkdir -p "$up" 2>/dev/null || absent "$up"
+mkdir -p "$up" 2>/dev/null || { nearest "$1"; [ -w "$up" ] || exit 67; exit 1; }
 target=$(readlink -f "$1") || target=$1
 [ -d "$target" ] && exit 65
 if [ -e "$target" ]; then
