@@ -104,6 +104,26 @@ function openReport(path: string): OpenReport {
   return JSON.parse(run.stdout) as OpenReport;
 }
 
+/** Rounds of a prompt, an effect and a 4 KB answer, compacted every 100. Gives what one round leaves in the heap. */
+async function heapPerRound(folder: string): Promise<number> {
+  const store = new FileStore(join(folder, "rounds.jsonl"), { owner: owner(), create: true });
+  const journal = Journal.create({ id: "bench", cwd: "/" }, () => store, deps());
+  const heaps: number[] = [];
+  for (let round = 1; round <= 5000; round++) {
+    const prompt = journal.append({ type: "message", message: Message.user(`prompt ${round}`) });
+    const intent = await journal.intent({ effect: "request", replay: "safe" });
+    journal.append({ id: intent.for, type: "message", message: Message.assistant(`${round} ${text.repeat(4)}`) });
+    if (journal.context.messages.length > 200) {
+      journal.append({ type: "compaction", summary: "so far", firstKeptEntryId: prompt.id, tokensBefore: 1 });
+    }
+    if (round !== 1000 && round !== 5000) continue;
+    globalThis.gc?.();
+    heaps.push(process.memoryUsage().heapUsed);
+  }
+  await journal.close();
+  return (heaps[1]! - heaps[0]!) / 4000;
+}
+
 export const benches: Bench[] = [
   {
     name: "append of a 1 KB entry, no fsync, over a plain JSON.stringify + write",
@@ -128,6 +148,16 @@ export const benches: Bench[] = [
         const micros = await appendMicros(folder, 300, (journal) => journal.sync());
         return { value: micros, unit: "us" };
       }),
+  },
+  {
+    name: "heap kept per round, rounds 1,000 to 5,000",
+    run: () =>
+      inFolder(async (folder) => ({
+        value: await heapPerRound(folder),
+        unit: "bytes",
+        budget: 1500,
+        note: "a round writes 4.5 KB",
+      })),
   },
   {
     name: "open of a 100 MB journal",

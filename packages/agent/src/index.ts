@@ -1,4 +1,7 @@
+export { FileArtifacts } from "./artifacts/file-artifacts.ts";
+export { type ArtifactStore, MemoryArtifacts } from "./artifacts/store.ts";
 export { FileBlobs } from "./blobs/file-blobs.ts";
+export { type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export { collectFacts, type EnvironmentFacts, environmentBlock } from "./context/environment.ts";
 export { projectDocs } from "./context/project-docs.ts";

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobStore, blobHash } from "./store.ts";
@@ -17,8 +17,8 @@ export class FileBlobs implements BlobStore {
 
   put(bytes: Uint8Array): string {
     const hash = blobHash(bytes);
+    if (this.get(hash)) return hash;
     const path = join(this.#folder, hash);
-    if (sizeOf(path) === bytes.length) return hash;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const aside = join(this.#folder, `.${hash}.${this.#writer}`);
     writeFileSync(aside, bytes, { mode: 0o600 });
@@ -50,8 +50,4 @@ export class FileBlobs implements BlobStore {
       }
     }
   }
-}
-
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
 }

@@ -1,7 +1,7 @@
 // Removes blobs that no journal names any more. Any 64 hex digits in a journal count as a name: too much is kept rather
 // than too little.
 
-import { closeSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
 export interface BlobGcOptions {
@@ -20,6 +20,7 @@ export interface BlobGcResult {
 }
 
 export function collectBlobs(options: BlobGcOptions): BlobGcResult {
+  if (!existsSync(options.folder)) return { removed: [], bytes: 0, kept: 0 };
   const named = new Set<string>();
   for (const path of options.journals) addNames(path, named);
   const removed: string[] = [];

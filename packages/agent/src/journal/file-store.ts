@@ -1,12 +1,15 @@
 // A journal in a file: O_APPEND writes by the one process that holds the lock beside it.
 
 import { closeSync, constants, fstatSync, fsync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { JournalError } from "./errors.ts";
 import { acquireLock, type JournalLock, type LockOwner } from "./lock.ts";
 import type { JournalStore } from "./store.ts";
 
 const SCRATCH_BYTES = 256 << 10;
+const fsyncFile = promisify(fsync);
 
 export interface FileStoreOptions {
   /** Who writes; absent = read only, without a lock. */
@@ -20,6 +23,8 @@ export class FileStore implements JournalStore {
   readonly folder: string;
   readonly #lock: JournalLock | undefined;
   #fd: number | undefined;
+  /** Its name is not yet safe in the folder. */
+  #isNew: boolean;
   #size: number;
   #error: JournalError | undefined;
   /** Reused by reads, which come one line or one chunk at a time. */
@@ -34,6 +39,7 @@ export class FileStore implements JournalStore {
     try {
       this.#fd = openSync(path, access | (options.create ? constants.O_CREAT : 0), 0o600);
       this.#size = fstatSync(this.#fd).size;
+      this.#isNew = this.#size === 0;
     } catch (error) {
       this.#lock?.release();
       throw new JournalError("io", `The session file ${path} cannot be opened: ${(error as Error).message}`, {
@@ -72,12 +78,16 @@ export class FileStore implements JournalStore {
     }
   }
 
-  sync(): Promise<void> {
-    if (this.#error) return Promise.reject(this.#error);
+  async sync(): Promise<void> {
+    if (this.#error) throw this.#error;
     const fd = this.#open();
-    return new Promise((resolve, reject) => {
-      fsync(fd, (error) => (error ? reject(this.#latch(error)) : resolve()));
-    });
+    try {
+      await fsyncFile(fd);
+      if (this.#isNew) await syncFolder(dirname(this.label));
+      this.#isNew = false;
+    } catch (error) {
+      throw this.#latch(error);
+    }
   }
 
   async close(): Promise<void> {
@@ -100,5 +110,14 @@ export class FileStore implements JournalStore {
       { cause },
     );
     return this.#error;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }

@@ -272,9 +272,11 @@ export class Journal {
       void store.close();
       throw new JournalError("io", `${store.label} already holds a session; open it instead of creating it.`);
     }
-    store.append(this.#store.read(0, this.#store.size));
+    const held = this.#store.read(0, this.#store.size);
+    // Switched before the write: if that fails, its error is the one every later call throws again.
     this.#store = store;
     this.#openStore = undefined;
+    store.append(held);
   }
 
   /** To be awaited at each turn end. */

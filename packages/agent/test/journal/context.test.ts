@@ -65,7 +65,7 @@ describe("the context of a leaf", () => {
     ]);
   });
 
-  it("G-25 a custom message reaches the model as user text, custom state does not", () => {
+  it("a custom message reaches the model as user text, custom state does not", () => {
     const journal = newJournal();
     journal.append({ type: "custom", customType: "x", data: { secret: 1 } });
     journal.append({ type: "custom_message", customType: "x", content: "note", display: false, attribution: "agent" });

@@ -65,7 +65,8 @@ describe("what goes to blobs", () => {
     expect(opened.losses.map((loss) => loss.kind)).toEqual(["missing_blob", "missing_blob"]);
     expect(JSON.stringify(opened.storedEntry(entries[0]!.id))).toContain("blob:sha256:");
     opened.append(withImage);
-    expect(opened.context.messages).toHaveLength(4);
+    expect(opened.context.messages[3]).toEqual(withImage.message);
+    expect(reopen().context.messages[0]).toEqual(withImage.message);
   });
 
   it("strings over 64 KiB leave the line and come back whole, thinking signatures too", () => {

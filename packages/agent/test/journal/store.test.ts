@@ -105,6 +105,12 @@ describe("a session file", () => {
       expect((caught[0] as Error).message).toMatch(/cannot be written: ENOSPC.*free space/);
       await expect(store.sync()).rejects.toBe(caught[0]);
       await store.close();
+
+      const open = () => new FileStore(path, { owner: testOwner() });
+      const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
+      expect(() => journal.append(user("one"))).toThrow(/ENOSPC/);
+      expect(() => journal.append(user("two"))).toThrow(/ENOSPC/);
+      await journal.close();
     },
   );
 });
