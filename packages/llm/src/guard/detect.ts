@@ -1,0 +1,44 @@
+// Finds routing text of the Harmony envelope that leaked into tool arguments: the words of the header without their
+// brackets, usually after a glitch word or a run of foreign script (HL-01). A marker alone is not enough: source code
+// and documents about tool calling contain it.
+
+const marker = /to=functions\.[A-Za-z_]\w*/g;
+
+/** A bare channel word right before the marker; after a bracketed token it is a description of the real envelope. */
+const channelWord = /(?:^|[^\w|>-])(?:analysis|assistant|commentary|user)\s+$/i;
+const glitchWord = /(?:Japgolly|Jsii_commentary|Jsii|changedFiles|RTLU)[^\p{L}\p{N}]{0,8}$/u;
+const bracketJunk = /[】【]["'\s]{0,4}$/;
+const foreignBefore = /[\p{L}](?<!\p{Script=Latin})[^\p{L}]{0,4}$/u;
+const foreignAfter = /^\s*(?:code)?[^\p{L}]{0,6}[\p{L}](?<!\p{Script=Latin})/u;
+
+/** How far around a marker its signals are looked for. */
+const reach = 48;
+
+/** The place where trustworthy text ends, or undefined when the text is clean. */
+export function findLeak(text: string): number | undefined {
+  for (const match of text.matchAll(marker)) {
+    const before = text.slice(Math.max(0, match.index - reach), match.index);
+    const after = text.slice(match.index + match[0].length, match.index + match[0].length + reach);
+    if (isQuoted(after)) continue;
+    if (channelWord.test(before) || glitchWord.test(before) || bracketJunk.test(before)) return match.index;
+    const foreign = foreignBefore.test(before) || foreignAfter.test(after);
+    if (foreign && isOutOfPlace(text.slice(0, Math.max(0, match.index - reach)), after)) return match.index;
+  }
+  return undefined;
+}
+
+/** A literal in code, a mention in a document or the real envelope goes on with one of these. */
+function isQuoted(after: string): boolean {
+  return /^["'`<)\]]/.test(after);
+}
+
+/**
+ * Foreign letters beside a marker mean something only in text that is otherwise Latin. With too little text to tell, the
+ * body word of the envelope must follow.
+ */
+function isOutOfPlace(context: string, after: string): boolean {
+  const letters = context.match(/\p{L}/gu)?.length ?? 0;
+  if (letters < 20) return /^\s+code\b/.test(after);
+  const latin = context.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  return latin >= letters * 0.9;
+}
