@@ -201,7 +201,8 @@ export class MemoryEnvironment implements ExecutionEnvironment {
 
   #searchFs(): SearchFs {
     return {
-      kind: async (path) => (this.#files.has(path) ? "file" : this.#directories.has(path) ? "directory" : undefined),
+      kinds: async (paths) =>
+        paths.map((path) => (this.#files.has(path) ? "file" : this.#directories.has(path) ? "directory" : undefined)),
       entries: async (directory) => this.#entries(directory),
       read: async (paths) => paths.map((path) => this.#file(path).bytes),
       mtimeMs: async (path) => this.#file(path).mtimeMs,

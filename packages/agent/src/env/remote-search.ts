@@ -30,10 +30,10 @@ export function remoteSearchFs(run: RunScript): SearchFs {
     return nodes;
   };
   return {
-    async kind(path) {
-      const { stdout } = await run(KIND, [path]);
-      const [answer] = stdout.toString("latin1");
-      return answer === "f" ? "file" : answer === "d" ? "directory" : undefined;
+    async kinds(paths) {
+      const { stdout } = await run(KIND, paths);
+      const answers = stdout.toString("latin1").split("\n");
+      return paths.map((_, i) => (answers[i] === "f" ? "file" : answers[i] === "d" ? "directory" : undefined));
     },
     async entries(directory) {
       const nodes = (await tree(directory)).get(directory) ?? new Map<string, Node>();

@@ -30,7 +30,7 @@ async function grep(
 ): Promise<GrepResult> {
   const regex = compilePattern(pattern, options.caseInsensitive ?? false);
   const wanted = options.globFilter === undefined ? undefined : compileFilter(options.globFilter);
-  const kind = await fs.kind(path);
+  const [kind] = await fs.kinds([path]);
   if (kind === undefined) throw pathError("not_found", path);
   const mode = options.mode ?? "content";
   const context = options.context ?? 0;
@@ -65,12 +65,12 @@ async function glob(
   options: GlobOptions,
 ): Promise<GlobResult> {
   const { base: directory, matches } = compileGlob(pattern);
-  const kind = await fs.kind(path);
+  const root = resolve(path, directory);
+  const [kind, rootKind] = await fs.kinds([path, root]);
   if (kind === undefined) throw pathError("not_found", path);
   if (kind !== "directory") throw pathError("not_directory", path);
-  const root = resolve(path, directory);
   const found: TimedPath[] = [];
-  if ((await fs.kind(root)) === "directory") {
+  if (rootKind === "directory") {
     let seen = 0;
     for await (const file of walkFiles(fs, root, true)) {
       if (++seen % FILES_PER_BATCH === 0) await breath(options.signal);

@@ -2,12 +2,11 @@
 // batches of files so that the host stays responsive.
 
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
-import type { SearchEntry, SearchFs } from "./walk.ts";
+import type { FileKind, SearchEntry, SearchFs } from "./walk.ts";
 
 export const localSearchFs: SearchFs = {
-  async kind(path) {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() ? "file" : stat?.isDirectory() ? "directory" : undefined;
+  async kinds(paths) {
+    return paths.map(localKind);
   },
   async entries(directory) {
     const entries: SearchEntry[] = [];
@@ -25,12 +24,18 @@ export const localSearchFs: SearchFs = {
   },
 };
 
+export function localKind(path: string): FileKind | undefined {
+  const stat = skipForbidden(() => statSync(path, { throwIfNoEntry: false }), undefined);
+  return stat?.isFile() ? "file" : stat?.isDirectory() ? "directory" : undefined;
+}
+
 /** Files that vanish during the walk or that we may not read are passed over, as ripgrep does. */
 function skipForbidden<T>(read: () => T, otherwise: T): T {
   try {
     return read();
   } catch (error) {
-    if (["EACCES", "EPERM", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) return otherwise;
+    if (["EACCES", "EPERM", "ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return otherwise;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { EnvError } from "../../env/types.ts";
 import { commandEnv, type EnvVars } from "../../process/env-policy.ts";
 import type { Processes } from "../../process/processes.ts";
 import { builtinSearch } from "./builtin.ts";
-import { localSearchFs } from "./local-fs.ts";
+import { localKind, localSearchFs } from "./local-fs.ts";
 import { locateRipgrep } from "./locate-ripgrep.ts";
 import { type RipgrepRunner, ripgrepSearch } from "./ripgrep.ts";
 import type { Search, SearchEngine } from "./types.ts";
@@ -32,7 +32,7 @@ function localRunner(program: string, processes: Processes, env: EnvVars): Ripgr
         signal,
         onStdout,
       }),
-    kind: localSearchFs.kind,
+    kind: async (path) => localKind(path),
     async mtimes(directory, names) {
       const times: number[] = [];
       for (const name of names) {

@@ -3,9 +3,12 @@
 import { dirname, join } from "node:path/posix";
 import { IgnoreRules } from "./gitignore.ts";
 
+export type FileKind = "file" | "directory";
+
 /** The little that searching needs of a file system. Links are neither files nor directories here. */
 export interface SearchFs {
-  kind(path: string): Promise<"file" | "directory" | undefined>;
+  /** Links are followed here. */
+  kinds(paths: readonly string[]): Promise<(FileKind | undefined)[]>;
   entries(directory: string): Promise<readonly SearchEntry[]>;
   /** Contents in the order of `paths`; what cannot be read is empty. */
   read(paths: readonly string[]): Promise<Buffer[]>;
@@ -14,7 +17,7 @@ export interface SearchFs {
 
 export interface SearchEntry {
   readonly name: string;
-  readonly kind: "file" | "directory";
+  readonly kind: FileKind;
 }
 
 /** Absolute paths of files under `root`, gitignored ones and `.git` left out, hidden ones on request. */
@@ -49,26 +52,28 @@ async function rulesOf(
   const inherited = entries.some(({ name }) => name === ".git") ? undefined : above;
   const hasFile = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file");
   if (!hasFile) return inherited;
-  return IgnoreRules.extend(inherited, directory, await readText(fs, join(directory, ".gitignore")));
+  return IgnoreRules.extend(
+    inherited,
+    directory,
+    (await fs.read([join(directory, ".gitignore")]))[0]!.toString("utf8"),
+  );
 }
 
 /** Rules of the directories above `root`; a repository's root is the last that counts. */
 async function rulesAbove(fs: SearchFs, root: string): Promise<IgnoreRules | undefined> {
-  if ((await fs.kind(join(root, ".git"))) !== undefined) return undefined;
-  const directories: string[] = [];
-  for (let at = dirname(root), last = root; at !== last; last = at, at = dirname(at)) {
-    directories.unshift(at);
-    if ((await fs.kind(join(at, ".git"))) !== undefined) break;
-  }
+  const directories = [root];
+  for (let at = root; at !== dirname(at); at = dirname(at)) directories.push(dirname(at));
+  const kinds = await fs.kinds(
+    directories.flatMap((directory) => [join(directory, ".git"), join(directory, ".gitignore")]),
+  );
+  const repository = directories.findIndex((_, i) => kinds[2 * i] !== undefined);
+  const last = repository === -1 ? directories.length - 1 : repository;
+  const withFile = directories.filter((_, i) => i > 0 && i <= last && kinds[2 * i + 1] === "file").reverse();
+  if (withFile.length === 0) return undefined;
+  const texts = await fs.read(withFile.map((directory) => join(directory, ".gitignore")));
   let rules: IgnoreRules | undefined;
-  for (const directory of directories) {
-    const file = join(directory, ".gitignore");
-    if ((await fs.kind(file)) !== "file") continue;
-    rules = IgnoreRules.extend(rules, directory, await readText(fs, file));
+  for (const [i, directory] of withFile.entries()) {
+    rules = IgnoreRules.extend(rules, directory, texts[i]!.toString("utf8"));
   }
   return rules;
-}
-
-async function readText(fs: SearchFs, path: string): Promise<string> {
-  return (await fs.read([path]))[0]!.toString("utf8");
 }
