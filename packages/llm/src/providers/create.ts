@@ -1,26 +1,22 @@
 // From a row of data, or a user's own description, to an adapter.
 
 import { type AdapterOptions, createAdapter, unknownModel } from "../adapter.ts";
+import { bedrockAuth } from "../auth/aws/index.ts";
+import { vertexAuth, vertexPlace } from "../auth/google/index.ts";
 import { builtinCatalog } from "../catalog/index.ts";
 import { defaultDeps } from "../deps.ts";
-import {
-  anthropicBaseUrlOf,
-  anthropicCredentialOf,
-  anthropicCustomHeaders,
-  anthropicTls,
-} from "../protocols/anthropic/gateway.ts";
+import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/index.ts";
+import { vertexBaseUrl } from "../protocols/gemini/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api, CacheRetention, ModelInfo, OpenAICompat, RequestTransform } from "../types/model.ts";
-import type { Auth } from "../types/protocol.ts";
-import { headerAuth } from "./auth.ts";
-import { azureBaseUrl, azureDeployments } from "./azure.ts";
-import { type ApiKey, type Credential, resolveCredential } from "./credentials.ts";
-import { apiKind } from "./endpoints.ts";
+import { azureDeployments } from "./azure.ts";
+import type { ApiKey, Credential } from "./credentials.ts";
 import { withFallback } from "./fallback.ts";
 import { type AuthStyle, findRow, type ProviderRow } from "./rows.ts";
 import { mergeTransforms } from "./transform.ts";
+import { type WiringInput, wire } from "./wiring.ts";
 
 export interface ProviderOptions {
   readonly deps?: ClientDeps;
@@ -43,6 +39,8 @@ export interface ProviderOptions {
   /** Looked up before the built-in catalog. */
   readonly model?: (id: string) => ModelInfo | undefined;
   readonly userAgent?: string;
+  /** Runs the `credential_process` of an AWS profile and gives its output; without it such profiles are refused. */
+  readonly runCommand?: (command: string) => Promise<string>;
 }
 
 export function createProvider(id: string, options: ProviderOptions = {}): ProviderAdapter {
@@ -52,7 +50,7 @@ export function createProvider(id: string, options: ProviderOptions = {}): Provi
     throw new ConfigurationError(`Provider "${id}" is not supported: ${row.unsupported}`);
   const deps = options.deps ?? defaultDeps();
   const api = options.api ?? row.api;
-  const build = (chosen: Api) => createAdapter(adapterOptions(name, row, chosen, deps, options));
+  const build = (chosen: Api) => createAdapter(adapterOptions({ name, row, api: chosen, deps, options }));
   return row.fallbackApi !== undefined && options.api === undefined
     ? withFallback(build(api), build(row.fallbackApi))
     : build(api);
@@ -73,86 +71,18 @@ function defaultAuth(api: Api): AuthStyle {
   return api === "google-vertex" ? "vertex" : api === "bedrock-converse-stream" ? "aws" : "bearer";
 }
 
-function adapterOptions(
-  name: string,
-  row: ProviderRow,
-  api: Api,
-  deps: ClientDeps,
-  options: ProviderOptions,
-): AdapterOptions {
-  const { env } = deps;
-  const kind = apiKind(api, name, env);
+function adapterOptions(input: WiringInput): AdapterOptions {
+  const { name, row, api, deps, options } = input;
   const { cacheRetention, disableStrictTools, userAgent } = options;
   return {
     name,
-    ...kind,
-    auth: authFor(name, row, deps, options),
-    baseUrl: baseUrlFor(row, env, options),
+    ...wire(input),
     deps,
-    model: modelLookup(name, row, env, options),
-    defaultHeaders: { ...headersFor(row, env), ...options.defaultHeaders },
-    timeouts: { ...timeoutsFor(row, api, env), ...options.timeout },
+    model: modelLookup(name, row, deps.env, options),
+    timeouts: { ...timeoutsFor(row, api, deps.env), ...options.timeout },
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(disableStrictTools === undefined ? {} : { disableStrictTools }),
     ...(userAgent === undefined ? {} : { userAgent }),
-  };
-}
-
-function baseUrlFor(row: ProviderRow, env: ClientDeps["env"], { baseUrl }: ProviderOptions): string {
-  if (row.id === "anthropic" && baseUrl === undefined) return anthropicBaseUrlOf(env);
-  if (row.api === "azure-openai-responses") return azureBaseUrl(env, baseUrl);
-  const configured = baseUrl ?? row.baseUrlEnv?.map((variable) => env[variable]).find(Boolean) ?? row.baseUrl;
-  if (configured === undefined) {
-    const variable = row.baseUrlEnv?.[0];
-    throw new ConfigurationError(
-      `Provider "${row.id}" needs a base URL: set ${variable === undefined ? "baseUrl" : `baseUrl or ${variable}`}`,
-    );
-  }
-  const url = (/^https?:\/\//.test(configured) ? configured : `http://${configured}`).replace(/\/+$/, "");
-  if (!URL.canParse(url)) throw new ConfigurationError(`Provider "${row.id}": "${configured}" is not a URL`);
-  return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
-}
-
-function headersFor(row: ProviderRow, env: ClientDeps["env"]): Record<string, string> {
-  const headers: Record<string, string> = { ...row.headers };
-  for (const [variable, header] of Object.entries(row.headerEnv ?? {})) {
-    const value = env[variable];
-    if (value) headers[header] = value;
-  }
-  return row.id === "anthropic" ? { ...headers, ...anthropicCustomHeaders(env) } : headers;
-}
-
-function authFor(name: string, row: ProviderRow, deps: ClientDeps, options: ProviderOptions): Auth {
-  const style = options.auth ?? row.auth;
-  if (style === "aws" || style === "vertex") {
-    throw new ConfigurationError(`Provider "${name}": credentials of style ${style} are not built in`);
-  }
-  const { apiKey, resolveKey, configuredKey } = options;
-  const credential = async () => {
-    const found = await resolveCredential({
-      env: row.id === "anthropic" ? {} : deps.env,
-      keyEnv: row.keyEnv,
-      ...(apiKey === undefined ? {} : { explicit: apiKey }),
-      ...(resolveKey === undefined ? {} : { stored: () => resolveKey(name) }),
-      ...(configuredKey === undefined ? {} : { configured: configuredKey }),
-    });
-    // A function hands out tokens, and those go as bearers at Azure.
-    if (found && style === "api-key" && typeof apiKey === "function") return { ...found, kind: "bearer" } as const;
-    return found ?? (row.id === "anthropic" ? anthropicCredentialOf(deps.env) : undefined);
-  };
-  const keys = row.keyEnv.at(-1);
-  const hint = keys === undefined ? "configure one" : `set ${keys} or configure one`;
-  const auth = headerAuth({ provider: name, style, credential, keyless: row.keyless === true, hint });
-  return row.id === "anthropic" ? withTls(auth, deps) : auth;
-}
-
-/** Certificates are files: read once, with the first request. */
-function withTls(auth: Auth, deps: ClientDeps): Auth {
-  let tls: ReturnType<typeof anthropicTls> | undefined;
-  return async (request) => {
-    tls ??= anthropicTls(deps);
-    const material = await tls;
-    return auth(material === undefined ? request : { ...request, tls: material });
   };
 }
 

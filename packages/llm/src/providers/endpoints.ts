@@ -1,7 +1,9 @@
 // What each API is made of: its protocol, and where its operations live under a base URL.
 
+import { vertexPlace } from "../auth/google/index.ts";
 import { anthropicEndpoint, anthropicMessages } from "../protocols/anthropic/index.ts";
-import { geminiEndpoint, googleGenerativeAi } from "../protocols/gemini/index.ts";
+import { bedrockConverse, bedrockEndpoint } from "../protocols/bedrock/index.ts";
+import { geminiEndpoint, googleGenerativeAi, googleVertex, vertexEndpoint } from "../protocols/gemini/index.ts";
 import { ollamaChat, ollamaEndpoint } from "../protocols/ollama/index.ts";
 import { openaiChat } from "../protocols/openai-chat/index.ts";
 import { azureResponses, openaiResponses } from "../protocols/openai-responses/index.ts";
@@ -43,6 +45,10 @@ export function apiKind(api: Api, provider: string, env: Env): ApiKind {
       return { protocol: anthropicMessages, endpoint: anthropicEndpoint, countsTokens: true };
     case "google-generative-ai":
       return { protocol: googleGenerativeAi, endpoint: geminiEndpoint, countsTokens: true };
+    case "google-vertex":
+      return { protocol: googleVertex, endpoint: vertexEndpoint(vertexPlace(env)), countsTokens: true };
+    case "bedrock-converse-stream":
+      return { protocol: bedrockConverse, endpoint: bedrockEndpoint, countsTokens: true };
     case "ollama-chat":
       return { protocol: ollamaChat, endpoint: ollamaEndpoint };
     default:

@@ -1,7 +1,9 @@
 // Providers: rows of data, adapters made from them, and the set that an environment asks for.
 
+import { vertexPlace } from "../auth/google/index.ts";
 import { anthropicCredentialOf } from "../protocols/anthropic/gateway.ts";
 import type { ClientDeps, ProviderAdapter } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
 import { createProvider } from "./create.ts";
 import { fromEnvironment } from "./credentials.ts";
 import { findRow, type ProviderRow, providerRows } from "./rows.ts";
@@ -29,9 +31,18 @@ export function providersFromEnv(
 /** A key that names this provider and no other. */
 export function hasOwnKey(row: ProviderRow, env: ClientDeps["env"]): boolean {
   if (row.explicitOnly || row.unsupported !== undefined) return false;
-  if (row.id === "anthropic") return anthropicCredentialOf(env) !== undefined;
-  // Without a host there is nothing to register; asking for it by name says what is missing.
-  if (row.id === "azure-openai" && !env["AZURE_OPENAI_BASE_URL"] && !env["AZURE_OPENAI_RESOURCE_NAME"]) return false;
-  if (row.id === "cloudflare-ai-gateway" && !env["CLOUDFLARE_AI_GATEWAY_BASE_URL"]) return false;
+  if (row.gateway === "anthropic") return anthropicCredentialOf(env) !== undefined;
+  // Without its host or project there is nothing to register; asking for it by name says what is missing.
+  if (row.needsEnv?.some((group) => !group.some((variable) => env[variable]))) return false;
   return fromEnvironment(env, row.keyEnv) !== undefined;
+}
+
+function hasVertexPlace(env: ClientDeps["env"]): boolean {
+  try {
+    vertexPlace(env);
+    return true;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return false;
+    throw error;
+  }
 }

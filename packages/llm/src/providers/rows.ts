@@ -28,6 +28,10 @@ export interface ProviderRow {
   readonly headerEnv?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly compat?: OpenAICompat;
+  /** Host, credential, headers and certificates also follow the gateway variables of this vendor. */
+  readonly gateway?: "anthropic";
+  /** One of each group must be set before a key alone registers the provider. */
+  readonly needsEnv?: readonly (readonly string[])[];
   readonly discovery?: "ollama" | "llama.cpp" | "lm-studio";
   /** Why this id cannot be used. */
   readonly unsupported?: string;
@@ -78,6 +82,7 @@ const first: readonly ProviderRow[] = [
     baseUrlEnv: ["ANTHROPIC_BASE_URL"],
     auth: "x-api-key",
     keyEnv: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
+    gateway: "anthropic",
   },
   {
     id: "gemini",
@@ -100,6 +105,7 @@ const clouds: readonly ProviderRow[] = [
     baseUrlEnv: ["AZURE_OPENAI_BASE_URL"],
     auth: "api-key",
     keyEnv: ["AZURE_OPENAI_API_KEY"],
+    needsEnv: [["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_RESOURCE_NAME"]],
   },
   {
     id: "amazon-bedrock",
@@ -116,6 +122,10 @@ const clouds: readonly ProviderRow[] = [
     api: "google-vertex",
     auth: "vertex",
     keyEnv: ["GOOGLE_CLOUD_API_KEY"],
+    needsEnv: [
+      ["GOOGLE_CLOUD_PROJECT", "GCP_PROJECT", "GCLOUD_PROJECT"],
+      ["GOOGLE_VERTEX_LOCATION", "GOOGLE_CLOUD_LOCATION", "VERTEX_LOCATION"],
+    ],
   },
 ];
 
@@ -162,6 +172,7 @@ const vendors: readonly ProviderRow[] = [
     baseUrlEnv: ["CLOUDFLARE_AI_GATEWAY_BASE_URL"],
     auth: "x-api-key",
     keyEnv: ["CLOUDFLARE_AI_GATEWAY_API_KEY"],
+    needsEnv: [["CLOUDFLARE_AI_GATEWAY_BASE_URL"]],
   },
   compatible(
     "alibaba-coding-plan",

@@ -1,0 +1,159 @@
+// What a row, the environment and the caller's options come to: which host, which protocol, which credential.
+
+import { bedrockAuth } from "../auth/aws/index.ts";
+import { vertexAuth, vertexPlace } from "../auth/google/index.ts";
+import {
+  anthropicBaseUrlOf,
+  anthropicCredentialOf,
+  anthropicCustomHeaders,
+  anthropicTls,
+} from "../protocols/anthropic/gateway.ts";
+import { bedrockBaseUrl, bedrockConverse, bedrockEndpoint, bedrockRegion } from "../protocols/bedrock/index.ts";
+import { googleVertex, vertexBaseUrl, vertexEndpoint } from "../protocols/gemini/index.ts";
+import type { ClientDeps } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
+import type { Api } from "../types/model.ts";
+import type { Auth } from "../types/protocol.ts";
+import { headerAuth, withHeader } from "./auth.ts";
+import { azureBaseUrl } from "./azure.ts";
+import type { ProviderOptions } from "./create.ts";
+import { type Credential, resolveCredential } from "./credentials.ts";
+import { type ApiKind, apiKind } from "./endpoints.ts";
+import type { ProviderRow } from "./rows.ts";
+
+export interface Wiring extends ApiKind {
+  readonly baseUrl: string;
+  readonly auth: Auth;
+  readonly defaultHeaders: Readonly<Record<string, string>>;
+}
+
+/** Everything a wiring is derived from. */
+export interface WiringInput {
+  readonly name: string;
+  readonly row: ProviderRow;
+  readonly api: Api;
+  readonly deps: ClientDeps;
+  readonly options: ProviderOptions;
+}
+
+export function wire(input: WiringInput): Wiring {
+  const { row, api, deps, options } = input;
+  const defaultHeaders = { ...headersOf(row, deps.env), ...options.defaultHeaders };
+  if (api === "bedrock-converse-stream") return { ...wireBedrock(input), defaultHeaders };
+  if (api === "google-vertex") return { ...wireVertex(input), defaultHeaders };
+  return { ...apiKind(api, input.name, deps.env), baseUrl: baseUrlOf(input), auth: keyAuth(input), defaultHeaders };
+}
+
+function wireBedrock(input: WiringInput): Omit<Wiring, "defaultHeaders"> {
+  const { deps, options } = input;
+  const region = bedrockRegion(deps.env, options.region);
+  const { runCommand } = options;
+  const signed = bedrockAuth({ deps, region, ...(runCommand === undefined ? {} : { runCommand }) });
+  const given = credentialOf(input);
+  return {
+    protocol: bedrockConverse,
+    endpoint: bedrockEndpoint,
+    baseUrl: options.baseUrl ?? bedrockBaseUrl(region),
+    auth: async (request) => {
+      const token = await given();
+      return token?.value ? withHeader(request, "authorization", `Bearer ${token.value}`) : signed(request);
+    },
+  };
+}
+
+function wireVertex(input: WiringInput): Omit<Wiring, "defaultHeaders"> {
+  const { name, deps, options } = input;
+  const { project, location } = options;
+  const place = vertexPlace(deps.env, {
+    ...(project === undefined ? {} : { project }),
+    ...(location === undefined ? {} : { location }),
+  });
+  const adc = vertexAuth({ deps, provider: name });
+  const given = credentialOf(input);
+  return {
+    protocol: googleVertex,
+    endpoint: vertexEndpoint(place),
+    countsTokens: true,
+    baseUrl: options.baseUrl ?? vertexBaseUrl(place.location),
+    auth: async (request) => {
+      const found = await given();
+      if (!found?.value) return adc(request);
+      const bearer = found.kind === "bearer";
+      return withHeader(
+        request,
+        bearer ? "authorization" : "x-goog-api-key",
+        bearer ? `Bearer ${found.value}` : found.value,
+      );
+    },
+  };
+}
+
+function baseUrlOf({ row, api, deps, options }: WiringInput): string {
+  const { env } = deps;
+  if (row.gateway === "anthropic" && options.baseUrl === undefined) return anthropicBaseUrlOf(env);
+  if (api === "azure-openai-responses") return azureBaseUrl(env, options.baseUrl);
+  const configured = options.baseUrl ?? row.baseUrlEnv?.map((variable) => env[variable]).find(Boolean) ?? row.baseUrl;
+  if (configured === undefined) {
+    const variable = row.baseUrlEnv?.[0];
+    throw new ConfigurationError(
+      `Provider "${row.id}" needs a base URL: set ${variable === undefined ? "baseUrl" : `baseUrl or ${variable}`}`,
+    );
+  }
+  const url = (/^https?:\/\//.test(configured) ? configured : `http://${configured}`).replace(/\/+$/, "");
+  if (!URL.canParse(url)) throw new ConfigurationError(`Provider "${row.id}": "${configured}" is not a URL`);
+  return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
+}
+
+function headersOf(row: ProviderRow, env: ClientDeps["env"]): Record<string, string> {
+  const headers: Record<string, string> = { ...row.headers };
+  for (const [variable, header] of Object.entries(row.headerEnv ?? {})) {
+    const value = env[variable];
+    if (value) headers[header] = value;
+  }
+  return row.gateway === "anthropic" ? { ...headers, ...anthropicCustomHeaders(env) } : headers;
+}
+
+function keyAuth(input: WiringInput): Auth {
+  const { name, row, deps, options } = input;
+  const style = options.auth ?? row.auth;
+  if (style === "aws" || style === "vertex") {
+    throw new ConfigurationError(`Provider "${name}": credentials of style ${style} do not fit the API ${input.api}`);
+  }
+  const given = credentialOf(input);
+  // A function hands out tokens, and those go as bearers at Azure.
+  const tokens = style === "api-key" && typeof options.apiKey === "function";
+  const credential = async () => {
+    const found = await given();
+    return found && tokens ? ({ ...found, kind: "bearer" } as const) : found;
+  };
+  const variable = row.keyEnv.at(-1);
+  const hint = variable === undefined ? "configure one" : `set ${variable} or configure one`;
+  const auth = headerAuth({ provider: name, style, credential, keyless: row.keyless === true, hint });
+  return row.gateway === "anthropic" ? withTls(auth, deps) : auth;
+}
+
+function credentialOf({ name, row, deps, options }: WiringInput): () => Promise<Credential | undefined> {
+  const { apiKey, resolveKey, configuredKey } = options;
+  const gateway = row.gateway === "anthropic";
+  return async () => {
+    const found = await resolveCredential({
+      env: deps.env,
+      keyEnv: gateway ? [] : row.keyEnv,
+      ...(apiKey === undefined ? {} : { explicit: apiKey }),
+      ...(resolveKey === undefined ? {} : { stored: () => resolveKey(name) }),
+      ...(gateway ? { oauth: async () => anthropicCredentialOf(deps.env) } : {}),
+      ...(configuredKey === undefined ? {} : { configured: configuredKey }),
+    });
+    return found;
+  };
+}
+
+/** Certificates are files: read once, with the first request. */
+function withTls(auth: Auth, deps: ClientDeps): Auth {
+  let tls: ReturnType<typeof anthropicTls> | undefined;
+  return async (request) => {
+    tls ??= anthropicTls(deps);
+    const material = await tls;
+    return auth(material === undefined ? request : { ...request, tls: material });
+  };
+}
