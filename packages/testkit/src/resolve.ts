@@ -75,6 +75,15 @@ export function signatureOf(text: string): string {
   return Buffer.from(`${SIGNATURE_MARK}:${digest}`).toString("base64");
 }
 
+/** Gemini signs calls, not thoughts. */
+export function callSignature(name: string, args: unknown): string {
+  return signatureOf(callText(name, args));
+}
+
+export function callText(name: string, args: unknown): string {
+  return `${name} ${JSON.stringify(args ?? {})}`;
+}
+
 /** False when the signature is one of ours and belongs to another text. Foreign signatures pass. */
 export function signatureFits(signature: string, text: string): boolean {
   const ours = Buffer.from(signature, "base64").toString("latin1").startsWith(`${SIGNATURE_MARK}:`);

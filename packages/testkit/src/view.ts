@@ -36,7 +36,8 @@ type Json = any;
 
 export function viewOf(dialect: DialectName | undefined, body: Json): RequestView {
   const empty: RequestView = { system: "", messages: [], tools: [] };
-  return dialect === undefined || body === undefined ? empty : READERS[dialect](body);
+  const readable = typeof body === "object" && body !== null;
+  return dialect === undefined || !readable ? empty : READERS[dialect](body);
 }
 
 const READERS: Readonly<Record<DialectName, (body: Json) => RequestView>> = {
@@ -76,7 +77,8 @@ const READERS: Readonly<Record<DialectName, (body: Json) => RequestView>> = {
   }),
 };
 
-const list = (value: Json): Json[] => (Array.isArray(value) ? value : []);
+const list = (value: Json): Json[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
 
 /** Text of a string or of a list of text blocks. */
 function textOf(content: Json): string {
@@ -139,7 +141,7 @@ function geminiPart(part: Json): Pieces {
   if (call) return { calls: [{ id: call.id ?? call.name, name: call.name, args: call.args ?? {} }] };
   const answer = part.functionResponse;
   if (answer) {
-    const { response = {} } = answer;
+    const response = answer.response ?? {};
     const value = response.result ?? response.output ?? response.error ?? response;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return { results: [{ id: answer.id ?? answer.name, text, isError: response.error !== undefined }] };
@@ -154,7 +156,8 @@ function chatMessage(message: Json): ViewedMessage {
     const id = message.tool_call_id ?? message.tool_name;
     return piece("tool", { results: [{ id, text, isError: false }] });
   }
-  const images = list(message.content).filter((part) => part.type === "image_url").length + list(message.images).length;
+  const images =
+    list(message.content).filter((part) => part.type === "image_url").length + (message.images?.length ?? 0);
   const calls = list(message.tool_calls).map((call) => ({
     id: call.id ?? call.function?.name,
     name: call.function?.name,

@@ -1,6 +1,7 @@
 import { ApiError, FunctionCallingConfigMode, GoogleGenAI, ThinkingLevel, Type } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, type ModelServer, startModelServer, text, thinking, turn } from "../src/index.ts";
+import { callSignature } from "../src/resolve.ts";
 import { drop, headersOf, PIXEL, type Rule, resend, set } from "./mutate.ts";
 
 const MODEL = "gemini-3-flash-preview";
@@ -209,6 +210,11 @@ describe("Gemini's rules", () => {
   const rules: Rule[] = [
     ["a call without signature", drop("contents.1.parts.0.thoughtSignature"), "missing a thought_signature"],
     ["a signature that is no base64", set("contents.1.parts.0.thoughtSignature", "a b"), "Base64"],
+    [
+      "a signature of another call",
+      set("contents.1.parts.1.thoughtSignature", callSignature("list", { a: 1 })),
+      "not valid",
+    ],
     ["a response without its call", drop("contents.1"), "immediately after a function call turn"],
     ["a call without its response", drop("contents.2.parts.1"), "number of function response parts"],
     ["an unanswered last call", drop("contents.2"), "number of function response parts"],

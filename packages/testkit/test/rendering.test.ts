@@ -77,7 +77,8 @@ it("an endpoint declared missing answers 404 although the dialect is known", asy
   expect(server.requests[0]).toMatchObject({ path: "/v1/responses", dialect: "responses" });
 });
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+const OPENSSL = "openssl";
+const hasOpenssl = spawnSync(OPENSSL, ["version"]).status === 0;
 
 describe.skipIf(!hasOpenssl)("over TLS (needs openssl)", () => {
   it("demands a client certificate when told", async () => {
@@ -86,7 +87,7 @@ describe.skipIf(!hasOpenssl)("over TLS (needs openssl)", () => {
     const certFile = join(folder, "cert.pem");
     const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
     const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    spawnSync("openssl", ["req", "-x509", ...curve, "-keyout", keyFile, "-out", certFile, ...subject]);
+    spawnSync(OPENSSL, ["req", "-x509", ...curve, "-keyout", keyFile, "-out", certFile, ...subject]);
     const key = readFileSync(keyFile);
     const cert = readFileSync(certFile);
     rmSync(folder, { recursive: true });

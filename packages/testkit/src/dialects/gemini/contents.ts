@@ -1,5 +1,6 @@
 // What the Gemini API refuses in a conversation: parts, the order of call and response turns, missing thought signatures.
 
+import { callText, signatureFits } from "../../resolve.ts";
 import { type Fields, isFields, objects, refuse, string } from "../refuse.ts";
 import { field, generation, knownFields } from "./json.ts";
 
@@ -54,11 +55,15 @@ function checkPart(part: Fields, at: string): void {
   if (signature !== undefined && !BASE64.test(string(signature))) {
     refuse(`Invalid value at '${at}.thought_signature' (TYPE_BYTES), Base64 decoding failed`);
   }
+  const call = field(part, "functionCall");
+  if (isFields(call) && !signatureFits(string(signature), callText(string(call["name"]), call["args"]))) {
+    refuse(`Thought signature of ${at} is not valid: it belongs to another part.`);
+  }
   const inline = field(part, "inlineData");
   if (isFields(inline) && string(field(inline, "mimeType")) === "") {
     refuse(`* GenerateContentRequest.${at}.inline_data.mime_type: must not be empty`);
   }
-  checkFunctionPart(field(part, "functionCall"), "args", `${at}.function_call`);
+  checkFunctionPart(call, "args", `${at}.function_call`);
   checkFunctionPart(field(part, "functionResponse"), "response", `${at}.function_response`);
 }
 

@@ -8,7 +8,7 @@ import {
   type ResolvedTurn,
   type StreamPart,
 } from "../../dialect.ts";
-import { serialPart, signatureOf } from "../../resolve.ts";
+import { callSignature, serialPart } from "../../resolve.ts";
 import type { ScriptedUsage } from "../../turn.ts";
 import { bearer, defaultMessage, errorHeaders, header } from "../http.ts";
 import { validate } from "./validate.ts";
@@ -95,7 +95,7 @@ function part(block: ResolvedBlock, firstCall: boolean): Part {
     case "thinking":
       return { text: block.text, thought: true };
     case "call": {
-      const signature = block.signature ?? (firstCall ? signatureOf(block.name + block.rawArgs) : "");
+      const signature = block.signature ?? (firstCall ? callSignature(block.name, block.args) : "");
       return {
         functionCall: { ...(block.ownId ? { id: block.id } : {}), name: block.name, args: block.args },
         ...(signature === "" ? {} : { thoughtSignature: signature }),
