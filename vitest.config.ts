@@ -18,6 +18,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["packages/*/{src,test}/**/*.test.ts", "scripts/**/*.test.ts"],
+    // Tests of the command run what is built.
+    globalSetup: ["scripts/build-before-tests.mjs"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",

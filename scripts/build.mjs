@@ -5,14 +5,15 @@
 // Node 20. dist/cli.js is the launcher that loads the chunks.
 import { spawnSync } from "node:child_process";
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -36,17 +37,15 @@ export async function buildAll() {
   for (const name of LIBRARIES) rmSync(join(root, "packages", name, "dist"), { recursive: true, force: true });
   for (const name of LIBRARIES) await buildLibrary(name);
   await buildCommand();
-  mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, "");
 }
 
-/** Builds when a source is newer than the last build. */
+/** Builds the command when a source is newer than its last build. Safe beside other builds and running commands. */
 export async function buildIfStale() {
   if (existsSync(stampFile) && existsSync(join(root, "packages/lathe/dist/cli.js"))) {
     const built = statSync(stampFile).mtimeMs;
     if (!newerThan(join(root, "packages"), built) && !newerThan(join(root, "scripts"), built)) return;
   }
-  await buildAll();
+  await buildCommand();
 }
 
 function newerThan(folder, time) {
@@ -81,6 +80,7 @@ async function buildLibrary(name) {
 }
 
 async function buildCommand() {
+  const started = new Date();
   const folder = join(root, "packages", "lathe");
   const dist = join(folder, "dist");
   const version = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
@@ -113,12 +113,14 @@ async function buildCommand() {
       supported: { "dynamic-import": false },
       minify: true,
     });
-    writeFileSync(file.path, code);
+    // Names carry the content's hash: a chunk that is there is the same one, and a running command may still load old ones.
+    if (!existsSync(file.path)) replaceFile(file.path, code);
   }
   const mainChunk = bundled.outputFiles.map((file) => basename(file.path)).find((name) => name.startsWith("main-"));
-  await build({
+  const launcher = await build({
     entryPoints: [join(folder, "src", "launcher", "cli.ts")],
     outfile: join(dist, "cli.js"),
+    write: false,
     bundle: true,
     minify: true,
     platform: "node",
@@ -127,11 +129,21 @@ async function buildCommand() {
     define: { ...define, LATHE_MAIN_CHUNK: JSON.stringify(mainChunk) },
     banner: { js: "#!/usr/bin/env node" },
   });
-  chmodSync(join(dist, "cli.js"), 0o755);
+  replaceFile(join(dist, "cli.js"), launcher.outputFiles[0].text, 0o755);
   // The package is "type": "module"; the command is not, the library beside it is.
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
+  mkdirSync(join(dist, "lib"), { recursive: true });
   writeFileSync(join(dist, "lib", "package.json"), '{"type":"module"}\n');
   writeChunkReport(bundled.metafile, dist);
+  mkdirSync(dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, "");
+  utimesSync(stampFile, started, started);
+}
+
+function replaceFile(path, content, mode = 0o644) {
+  const aside = `${path}.${process.pid}`;
+  writeFileSync(aside, content, { mode });
+  renameSync(aside, path);
 }
 
 function writeChunkReport(metafile, dist) {

@@ -3,13 +3,11 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildIfStale } from "./build.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const report = `${root}/.cache/test-report.json`;
 const summaryFile = `${root}/.cache/test-summary.json`;
 
-await buildIfStale();
 mkdirSync(`${root}/.cache`, { recursive: true });
 rmSync(report, { force: true });
 

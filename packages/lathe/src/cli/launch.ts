@@ -1,13 +1,21 @@
 // A run: options to workspace, model, journal and session, then the chosen mode.
 
-import { memoryJournal, newJournal } from "../run/journal-files.ts";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { FamilyName, InputContent } from "@lathe/agent";
+import type { HeadlessRun } from "../run/headless.ts";
+import { existingJournal, newJournal, type OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import { chooseModel } from "../run/model.ts";
-import { openSession } from "../run/open-session.ts";
+import { openSession, type SessionRequest } from "../run/open-session.ts";
 import { promptsOf, readPiped } from "../run/prompts.ts";
-import { openWorkspace } from "../run/workspace.ts";
-import { EXIT, type ExitCode, usageError } from "./exit.ts";
-import { parseArgs } from "./parse.ts";
+import { journalFor } from "../run/which-journal.ts";
+import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import { leaveBreadcrumb, terminalId } from "../sessions/breadcrumb.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "./exit.ts";
+import type { CliOptions } from "./option-table.ts";
+import { type ParsedArgs, parseArgs } from "./parse.ts";
+import { commaList, duration, money, positiveInteger } from "./values.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const args = parseArgs(argv);
@@ -23,23 +31,92 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   }
   const workspace = await openWorkspace(machine, options);
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
-  const model = chooseModel(workspace, workspace.settings.model || "practice/basic");
   const prompts = await promptsOf(args, machine, await readPiped(machine));
   if (prompts.length === 0) throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
-  const opened = options["no-session"] ? memoryJournal(workspace) : newJournal(workspace);
-  const open = await openSession(workspace, {
-    model,
+  return headless(workspace, args, prompts);
+}
+
+async function headless(
+  workspace: Workspace,
+  { options }: ParsedArgs,
+  prompts: readonly InputContent[],
+): Promise<ExitCode> {
+  const { machine } = workspace;
+  const runId = options["run-id"];
+  const named = runId === undefined ? undefined : await import("../run/run-id.ts");
+  const run = named && runId !== undefined ? await named.lookUpRun(workspace, runId, prompts) : undefined;
+  const { printMode, printResult } = await import("../modes/print.ts");
+  if (run?.state === "finished") {
+    printResult(machine, run.result);
+    return run.result.exitCode as ExitCode;
+  }
+  let opened: OpenedJournal;
+  try {
+    if (run?.state === "cut") opened = existingJournal(workspace, run.path);
+    else if (run) opened = newJournal(workspace, { id: run.sessionId, runId: runId ?? "", runDigest: run.digest });
+    else opened = journalFor(workspace, options);
+  } catch (error) {
+    if (named && runId !== undefined) named.refuseLiveRun(error, runId);
+    throw error;
+  }
+  const schema = options["output-schema"];
+  const open = await openSession(workspace, await sessionRequest(workspace, options, opened));
+  const { interruptOnSignals, endQuietlyOnBrokenPipe } = await import("../run/signals.ts");
+  const stopListening = interruptOnSignals(open.session);
+  endQuietlyOnBrokenPipe(machine.stdout);
+  try {
+    if (opened.path) {
+      const terminal = terminalId(machine.env);
+      if (terminal) leaveBreadcrumb(workspace.paths.terminalSessions, terminal, workspace.cwd, opened.path);
+    }
+    const whole: HeadlessRun = {
+      open,
+      prompts: run?.state === "cut" && open.session.wasCut ? [] : prompts,
+      continueFirst: run?.state === "cut",
+      keepResult: run !== undefined,
+      ...(schema === undefined
+        ? {}
+        : { schema: await (await import("../run/output-schema.ts")).readSchema(machine.cwd, schema) }),
+    };
+    return (await printMode(machine, whole)).exitCode as ExitCode;
+  } finally {
+    await open.close();
+    stopListening();
+  }
+}
+
+export async function sessionRequest(
+  workspace: Workspace,
+  options: CliOptions,
+  opened: OpenedJournal,
+): Promise<SessionRequest> {
+  const { machine, settings } = workspace;
+  if (settings.model === "") {
+    throw new CliError(
+      EXIT.provider,
+      "No model is chosen. Name one with --model provider/id, or run: lathe config set model provider/id",
+    );
+  }
+  const textOrFile = async (value: string): Promise<string> =>
+    readFile(resolve(machine.cwd, value), "utf8").catch(() => value);
+  const limits = {
+    ...(options["max-turns"] === undefined ? {} : { maxTurns: positiveInteger("max-turns", options["max-turns"]) }),
+    ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
+    ...(options["max-time"] === undefined ? {} : { maxTimeMs: duration("max-time", options["max-time"]) }),
+  };
+  return {
+    model: chooseModel(workspace, settings.model),
     opened,
-    limits: {},
+    limits,
     overrides: {
       ...(options["api-key"] === undefined ? {} : { apiKey: options["api-key"] }),
       ...(options["base-url"] === undefined ? {} : { baseUrl: options["base-url"] }),
     },
-  });
-  try {
-    const { printMode } = await import("../modes/print.ts");
-    return await printMode(workspace, open, prompts);
-  } finally {
-    await open.close();
-  }
+    ...(options.profile === undefined ? {} : { profile: options.profile as FamilyName }),
+    ...(options.tools === undefined ? {} : { tools: commaList(options.tools) }),
+    ...(options["system-prompt"] === undefined ? {} : { systemPrompt: await textOrFile(options["system-prompt"]) }),
+    ...(options["append-system-prompt"] === undefined
+      ? {}
+      : { userInstructions: await textOrFile(options["append-system-prompt"]) }),
+  };
 }

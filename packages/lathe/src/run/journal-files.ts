@@ -47,15 +47,15 @@ export function journalDeps(workspace: Workspace): JournalDeps {
 
 export function newJournal(
   workspace: Workspace,
-  extra: { runId?: string; runDigest?: string } = {},
+  extra: { id?: string; runId?: string; runDigest?: string } = {},
   path?: string,
 ): OpenedJournal {
   const { deps } = workspace.machine;
-  const id = deps.uuid();
+  const id = extra.id ?? deps.uuid();
   const timestamp = new Date(deps.now()).toISOString();
   const file = path ?? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
   const open = (): FileStore => new FileStore(file, { owner: lockOwner(workspace), create: true });
-  const journal = Journal.create({ id, cwd: workspace.cwd, timestamp, ...extra }, open, journalDeps(workspace));
+  const journal = Journal.create({ ...extra, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
   return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };
 }
 

@@ -41,7 +41,7 @@ export class Permissions {
     const verdict = decide(this.mode, call.tier, this.#insideRoots(call.args));
     if (verdict.decision !== "ask") return { ...verdict, by: `mode ${this.mode}` };
     if (this.#canAsk) return verdict;
-    const reason = `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here. Run with --permission-mode full to allow it.`;
+    const reason = `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here; --permission-mode full would allow it`;
     this.denied.push({ callId: call.callId, tool: call.tool.name, reason });
     return { decision: "deny", by: "nobody to ask", reason };
   }

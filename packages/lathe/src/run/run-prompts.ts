@@ -12,76 +12,92 @@ export interface RunReport extends RunFacts {
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-export class RunWatch {
-  reason: EndReason = "completed";
-  text = "";
-  finish = "stop";
-  usage: Usage = NO_USAGE;
-  cost = 0;
-  error: RunFacts["error"];
+export class RunDriver {
+  readonly #session: Session;
+  readonly #permissions: Permissions;
+  readonly #reading: Promise<void>;
+  #inputEnded: () => void = () => {};
+  #reason: EndReason = "completed";
+  #text = "";
+  #finish = "stop";
+  #usage: Usage = NO_USAGE;
+  #cost = 0;
+  #error: RunFacts["error"];
 
-  see(event: SessionEvent): void {
-    if (event.agent_id !== undefined) return;
+  constructor(session: Session, permissions: Permissions, onEvent: (event: SessionEvent) => void) {
+    this.#session = session;
+    this.#permissions = permissions;
+    this.#reading = this.#read(onEvent);
+  }
+
+  submit(prompt: InputContent): Promise<boolean> {
+    return this.#input(() => this.#session.submit(prompt));
+  }
+
+  /** Finishes what an earlier process left undone. */
+  continue(): Promise<boolean> {
+    return this.#input(() => this.#session.continue());
+  }
+
+  report(): RunReport {
+    return {
+      reason: this.#reason,
+      text: this.#text,
+      finish: this.#finish,
+      awaitingInput: this.#session.state === "awaiting_input",
+      denied: this.#permissions.denied,
+      usage: this.#usage,
+      cost: this.#cost,
+      ...(this.#error ? { error: this.#error } : {}),
+    };
+  }
+
+  /** After the session was closed: every event has been passed on. */
+  drained(): Promise<void> {
+    return this.#reading;
+  }
+
+  /** True when the input simply completed, so that a further one makes sense. */
+  async #input(start: () => Promise<void>): Promise<boolean> {
+    // The event that ends an input may be read a little after the call that ran it has returned.
+    const ended = new Promise<void>((resolve) => {
+      this.#inputEnded = resolve;
+    });
+    await start();
+    await ended;
+    return this.#reason === "completed" && this.#session.state === "idle";
+  }
+
+  async #read(onEvent: (event: SessionEvent) => void): Promise<void> {
+    for await (const event of this.#session.events()) {
+      this.#see(event);
+      onEvent(event);
+      if (event.kind === "processing_end" && event.data.followups_pending === 0) this.#inputEnded();
+    }
+    this.#inputEnded();
+  }
+
+  #see(event: SessionEvent): void {
     switch (event.kind) {
       case "user_input":
-        this.text = "";
-        this.error = undefined;
+        this.#text = "";
+        this.#error = undefined;
         break;
       case "assistant_text_end":
-        this.text = event.data.text;
-        this.finish = event.data.finish;
+        this.#text = event.data.text;
+        this.#finish = event.data.finish;
         break;
       case "error":
-        this.error = { message: event.data.message, type: event.data.error_type };
+        this.#error = { message: event.data.message, type: event.data.error_type };
         break;
       case "processing_end":
-        this.reason = event.data.reason;
-        this.usage = addUsage(this.usage, event.data.usage);
-        this.cost += event.data.cost;
+        this.#reason = event.data.reason;
+        this.#usage = addUsage(this.#usage, event.data.usage);
+        this.#cost += event.data.cost;
         break;
       case "session_end":
-        if (event.data.reason === "error") this.reason = "error";
+        if (event.data.reason === "error") this.#reason = "error";
         break;
     }
   }
-}
-
-/** Stops early when a prompt did not simply complete: what follows was meant for a good state. */
-export async function runPrompts(
-  session: Session,
-  prompts: readonly InputContent[],
-  permissions: Permissions,
-  onEvent: (event: SessionEvent) => void,
-): Promise<RunReport> {
-  const watch = new RunWatch();
-  let inputEnded: () => void = () => {};
-  const reading = (async () => {
-    for await (const event of session.events()) {
-      watch.see(event);
-      onEvent(event);
-      if (event.kind === "processing_end") inputEnded();
-    }
-    inputEnded();
-  })();
-  const seenEnd = (): Promise<void> =>
-    new Promise((resolve) => {
-      inputEnded = resolve;
-    });
-  for (const prompt of prompts) {
-    const seen = seenEnd();
-    await session.submit(prompt);
-    await seen;
-    if (watch.reason !== "completed" || session.state !== "idle") break;
-  }
-  void reading;
-  return {
-    reason: watch.reason,
-    text: watch.text,
-    finish: watch.finish,
-    awaitingInput: session.state === "awaiting_input",
-    denied: permissions.denied,
-    usage: watch.usage,
-    cost: watch.cost,
-    ...(watch.error ? { error: watch.error } : {}),
-  };
 }

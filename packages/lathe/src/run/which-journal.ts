@@ -1,0 +1,37 @@
+// Which journal a run writes: by --session, --resume, --continue, --fork, --run-id, --no-session, or a new one.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { usageError } from "../cli/exit.ts";
+import type { CliOptions } from "../cli/option-table.ts";
+import { findSession, sessionToContinue } from "../sessions/find.ts";
+import { existingJournal, forkedJournal, memoryJournal, newJournal, type OpenedJournal } from "./journal-files.ts";
+import type { Workspace } from "./workspace.ts";
+
+export function journalFor(workspace: Workspace, options: CliOptions): OpenedJournal {
+  const chosen = [options["no-session"], options.continue, options.resume, options.session].filter(Boolean).length;
+  if (chosen > 1) throw usageError("Use only one of --continue, --resume, --session and --no-session.");
+  if (options["no-session"]) return memoryJournal(workspace);
+  if (options.session !== undefined) {
+    const path = resolve(workspace.machine.cwd, options.session);
+    return existsSync(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
+  }
+  if (options.continue) {
+    const path = sessionToContinue(workspace);
+    return path === undefined ? newJournal(workspace) : open(workspace, path, options);
+  }
+  if (typeof options.resume === "string") {
+    const found = findSession(workspace, options.resume);
+    if (found.otherCwd !== undefined && !options.fork) {
+      throw usageError(
+        `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
+      );
+    }
+    return open(workspace, found.path, options);
+  }
+  if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");
+  return newJournal(workspace);
+}
+
+const open = (workspace: Workspace, path: string, { fork }: CliOptions): OpenedJournal =>
+  fork ? forkedJournal(workspace, path) : existingJournal(workspace, path);

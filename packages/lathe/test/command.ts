@@ -1,0 +1,70 @@
+// Runs the built command as a user would: a home of its own, a directory of its own, real pipes.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+export const SAMPLE = fileURLToPath(new URL("../sample", import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Sandbox {
+  /** Working directory of the command. */
+  readonly dir: string;
+  readonly home: string;
+  readonly env: Record<string, string>;
+  start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams;
+  run(
+    args: readonly string[],
+    options?: { env?: Record<string, string>; stdin?: string; cwd?: string },
+  ): Promise<Finished>;
+  remove(): Promise<void>;
+}
+
+export async function sandbox(options: { sample?: boolean } = {}): Promise<Sandbox> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "lathe-cli-")));
+  const dir = join(root, "project");
+  const home = join(root, "home");
+  if (options.sample) await cp(SAMPLE, dir, { recursive: true });
+  const { mkdir } = await import("node:fs/promises");
+  await mkdir(dir, { recursive: true });
+  await mkdir(home);
+  const env: Record<string, string> = { PATH: process.env["PATH"] ?? "", HOME: home, LATHE_HOME: join(home, ".lathe") };
+  const start: Sandbox["start"] = (args, extra = {}) =>
+    spawn(process.execPath, [CLI, ...args], { cwd: dir, env: { ...env, ...extra } });
+  return {
+    dir,
+    home,
+    env,
+    start,
+    run: async (args, { env: extra = {}, stdin = "", cwd = dir } = {}) => {
+      const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...env, ...extra } });
+      const finished = collect(child);
+      child.stdin.on("error", () => {}); // a command that does not read its input
+      child.stdin.end(stdin);
+      return finished;
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+export async function collect(child: ChildProcessWithoutNullStreams): Promise<Finished> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  await once(child, "close");
+  return { code: child.exitCode, stdout, stderr };
+}

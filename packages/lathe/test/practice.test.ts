@@ -1,0 +1,62 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Sandbox, sandbox } from "./command.ts";
+
+let box: Sandbox;
+beforeEach(async () => {
+  box = await sandbox({ sample: true });
+});
+afterEach(() => box.remove());
+
+const practice = ["--model", "practice/basic", "--permission-mode", "full"];
+const edit = async (file: string, change: (text: string) => string): Promise<void> =>
+  writeFile(join(box.dir, file), change(await readFile(join(box.dir, file), "utf8")));
+
+describe("the practice model on real files", () => {
+  it("mends the sample project, with a green test to show for it", async () => {
+    const { code, stdout } = await box.run([...practice, "fix the failing test"]);
+    expect(stdout).toContain("All tests pass.");
+    expect(code).toBe(0);
+    expect(await readFile(join(box.dir, "src/invoice.js"), "utf8")).toContain("amount >= DISCOUNT_FROM");
+  });
+
+  it("knows nothing of the sample: other names and another bug are mended too", async () => {
+    await rename(join(box.dir, "src/invoice.js"), join(box.dir, "src/bill.mjs"));
+    await rename(join(box.dir, "test/invoice.test.js"), join(box.dir, "test/sums.test.js"));
+    const rename2 = (text: string): string =>
+      text.replaceAll("subtotal", "addUp").replaceAll("discount", "rebate").replaceAll("invoice.js", "bill.mjs");
+    await edit("test/sums.test.js", rename2);
+    await edit("src/bill.mjs", (text) =>
+      rename2(text).replace("amount > ", "amount >= ").replace("1 + taxRate", "1 - taxRate"),
+    );
+    const { code, stdout } = await box.run([...practice, "please fix the failing test!"]);
+    expect(stdout).toContain("All tests pass.");
+    expect(code).toBe(0);
+  });
+
+  it("says so when small changes do not help, and leaves the files as they were", async () => {
+    const broken =
+      "export const subtotal = () => NaN;\nexport const discount = () => NaN;\nexport const total = () => NaN;\n";
+    await writeFile(join(box.dir, "src/invoice.js"), broken);
+    const { stdout } = await box.run([...practice, "fix the failing test"]);
+    expect(stdout).toContain("This needs a real model");
+    expect(await readFile(join(box.dir, "src/invoice.js"), "utf8")).toBe(broken);
+  });
+
+  it.each([
+    ["show package.json", "tiny-invoice"],
+    ["find taxRate", "src/invoice.js:"],
+    ["run echo hello there", "hello there"],
+    ["list src", "invoice.js"],
+    ["what is love", "I am the practice model"],
+  ])("understands: %s", async (request, expected) => {
+    expect((await box.run([...practice, request])).stdout).toContain(expected);
+  });
+
+  it("creates and replaces", async () => {
+    await box.run([...practice, "create notes.txt with remember the milk"]);
+    await box.run([...practice, "replace milk by bread in notes.txt"]);
+    expect(await readFile(join(box.dir, "notes.txt"), "utf8")).toBe("remember the bread\n");
+  });
+});
