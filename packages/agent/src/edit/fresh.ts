@@ -3,7 +3,7 @@
 
 import { ToolFailure } from "../tools/types.ts";
 import type { TextEdit } from "./endings.ts";
-import { type LineEdit, Lines, splitLines } from "./lines.ts";
+import { type LineEdit, Lines } from "./lines.ts";
 import { nearestText } from "./nearest.ts";
 import { rebaseLineEdits } from "./rebase.ts";
 import type { Workspace } from "./workspace.ts";
@@ -27,12 +27,11 @@ export async function planFresh<T extends Planned>(
     // The quoted text is not in what was shown: it was learnt otherwise, so the present content is what counts.
     return { ...plan(text), notes: [`${path} had changed on disk since it was last shown.`] };
   }
-  const lineEdits = toLineEdits(stale.text, onShown.edits);
-  const moved = rebaseLineEdits(splitLines(stale.text), splitLines(text), lineEdits);
-  if (!moved) throw conflict(path, stale.text, text, lineEdits);
+  const moved = moveEdits(stale.text, text, onShown.edits);
+  if (!moved) throw conflict(path, stale.text, text, onShown.edits);
   return {
     ...onShown,
-    edits: new Lines(text).toTextEdits(moved),
+    edits: moved,
     notes: [`${path} had changed on disk since it was last shown; the edit was merged with that change.`],
   };
 }
@@ -46,11 +45,10 @@ function attempt<T>(plan: (text: string) => T, text: string): T | undefined {
   }
 }
 
-function conflict(path: string, shown: string, current: string, edits: readonly LineEdit[]): ToolFailure {
-  const first = edits[0];
-  const wanted = first
-    ? new Lines(shown).slice(first.start - 1, Math.max(first.end, first.start + 1) + 1).join("\n")
-    : "";
+function conflict(path: string, shown: string, current: string, edits: readonly TextEdit[]): ToolFailure {
+  const lines = new Lines(shown);
+  const [first] = edits.map((edit) => linesOf(lines, edit));
+  const wanted = first ? lines.slice(first.start - 1, Math.max(first.end, first.start + 1) + 1).join("\n") : "";
   const near = nearestText(current, wanted);
   const now = near ? `\nThe file now has:\n${near}` : "";
   return new ToolFailure(
@@ -58,35 +56,31 @@ function conflict(path: string, shown: string, current: string, edits: readonly 
   );
 }
 
-/** Whole-line form of exact ranges. */
-export function toLineEdits(text: string, edits: readonly TextEdit[]): LineEdit[] {
-  const lines = new Lines(text);
-  const result: { start: number; end: number; from: number; to: number; body: string }[] = [];
-  for (const edit of edits) {
-    const start =
-      lines.count > 0 && edit.start === text.length && lines.terminated ? lines.count : lines.lineAt(edit.start);
-    const atStart = edit.start === lines.offset(start);
-    const stop = edit.end === text.length && lines.terminated ? lines.count : lines.lineAt(edit.end);
-    const clean = atStart && edit.end === lines.offset(stop) && (edit.text === "" || edit.text.endsWith("\n"));
-    const end = clean ? stop : Math.min(lines.count, stop + 1);
-    const previous = result.at(-1);
-    if (previous && previous.end > start) {
-      previous.body += text.slice(previous.to, edit.start) + edit.text;
-      previous.to = edit.end;
-      previous.end = Math.max(previous.end, end);
-      continue;
-    }
-    result.push({
-      start,
-      end,
-      from: lines.offset(start),
-      to: edit.end,
-      body: text.slice(lines.offset(start), edit.start) + edit.text,
-    });
-  }
-  return result.map(({ start, end, to, body }) => ({
-    start,
-    end,
-    lines: splitLines(body + text.slice(to, lines.offset(end))),
-  }));
+/** The same ranges in the present text; undefined when the lines around one of them are not the same there. */
+function moveEdits(shown: string, current: string, edits: readonly TextEdit[]): TextEdit[] | undefined {
+  const [before, now] = [new Lines(shown), new Lines(current)];
+  const ranges = edits.map((edit) => linesOf(before, edit));
+  const moved = rebaseLineEdits(before.all(), now.all(), ranges);
+  const touchesEnd = edits.some((edit) => edit.end === shown.length);
+  if (!moved || (touchesEnd && before.terminated !== now.terminated)) return undefined;
+  return edits.map((edit, index) => {
+    const shift = (moved[index] as LineEdit).start - (ranges[index] as LineEdit).start;
+    const offset = (at: number) => {
+      const line = lineOf(before, at);
+      return now.offset(line + shift) + at - before.offset(line);
+    };
+    return { start: offset(edit.start), end: offset(edit.end), text: edit.text };
+  });
+}
+
+/** The lines an edit touches; between two line starts, none beside those it removes. */
+function linesOf(lines: Lines, edit: TextEdit): LineEdit {
+  const [start, stop] = [lineOf(lines, edit.start), lineOf(lines, edit.end)];
+  const whole = edit.start === lines.offset(start) && edit.end === lines.offset(stop);
+  return { start, end: whole ? stop : Math.min(lines.count, stop + 1), lines: [] };
+}
+
+/** The end of a text that ends in a break is a line of its own here. */
+function lineOf(lines: Lines, offset: number): number {
+  return offset === lines.text.length && (lines.terminated || lines.count === 0) ? lines.count : lines.lineAt(offset);
 }

@@ -35,10 +35,11 @@ const style = { context: 2, hint: "none", wrap: "none", crlf: false, endOfFile: 
 async function race(kind: "hashline" | "edit_file" | "apply_patch", { before, ours, theirs }: Race): Promise<boolean> {
   fc.pre(ours.length > 0 && theirs.length > 0);
   const shown = textOf(before);
-  const disk = intended({ before, splices: theirs });
+  const dialect = kind === "edit_file" ? "literal" : "lines";
+  const disk = intended({ before, splices: theirs }, dialect);
   const both = [...ours, ...theirs].sort((a, b) => a.start - b.start);
-  const wanted = intended({ before, splices: both });
-  fc.pre(disk !== shown && wanted !== disk && intended({ before, splices: ours }) !== shown);
+  const wanted = intended({ before, splices: both }, dialect);
+  fc.pre(disk !== shown && wanted !== disk && intended({ before, splices: ours }, dialect) !== shown);
   const env = new MemoryEnvironment({ files: { "a.txt": shown } });
   const shownFiles = new ShownFiles();
   const tag = shownFiles.record(env.resolve("a.txt"), shown);
