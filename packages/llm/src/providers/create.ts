@@ -1,12 +1,8 @@
 // From a row of data, or a user's own description, to an adapter.
 
 import { type AdapterOptions, createAdapter, unknownModel } from "../adapter.ts";
-import { bedrockAuth } from "../auth/aws/index.ts";
-import { vertexAuth, vertexPlace } from "../auth/google/index.ts";
 import { builtinCatalog } from "../catalog/index.ts";
 import { defaultDeps } from "../deps.ts";
-import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/index.ts";
-import { vertexBaseUrl } from "../protocols/gemini/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";

@@ -1,9 +1,7 @@
 // Providers: rows of data, adapters made from them, and the set that an environment asks for.
 
-import { vertexPlace } from "../auth/google/index.ts";
 import { anthropicCredentialOf } from "../protocols/anthropic/gateway.ts";
 import type { ClientDeps, ProviderAdapter } from "../types/adapter.ts";
-import { ConfigurationError } from "../types/errors.ts";
 import { createProvider } from "./create.ts";
 import { fromEnvironment } from "./credentials.ts";
 import { findRow, type ProviderRow, providerRows } from "./rows.ts";
@@ -35,14 +33,4 @@ export function hasOwnKey(row: ProviderRow, env: ClientDeps["env"]): boolean {
   // Without its host or project there is nothing to register; asking for it by name says what is missing.
   if (row.needsEnv?.some((group) => !group.some((variable) => env[variable]))) return false;
   return fromEnvironment(env, row.keyEnv) !== undefined;
-}
-
-function hasVertexPlace(env: ClientDeps["env"]): boolean {
-  try {
-    vertexPlace(env);
-    return true;
-  } catch (error) {
-    if (error instanceof ConfigurationError) return false;
-    throw error;
-  }
 }

@@ -8,8 +8,8 @@ import {
   anthropicCustomHeaders,
   anthropicTls,
 } from "../protocols/anthropic/gateway.ts";
-import { bedrockBaseUrl, bedrockConverse, bedrockEndpoint, bedrockRegion } from "../protocols/bedrock/index.ts";
-import { googleVertex, vertexBaseUrl, vertexEndpoint } from "../protocols/gemini/index.ts";
+import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/index.ts";
+import { vertexBaseUrl } from "../protocols/gemini/index.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api } from "../types/model.ts";
@@ -37,54 +37,40 @@ export interface WiringInput {
 }
 
 export function wire(input: WiringInput): Wiring {
-  const { row, api, deps, options } = input;
-  const defaultHeaders = { ...headersOf(row, deps.env), ...options.defaultHeaders };
-  if (api === "bedrock-converse-stream") return { ...wireBedrock(input), defaultHeaders };
-  if (api === "google-vertex") return { ...wireVertex(input), defaultHeaders };
-  return { ...apiKind(api, input.name, deps.env), baseUrl: baseUrlOf(input), auth: keyAuth(input), defaultHeaders };
-}
-
-function wireBedrock(input: WiringInput): Omit<Wiring, "defaultHeaders"> {
-  const { deps, options } = input;
-  const region = bedrockRegion(deps.env, options.region);
-  const { runCommand } = options;
-  const signed = bedrockAuth({ deps, region, ...(runCommand === undefined ? {} : { runCommand }) });
-  const given = credentialOf(input);
+  const { name, row, api, deps, options } = input;
   return {
-    protocol: bedrockConverse,
-    endpoint: bedrockEndpoint,
-    baseUrl: options.baseUrl ?? bedrockBaseUrl(region),
-    auth: async (request) => {
-      const token = await given();
-      return token?.value ? withHeader(request, "authorization", `Bearer ${token.value}`) : signed(request);
-    },
+    ...apiKind(api, name, deps.env),
+    baseUrl: baseUrlOf(input),
+    auth: authOf(input),
+    defaultHeaders: { ...headersOf(row, deps.env), ...options.defaultHeaders },
   };
 }
 
-function wireVertex(input: WiringInput): Omit<Wiring, "defaultHeaders"> {
-  const { name, deps, options } = input;
-  const { project, location } = options;
-  const place = vertexPlace(deps.env, {
-    ...(project === undefined ? {} : { project }),
-    ...(location === undefined ? {} : { location }),
-  });
-  const adc = vertexAuth({ deps, provider: name });
+function authOf(input: WiringInput): Auth {
+  const { name, api, deps, options } = input;
+  if (api === "bedrock-converse-stream") {
+    const { runCommand } = options;
+    const region = bedrockRegion(deps.env);
+    const signed = bedrockAuth({ deps, region, ...(runCommand === undefined ? {} : { runCommand }) });
+    return keyOr(signed, { ...input, keyHeader: "authorization" });
+  }
+  if (api === "google-vertex")
+    return keyOr(vertexAuth({ deps, provider: name }), { ...input, keyHeader: "x-goog-api-key" });
+  return keyAuth(input);
+}
+
+/** A key the user has given wins over the cloud's own credential chain. */
+function keyOr(chain: Auth, input: WiringInput & { readonly keyHeader: string }): Auth {
   const given = credentialOf(input);
-  return {
-    protocol: googleVertex,
-    endpoint: vertexEndpoint(place),
-    countsTokens: true,
-    baseUrl: options.baseUrl ?? vertexBaseUrl(place.location),
-    auth: async (request) => {
-      const found = await given();
-      if (!found?.value) return adc(request);
-      const bearer = found.kind === "bearer";
-      return withHeader(
-        request,
-        bearer ? "authorization" : "x-goog-api-key",
-        bearer ? `Bearer ${found.value}` : found.value,
-      );
-    },
+  return async (request) => {
+    const found = await given();
+    if (!found?.value) return chain(request);
+    const bearer = found.kind === "bearer" || input.keyHeader === "authorization";
+    return withHeader(
+      request,
+      bearer ? "authorization" : input.keyHeader,
+      bearer ? `Bearer ${found.value}` : found.value,
+    );
   };
 }
 
@@ -92,6 +78,8 @@ function baseUrlOf({ row, api, deps, options }: WiringInput): string {
   const { env } = deps;
   if (row.gateway === "anthropic" && options.baseUrl === undefined) return anthropicBaseUrlOf(env);
   if (api === "azure-openai-responses") return azureBaseUrl(env, options.baseUrl);
+  if (options.baseUrl === undefined && api === "bedrock-converse-stream") return bedrockBaseUrl(bedrockRegion(env));
+  if (options.baseUrl === undefined && api === "google-vertex") return vertexBaseUrl(vertexPlace(env).location);
   const configured = options.baseUrl ?? row.baseUrlEnv?.map((variable) => env[variable]).find(Boolean) ?? row.baseUrl;
   if (configured === undefined) {
     const variable = row.baseUrlEnv?.[0];

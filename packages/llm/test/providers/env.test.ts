@@ -241,3 +241,32 @@ describe("AD-90 what is not built in", () => {
     expect(server.requests[0]!.headers.authorization).toBe("Bearer sk-file");
   });
 });
+
+describe("clouds", () => {
+  it("CL-02 AD-60 AD-70 a key alone registers a cloud only with what it needs besides", () => {
+    expect(names({ AWS_BEARER_TOKEN_BEDROCK: "b" })).toEqual(["amazon-bedrock"]);
+    expect(names({ GOOGLE_CLOUD_API_KEY: "g" })).toEqual([]);
+    expect(names({ GOOGLE_CLOUD_API_KEY: "g", GCP_PROJECT: "p", VERTEX_LOCATION: "global" })).toEqual([
+      "google-vertex",
+    ]);
+    expect(names({ AZURE_OPENAI_API_KEY: "a" })).toEqual([]);
+  });
+
+  it("AD-60 AD-70 Bedrock and Vertex by row: their paths, with a bearer or an API key", async () => {
+    const bedrock = createProvider("amazon-bedrock", {
+      deps: depsWith({ AWS_BEARER_TOKEN_BEDROCK: "bt" }),
+      baseUrl: server.baseUrl("bedrock"),
+    });
+    await streamed(bedrock, ask("anthropic.claude-sonnet-4-6"));
+    const env = { GOOGLE_CLOUD_API_KEY: "gk", GOOGLE_CLOUD_PROJECT: "proj", GOOGLE_VERTEX_LOCATION: "europe-west1" };
+    const vertex = createProvider("vertex", { deps: depsWith(env), baseUrl: server.baseUrl("vertex") });
+    await streamed(vertex, ask("gemini-2.5-pro"));
+    expect(server.requests.map(({ path }) => decodeURIComponent(path))).toEqual([
+      "/model/anthropic.claude-sonnet-4-6/converse-stream",
+      "/v1/projects/proj/locations/europe-west1/publishers/google/models/gemini-2.5-pro:streamGenerateContent",
+    ]);
+    expect(server.requests[0]!.headers.authorization).toBe("Bearer bt");
+    expect(server.requests[1]!.headers["x-goog-api-key"]).toBe("gk");
+    expect(() => createProvider("vertex", { deps: depsWith({}) })).toThrow(/GOOGLE_CLOUD_PROJECT/);
+  });
+});
