@@ -6,10 +6,12 @@ import { idSource } from "../src/journal/ids.ts";
 import { Journal } from "../src/journal/journal.ts";
 
 const before = process.memoryUsage.rss();
+const cpuBefore = process.cpuUsage();
 const start = performance.now();
 const deps = { blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) };
 const journal = Journal.open(new FileStore(process.argv[2] ?? ""), deps);
 const messages = journal.context.messages.length;
 const ms = performance.now() - start;
+const cpu = process.cpuUsage(cpuBefore);
 const rssGrowth = process.resourceUsage().maxRSS * 1024 - before;
-console.log(JSON.stringify({ ms, rssGrowth, messages }));
+console.log(JSON.stringify({ ms, cpuMs: (cpu.user + cpu.system) / 1000, rssGrowth, messages }));

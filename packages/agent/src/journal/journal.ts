@@ -45,11 +45,10 @@ const TITLE_DRIFT = 2048;
 export class Journal {
   readonly header: SessionHeader;
   readonly blobs: BlobStore;
-  /** What opening (or reading a missing blob) had to give up. Show it. */
-  readonly losses: JournalLoss[];
   readonly #deps: JournalDeps;
   readonly #index: LineIndex;
   readonly #reader: EntryReader;
+  readonly #losses: JournalLoss[];
   readonly #reserved = new Set<string>();
   #context: ContextView | undefined;
   #store: JournalStore;
@@ -68,7 +67,7 @@ export class Journal {
     this.#deps = deps;
     this.blobs = deps.blobs;
     this.header = opened.header;
-    this.losses = opened.losses;
+    this.#losses = opened.losses;
     this.#index = opened.index;
     this.#reader = new EntryReader(deps.blobs, opened.losses);
     this.#store = store;
@@ -105,6 +104,11 @@ export class Journal {
     return this.#context;
   }
 
+  /** What opening had to give up, missing blobs of the context included: they show only when it is built. Show it. */
+  get losses(): JournalLoss[] {
+    void this.context;
+    return this.#losses;
+  }
   /** Where the journal is kept: its path, or "memory". */
   get label(): string {
     return this.#store.label;

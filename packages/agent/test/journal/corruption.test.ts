@@ -84,7 +84,7 @@ function fault(opened: Opened, truth: Opened): string | undefined {
   return same || opened.losses > 0 ? undefined : "something is missing without a word";
 }
 
-describe("a damaged journal", () => {
+describe("a damaged journal", { timeout: 180_000 }, () => {
   it("G-27 cut at every byte: opens with the torn tail said, or refuses when not even the header is there", async () => {
     const bytes = await sample();
     const ends = new Set([0]);

@@ -47,4 +47,5 @@ it.each(Array.from({ length: rounds }, (_, round) => round))(
     expect(again.losses).toEqual([]);
     expect(again.context.messages).toHaveLength(found.length + 1);
   },
+  120_000,
 );

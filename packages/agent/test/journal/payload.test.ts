@@ -56,13 +56,13 @@ describe("what goes to blobs", () => {
     );
     harm(join(folder, readdirSync(folder)[0]!));
     const opened = reopen();
+    expect(opened.losses.map((loss) => loss.kind)).toEqual(["missing_blob", "missing_blob"]);
     const [first, , third] = opened.context.messages;
     expect(first?.content[1]).toMatchObject({
       kind: "text",
       text: expect.stringMatching(/^\[image lost: .* missing\]$/),
     });
     expect(third?.content[0]).toMatchObject({ toolResult: { content: "shot", images: [] } });
-    expect(opened.losses.map((loss) => loss.kind)).toEqual(["missing_blob", "missing_blob"]);
     expect(JSON.stringify(opened.storedEntry(entries[0]!.id))).toContain("blob:sha256:");
     opened.append(withImage);
     expect(opened.context.messages[3]).toEqual(withImage.message);
