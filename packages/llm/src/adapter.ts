@@ -165,12 +165,12 @@ class HttpAdapter {
         origin,
         newId: deps.uuid,
         warnings: encoded.warnings,
+        clean: (error) => redactError(error, secrets),
         ...(context.signal === undefined ? {} : { signal: context.signal }),
         ...(rateLimit === undefined ? {} : { rateLimit }),
       },
       guard,
       timeouts,
-      clean: (error) => redactError(error, secrets),
     };
   }
 

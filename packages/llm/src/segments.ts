@@ -69,12 +69,21 @@ function digest(text: string): { hash: string; bytes: number } {
     const unit = text.charCodeAt(index);
     low = Math.imul(low ^ unit, 2654435761);
     high = Math.imul(high ^ unit, 1597334677);
-    // Two bytes from U+0080, three from U+0800; a surrogate pair is two units and four bytes.
-    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+    // Two bytes from U+0080, three from U+0800; a surrogate pair is two units and four bytes, a lone one three.
+    if (unit > 0x7ff) bytes += isLow(unit) && isHigh(text.charCodeAt(index - 1)) ? 0 : 2;
+    else if (unit > 0x7f) bytes += 1;
   }
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
   return { hash: hex(high) + hex(low), bytes };
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 function hex(value: number): string {

@@ -82,7 +82,10 @@ export function inStreamError(provider: string, body: JsonValue, code?: string):
 export function redactError<E extends SDKError>(error: E, secrets: readonly string[]): E {
   const raw = error instanceof ProviderError && error.raw !== undefined ? JSON.stringify(error.raw) : "";
   if (!secrets.some((secret) => error.message.includes(secret) || raw.includes(secret))) return error;
-  const clean: { message: string; raw?: JsonValue } = { message: redact(error.message, secrets) };
+  const clean: { message: string; stack: string; raw?: JsonValue } = {
+    message: redact(error.message, secrets),
+    stack: redact(error.stack ?? "", secrets),
+  };
   if (raw !== "") clean.raw = parse(redact(raw, secrets)) ?? "";
   return Object.assign(error, clean);
 }

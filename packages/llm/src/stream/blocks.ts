@@ -20,6 +20,8 @@ export interface BlockSinkOptions {
   /** Receives every event in order; absent for calls that only want the Response. */
   readonly emit?: (event: StreamEvent) => void;
   readonly signal?: AbortSignal;
+  /** Removes secrets from an error that a decoder built. */
+  readonly clean?: (error: SDKError) => SDKError;
   readonly warnings?: readonly Warning[];
   readonly rateLimit?: RateLimitInfo;
 }
@@ -251,14 +253,17 @@ export class Blocks implements BlockSink {
   }
 
   /** Before the first event there is nothing to end: the driver throws `failure` instead. */
-  fail(error: SDKError): void {
+  fail(failure: SDKError): void {
     if (this.terminal) return;
+    const error = this.#options.clean?.(failure) ?? failure;
     if (!this.#started) {
       this.#failure = error;
       return;
     }
     this.#closeAll();
     this.#failure = error;
+    // The error carries the vendor's body, cleaned of secrets; the partial must not bring it back.
+    this.#raw = [];
     this.#emit({ type: "error", error, partial: this.#build({ reason: "error" }) });
   }
 

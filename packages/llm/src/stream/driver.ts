@@ -3,7 +3,7 @@
 
 import { createFramer, type Framer } from "../framing/framer.ts";
 import type { AdapterTimeouts, TransportResponse } from "../types/adapter.ts";
-import { AbortError, type SDKError, StreamError } from "../types/errors.ts";
+import { AbortError, StreamError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";
 import type { JsonValue } from "../types/json.ts";
 import type { FramingKind, ResponseDecoder } from "../types/protocol.ts";
@@ -18,8 +18,6 @@ export interface Exchange {
   readonly sink: Omit<BlockSinkOptions, "emit">;
   readonly guard: CallGuard;
   readonly timeouts: AdapterTimeouts;
-  /** Removes secrets from an error a decoder built. */
-  readonly clean: (error: SDKError) => SDKError;
 }
 
 const DONE: IteratorResult<StreamEvent> = { done: true, value: undefined };
@@ -120,7 +118,7 @@ export class AnswerReader {
 
   /** One batch of bytes. Never throws: failures end the sink. */
   async step(timed = true): Promise<void> {
-    const { guard, timeouts, decoder, clean } = this.#exchange;
+    const { guard, timeouts, decoder } = this.#exchange;
     const { sink } = this;
     try {
       guard.throwIfOver();
@@ -131,7 +129,7 @@ export class AnswerReader {
       if (chunk.done) this.#end(decoder);
       else this.#push(chunk.value);
     } catch (error) {
-      sink.fail(clean(guard.explain(error)));
+      sink.fail(guard.explain(error));
     }
     if (sink.terminal) await this.#finish();
   }

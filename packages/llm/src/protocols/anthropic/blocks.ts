@@ -67,7 +67,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
   const warnings: Warning[] = [];
   const results: Block[] = [];
   const rest: Block[] = [];
-  for (const part of message.content) {
+  for (const part of message.content.flatMap(imagesBesideErrors)) {
     const json = encodePart(part, context, warnings);
     if (json === undefined) continue;
     const block: Block = {
@@ -89,6 +89,13 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     warnings,
     segment: makeSegment("message", joined),
   };
+}
+
+/** A failed result may hold text only; its images follow the results. */
+function imagesBesideErrors(part: ContentPart): readonly ContentPart[] {
+  if (part.kind !== "tool_result" || !part.toolResult.isError || part.toolResult.images === undefined) return [part];
+  const { images, ...toolResult } = part.toolResult;
+  return [{ ...part, toolResult }, ...images.map((image): ContentPart => ({ kind: "image", image }))];
 }
 
 function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[]): JsonValue | undefined {
