@@ -70,7 +70,7 @@ const READERS: Readonly<Record<DialectName, (body: Json) => RequestView>> = {
   }),
   ollama: (body) => READERS.chat(body),
   responses: (body) => ({
-    system: body.instructions ?? "",
+    system: string(body.instructions),
     messages:
       typeof body.input === "string" ? [piece("user", { text: body.input })] : list(body.input).map(responsesItem),
     tools: list(body.tools).map((tool) => tool.name ?? tool.type),
@@ -79,6 +79,8 @@ const READERS: Readonly<Record<DialectName, (body: Json) => RequestView>> = {
 
 const list = (value: Json): Json[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : [];
+
+const string = (value: Json): string => (typeof value === "string" ? value : "");
 
 /** Text of a string or of a list of text blocks. */
 function textOf(content: Json): string {
@@ -97,8 +99,8 @@ type Pieces = Partial<Omit<ViewedMessage, "role">>;
 function blocksMessage(message: Json, read: (block: Json) => Pieces): ViewedMessage {
   const pieces = list(message.content).map(read);
   return piece(message.role, {
-    text: typeof message.content === "string" ? message.content : pieces.map((item) => item.text ?? "").join(""),
-    thinking: pieces.map((item) => item.thinking ?? "").join(""),
+    text: typeof message.content === "string" ? message.content : pieces.map((item) => string(item.text)).join(""),
+    thinking: pieces.map((item) => string(item.thinking)).join(""),
     calls: pieces.flatMap((item) => item.calls ?? []),
     results: pieces.flatMap((item) => item.results ?? []),
     images: pieces.reduce((sum, item) => sum + (item.images ?? 0), 0),
@@ -128,7 +130,7 @@ function bedrockBlock(block: Json): Pieces {
   if (toolUse) return { calls: [{ id: toolUse.toolUseId, name: toolUse.name, args: toolUse.input }] };
   if (toolResult) {
     const text = list(toolResult.content)
-      .map((item) => item.text ?? JSON.stringify(item.json) ?? "")
+      .map((item) => (item.json === undefined ? string(item.text) : JSON.stringify(item.json)))
       .join("");
     return { results: [{ id: toolResult.toolUseId, text, isError: toolResult.status === "error" }] };
   }
@@ -163,7 +165,7 @@ function chatMessage(message: Json): ViewedMessage {
     name: call.function?.name,
     args: parsed(call.function?.arguments),
   }));
-  return piece(message.role, { text, thinking: message.reasoning_content ?? message.thinking ?? "", calls, images });
+  return piece(message.role, { text, thinking: string(message.reasoning_content ?? message.thinking), calls, images });
 }
 
 function responsesItem(item: Json): ViewedMessage {

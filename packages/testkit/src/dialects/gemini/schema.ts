@@ -31,7 +31,7 @@ export function checkSchema(schema: unknown, at: string): void {
   if (schema["items"] !== undefined) checkSchema(schema["items"], `${at}.items`);
   const properties = isFields(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const undefinedProperty = required.findIndex((name) => !(String(name) in properties));
+  const undefinedProperty = required.findIndex((name) => !(string(name) in properties));
   if (undefinedProperty >= 0) {
     refuse(`* GenerateContentRequest.${at}.required[${undefinedProperty}]: property is not defined`);
   }

@@ -104,5 +104,5 @@ function checkToolConfig(config: unknown, declared: readonly string[]): void {
     refuse("Function calling mode must be ANY or VALIDATED when allowed_function_names is set.");
   }
   const unknown = allowed.find((name) => !declared.includes(string(name)));
-  if (unknown !== undefined) refuse(`allowed_function_names: function '${String(unknown)}' is not declared.`);
+  if (unknown !== undefined) refuse(`allowed_function_names: function '${string(unknown)}' is not declared.`);
 }
