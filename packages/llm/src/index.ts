@@ -13,6 +13,13 @@ export { Client, type ClientOptions } from "./client/client.ts";
 export { getDefaultClient, setDefaultClient } from "./client/default.ts";
 export type { FromEnvOptions } from "./client/from-env.ts";
 export { defaultDeps } from "./deps.ts";
+export {
+  type DiscoverOptions,
+  type DiscoveryType,
+  discover,
+  discoverLocal,
+  type LocalServer,
+} from "./discovery/index.ts";
 export { DEFAULT_RETRY, type RetryPolicy, retry } from "./errors/retry.ts";
 export { generate } from "./generate/generate.ts";
 export {
@@ -33,7 +40,22 @@ export {
   type ToolOutput,
   type ToolResult,
 } from "./generate/tools.ts";
+export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export type { Middleware } from "./middleware/compose.ts";
+export {
+  checkRegistryConfig,
+  type Discovery,
+  defaultModels,
+  expandModels,
+  type InitialChoice,
+  initialModel,
+  type ProviderConfig,
+  Registry,
+  type RegistryConfig,
+  type RegistryOptions,
+  type Selection,
+  selectModel,
+} from "./registry/index.ts";
 export { type Violation, violationOf, withoutOptionalNulls } from "./schema/validate.ts";
 export { StreamAccumulator } from "./stream/accumulate.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";

@@ -10,7 +10,6 @@ import type { ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
 import {
   assembleBody,
-  isObject,
   mergeExtras,
   type Params,
   protectedFromExtraBody,
@@ -184,16 +183,14 @@ function generationParams({ request, model }: EncodeInput, warnings: Warning[]):
   if (wish !== undefined && !takesEffort(model)) {
     warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
   }
-  const options: JsonObject = JSON.parse(
-    JSON.stringify({
-      temperature: request.temperature,
-      top_p: request.topP,
-      num_predict: request.maxTokens,
-      stop: stopSequences.length > 0 ? stopSequences : undefined,
-    }),
-  );
+  const options: JsonObject = {
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.topP === undefined ? {} : { top_p: request.topP }),
+    ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
+    ...(stopSequences.length === 0 ? {} : { stop: [...stopSequences] }),
+  };
   return {
-    options: isObject(options) && Object.keys(options).length > 0 ? options : undefined,
+    options: Object.keys(options).length > 0 ? options : undefined,
     think:
       wish !== undefined && takesEffort(model)
         ? think(clampLevel(model.thinking, wish), model.thinking?.mode)
