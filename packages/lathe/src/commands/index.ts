@@ -1,17 +1,28 @@
 // Subcommands, each loaded when named.
 
-import { EXIT, type ExitCode, usageError } from "../cli/exit.ts";
+import type { ExitCode } from "../cli/exit.ts";
 import type { Subcommand } from "../cli/option-table.ts";
 import type { Machine } from "../run/machine.ts";
 
+/** Arguments after the subcommand's name. */
+export type Command = (argv: readonly string[], machine: Machine) => Promise<ExitCode>;
+
+const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
+  config: async () => (await import("./config.ts")).configCommand,
+  models: async () => (await import("./models.ts")).modelsCommand,
+  login: async () => (await import("./login.ts")).loginCommand,
+  logout: async () => (await import("./login.ts")).logoutCommand,
+  auth: async () => (await import("./auth.ts")).authCommand,
+  trust: async () => (await import("./trust.ts")).trustCommand,
+  sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  prompt: async () => (await import("./prompt.ts")).promptCommand,
+  tool: async () => (await import("./tool.ts")).toolCommand,
+  replay: async () => (await import("./replay.ts")).replayCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  completions: async () => (await import("./completions.ts")).completionsCommand,
+};
+
 export async function runSubcommand(name: Subcommand, argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  switch (name) {
-    case "completions": {
-      const { completionScript } = await import("../cli/completions.ts");
-      machine.stdout.write(completionScript(argv[0] ?? "bash"));
-      return EXIT.done;
-    }
-    default:
-      throw usageError(`lathe ${name} does not exist yet.`);
-  }
+  const command = await COMMANDS[name]();
+  return command(argv, machine);
 }
