@@ -3,6 +3,7 @@
 
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { ToolFailure } from "../tools/types.ts";
+import { eachAtOnce } from "./at-once.ts";
 import type { FileChange } from "./workspace.ts";
 
 export async function commitChanges(
@@ -10,31 +11,47 @@ export async function commitChanges(
   changes: readonly FileChange[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const change of changes) await refuseRace(env, change);
+  await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
-  // Removals last: a moved file exists twice for a moment rather than not at all.
-  const ordered = [...changes.filter((change) => change.after), ...changes.filter((change) => !change.after)];
-  const done: FileChange[] = [];
-  for (const change of ordered) {
-    done.push(change);
+  const started: FileChange[] = [];
+  let failed: { readonly change: FileChange; readonly cause: unknown } | undefined;
+  const write = async (change: FileChange) => {
+    if (failed) return;
+    started.push(change);
     try {
       await put(env, change, change.after);
-    } catch (error) {
-      await restore(env, done, change, error);
+    } catch (cause) {
+      failed ??= { change, cause };
     }
-  }
+  };
+  // Removals last: a moved file exists twice for a moment rather than not at all.
+  await eachAtOnce(
+    changes.filter((change) => change.after),
+    write,
+  );
+  await eachAtOnce(
+    changes.filter((change) => !change.after),
+    write,
+  );
+  if (failed) await restore(env, started, failed.change, failed.cause);
 }
 
 async function refuseRace(env: ExecutionEnvironment, { target, before }: FileChange): Promise<void> {
-  const now = await env.stat(target.real);
-  const same =
-    before && now
-      ? Buffer.compare(before.bytes, await env.readBytes(target.real)) === 0
-      : (before === undefined) === (now === undefined);
-  if (same) return;
+  if (await holds(env, target.real, before?.bytes)) return;
   throw new ToolFailure(
     `${target.path} was changed by something else while this edit was being prepared. Read it again and repeat the edit. Nothing was written.`,
   );
+}
+
+/** Whether the file has exactly these bytes, or is absent when there are none. */
+async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array | undefined): Promise<boolean> {
+  if (!bytes) return (await env.stat(path)) === undefined;
+  try {
+    return Buffer.compare(bytes, await env.readBytes(path)) === 0;
+  } catch (error) {
+    if (error instanceof EnvError && error.code === "not_found") return false;
+    throw error;
+  }
 }
 
 async function put(env: ExecutionEnvironment, change: FileChange, content: FileChange["after"]): Promise<void> {
@@ -48,18 +65,18 @@ async function put(env: ExecutionEnvironment, change: FileChange, content: FileC
 
 async function restore(
   env: ExecutionEnvironment,
-  done: readonly FileChange[],
+  started: readonly FileChange[],
   failed: FileChange,
   cause: unknown,
 ): Promise<never> {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const lost: string[] = [];
-  for (const change of [...done].reverse()) {
+  for (const change of [...started].reverse()) {
     try {
-      if (change === failed && (await unchanged(env, change))) continue;
+      if (await holds(env, change.target.real, change.before?.bytes)) continue;
       await put(env, change, change.before);
-    } catch (error) {
-      if (error instanceof EnvError && error.code === "not_found" && !change.before) continue;
+    } catch {
+      // Reported below: the call has failed already, and the reader needs the names of all files in doubt.
       lost.push(change.target.path);
     }
   }
@@ -70,10 +87,4 @@ async function restore(
   throw new ToolFailure(`${failed.target.path} could not be written: ${reason} ${state}`, {
     effects: lost.length === 0 ? "none" : "unknown",
   });
-}
-
-async function unchanged(env: ExecutionEnvironment, { target, before }: FileChange): Promise<boolean> {
-  const now = await env.stat(target.real);
-  if (!now || !before) return !now && !before;
-  return Buffer.compare(before.bytes, await env.readBytes(target.real)) === 0;
 }

@@ -14,13 +14,9 @@ export interface Planned {
 
 export type Fresh<T> = T & { readonly notes: readonly string[] };
 
-export async function planFresh<T extends Planned>(
-  workspace: Workspace,
-  path: string,
-  plan: (text: string) => T,
-): Promise<Fresh<T>> {
-  const { text } = await workspace.document(path);
-  const stale = await workspace.staleBase(path);
+export function planFresh<T extends Planned>(workspace: Workspace, path: string, plan: (text: string) => T): Fresh<T> {
+  const { text } = workspace.document(path);
+  const stale = workspace.staleBase(path);
   if (!stale) return { ...plan(text), notes: [] };
   const onShown = stale.text === undefined ? undefined : attempt(plan, stale.text);
   if (!onShown || stale.text === undefined) {

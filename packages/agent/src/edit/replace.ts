@@ -48,14 +48,14 @@ export async function replaceInFile(
 ): Promise<ReplaceOutcome> {
   for (const replacement of replacements) refuseEmpty(path, replacement);
   return withWorkspace(context, [path], async (workspace) => {
-    const document = await workspace.document(path);
+    const document = workspace.document(path);
     for (const { newText, oldText } of replacements) refusePlaceholder(path, newText, `${oldText}\n${document.text}`);
-    const planned = await planFresh(workspace, path, (text) => planAll(path, text, replacements));
+    const planned = planFresh(workspace, path, (text) => planAll(path, text, replacements));
     const mixed = typeof document.endings !== "string";
     const edits = mixed
       ? planned.edits.flatMap((edit) => lineRuns(document.text.slice(edit.start, edit.end), edit.text, edit.start))
       : planned.edits;
-    await workspace.edit(path, edits);
+    workspace.edit(path, edits);
     const [file] = await outcomes(context.services, await workspace.commit());
     if (!file) throw new ToolFailure(`The edit leaves ${path} exactly as it is. Nothing was written.`);
     const notes = planned.steps.flatMap((step) => (step === "exact" ? [] : [stepNotes[step]]));

@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
 import { ToolFailure } from "../tools/types.ts";
+import { eachAtOnce } from "./at-once.ts";
 
 export interface Target {
   /** As the caller wrote it. */
@@ -20,8 +21,9 @@ export async function resolveTargets(
 ): Promise<Map<string, Target>> {
   const root = env.resolve(env.workingDirectory());
   const realRoot = (await env.stat(root))?.realPath ?? root;
-  const targets = new Map<string, Target>();
-  for (const path of new Set(paths)) {
+  const unique = [...new Set(paths)];
+  const found = new Map<string, Target>();
+  await eachAtOnce(unique, async (path) => {
     if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file. Nothing was written.");
     const target = await locate(env, path);
     if (within(target.absolute, root) && !within(target.real, realRoot) && !within(target.real, root)) {
@@ -29,9 +31,9 @@ export async function resolveTargets(
         `${path} is reached through a symbolic link that leads out of the working directory (${target.real}). Nothing was written.`,
       );
     }
-    targets.set(path, target);
-  }
-  return targets;
+    found.set(path, target);
+  });
+  return new Map(unique.map((path) => [path, found.get(path) as Target]));
 }
 
 async function locate(env: ExecutionEnvironment, path: string): Promise<Target> {

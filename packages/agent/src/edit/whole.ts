@@ -2,7 +2,7 @@
 // returns of its own, its line endings.
 
 import { type ToolContext, ToolFailure } from "../tools/types.ts";
-import { editDocument, encodeDocument, newDocument, type TextDocument } from "./document.ts";
+import { editDocument, newDocument, type TextDocument } from "./document.ts";
 import { planFresh } from "./fresh.ts";
 import { lineRuns } from "./line-runs.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
@@ -19,9 +19,9 @@ export interface WriteOutcome {
 
 export async function writeWholeFile(context: ToolContext, path: string, content: string): Promise<WriteOutcome> {
   return withWorkspace(context, [path], async (workspace) => {
-    const isNew = !(await workspace.exists(path));
-    const notes = await stageWhole(workspace, path, content);
-    const size = encodeDocument(await workspace.document(path)).byteLength;
+    const isNew = !workspace.exists(path);
+    const notes = stageWhole(workspace, path, content);
+    const size = workspace.size(path);
     const [file] = await outcomes(context.services, await workspace.commit());
     if (!file) return { size, isNew, notes: [...notes, "the file already had exactly this content."] };
     return { size, isNew, file, notes };
@@ -29,24 +29,24 @@ export async function writeWholeFile(context: ToolContext, path: string, content
 }
 
 /** Returns notes for the caller's report. */
-export async function stageWhole(workspace: Workspace, path: string, content: string): Promise<string[]> {
-  if (!(await workspace.exists(path))) {
-    await workspace.write(path, newDocument(content));
+export function stageWhole(workspace: Workspace, path: string, content: string): string[] {
+  if (!workspace.exists(path)) {
+    workspace.write(path, newDocument(content));
     return [];
   }
-  const old = await workspace.documentIfText(path);
+  const old = workspace.documentIfText(path);
   if (!old) {
-    await workspace.write(path, newDocument(content));
+    workspace.write(path, newDocument(content));
     return ["the file was not text before."];
   }
   refusePlaceholder(path, content, old.text);
   const given = newDocument(content);
-  if (!(await workspace.staleBase(path))) {
+  if (!workspace.staleBase(path)) {
     const { document, notes } = inheriting(old, given);
-    await workspace.write(path, document);
+    workspace.write(path, document);
     return notes;
   }
-  const merged = await planFresh(workspace, path, (text) => {
+  const merged = planFresh(workspace, path, (text) => {
     if (text === old.text) {
       throw new ToolFailure(
         `${path} has changed on disk since it was last shown, and it is too large to merge. Read it again before writing it. Nothing was written.`,
@@ -54,7 +54,7 @@ export async function stageWhole(workspace: Workspace, path: string, content: st
     }
     return { edits: lineRuns(text, given.text) };
   });
-  await workspace.edit(path, merged.edits);
+  workspace.edit(path, merged.edits);
   return [...merged.notes];
 }
 

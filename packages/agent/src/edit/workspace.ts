@@ -1,8 +1,9 @@
 // The files of one call. Every dialect stages its changes here, against the state that earlier parts of the same call left;
 // nothing reaches the disk before all of them are verified.
 
-import type { ExecutionEnvironment } from "../env/types.ts";
+import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { type ToolContext, ToolFailure } from "../tools/types.ts";
+import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
@@ -38,7 +39,11 @@ export async function withWorkspace<T>(
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const targets = await resolveTargets(context.env, paths);
-  const run = () => work(new Workspace(context, targets));
+  const run = async () => {
+    const workspace = new Workspace(context, targets);
+    await workspace.load();
+    return work(workspace);
+  };
   const locks = context.services.pathLocks;
   return locks
     ? locks.run(
@@ -63,36 +68,57 @@ export class Workspace {
     this.#targets = targets;
   }
 
-  async exists(path: string): Promise<boolean> {
-    return (await this.#entry(path)).after !== undefined;
+  /** Reads all files of the call; everything up to the commit then happens in memory. */
+  async load(): Promise<void> {
+    await eachAtOnce([...this.#targets.values()], async (target) => {
+      if (this.#entries.has(target.real)) return;
+      const entry: Entry = { target };
+      this.#entries.set(target.real, entry);
+      const content = await this.#read(target);
+      if (content) Object.assign(entry, { before: content, after: content });
+    });
+  }
+
+  /** The path was resolved before the lock was held, so the file may have come or gone since. */
+  async #read({ real, stat }: Target): Promise<FileContent | undefined> {
+    const known = stat ?? (await this.#env.stat(real));
+    if (!known) return undefined;
+    try {
+      return { bytes: await this.#env.readBytes(real), mode: known.mode };
+    } catch (error) {
+      if (error instanceof EnvError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+
+  exists(path: string): boolean {
+    return this.#entry(path).after !== undefined;
+  }
+
+  size(path: string): number {
+    return this.#entry(path).after?.bytes.byteLength ?? 0;
   }
 
   /** The text as this call has left it so far. */
-  async document(path: string): Promise<TextDocument> {
-    const entry = await this.#entry(path);
+  document(path: string): TextDocument {
+    const entry = this.#entry(path);
     if (!entry.after) throw new ToolFailure(`${path} does not exist. Check the path. Nothing was written.`);
     return this.#decoded(entry);
   }
 
   /** For overwriting, where unreadable old content is no obstacle. */
-  async documentIfText(path: string): Promise<TextDocument | undefined> {
-    const entry = await this.#entry(path);
-    if (!entry.after) return undefined;
-    try {
-      return this.#decoded(entry);
-    } catch (error) {
-      if (error instanceof ToolFailure) return undefined;
-      throw error;
-    }
+  documentIfText(path: string): TextDocument | undefined {
+    const entry = this.#entry(path);
+    return entry.after && this.#decodedOrNothing(entry);
   }
 
-  async edit(path: string, edits: readonly TextEdit[]): Promise<void> {
-    const document = await this.document(path);
-    await this.write(path, editDocument(document, edits));
+  edit(path: string, edits: readonly TextEdit[]): void {
+    const document = this.document(path);
+    this.write(path, editDocument(document, edits));
   }
 
-  async write(path: string, document: TextDocument): Promise<void> {
-    const entry = await this.#entry(path);
+  write(path: string, document: TextDocument): void {
+    const entry = this.#entry(path);
     const current = entry.after && this.#decodedOrNothing(entry);
     const marker = current && generatedMarker(current.text);
     if (marker) {
@@ -103,17 +129,17 @@ export class Workspace {
     entry.after = { ...entry.after, bytes: this.#encoded(path, document), document };
   }
 
-  async remove(path: string): Promise<void> {
-    const entry = await this.#entry(path);
+  remove(path: string): void {
+    const entry = this.#entry(path);
     if (!entry.after) throw new ToolFailure(`${path} does not exist, so it cannot be deleted. Nothing was written.`);
     refuseLink(entry.target, "deleted");
     delete entry.after;
   }
 
   /** Returns whether a file was there before. */
-  async move(from: string, to: string): Promise<boolean> {
-    const source = await this.#entry(from);
-    const destination = await this.#entry(to);
+  move(from: string, to: string): boolean {
+    const source = this.#entry(from);
+    const destination = this.#entry(to);
     if (!source.after) throw new ToolFailure(`${from} does not exist, so it cannot be moved. Nothing was written.`);
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
@@ -128,8 +154,8 @@ export class Workspace {
   }
 
   /** What was last shown of the file, when the disk now holds something else. */
-  async staleBase(path: string): Promise<ShownVersion | undefined> {
-    const entry = await this.#entry(path);
+  staleBase(path: string): ShownVersion | undefined {
+    const entry = this.#entry(path);
     const shown = this.#shown?.latest(entry.target.absolute);
     if (!shown || !entry.after || entry.after !== entry.before) return undefined;
     const { text } = this.#decoded(entry);
@@ -160,17 +186,9 @@ export class Workspace {
     return target;
   }
 
-  async #entry(path: string): Promise<Entry> {
-    const target = this.#target(path);
-    const known = this.#entries.get(target.real);
-    if (known) return known;
-    const entry: Entry = { target };
-    if (target.stat) {
-      const bytes = await this.#env.readBytes(target.real);
-      entry.before = { bytes, mode: target.stat.mode };
-      entry.after = entry.before;
-    }
-    this.#entries.set(target.real, entry);
+  #entry(path: string): Entry {
+    const entry = this.#entries.get(this.#target(path).real);
+    if (!entry) throw new Error(`${path} was not loaded`);
     return entry;
   }
 

@@ -87,7 +87,7 @@ async function stage(
   warnings: string[],
 ): Promise<readonly string[]> {
   const { path, tag, operations } = section;
-  const { text } = await workspace.document(path);
+  const { text } = workspace.document(path);
   const absolute = workspace.absolute(path);
   const history = shown.versions(absolute);
   const base = shown.byTag(absolute, tag) ?? (new ShownFiles().record(absolute, text) === tag ? { text } : undefined);
@@ -102,7 +102,7 @@ async function stage(
   if (!moved) throw mismatch(path, shown.record(absolute, text), text, section, true);
   if (base.text !== text) warnings.push(`${path} ${banners[whatHappened(history, tag, text)]}`);
   refuseNoChange(path, text, moved);
-  await workspace.edit(path, new Lines(text).toTextEdits(moved));
+  workspace.edit(path, new Lines(text).toTextEdits(moved));
   return blocks;
 }
 

@@ -71,7 +71,7 @@ async function run(
     let failure: PatchOutcome["failure"];
     for (const [index, operation] of operations.entries()) {
       try {
-        done.push(await stage(workspace, operation, notes));
+        done.push(stage(workspace, operation, notes));
       } catch (error) {
         if (!options.keepEarlier || done.length === 0 || !(error instanceof ToolFailure)) throw error;
         const notDone = operations.slice(index).map((later) => later.path);
@@ -90,16 +90,16 @@ function pathsOf(operation: PatchOperation): string[] {
     : [operation.path];
 }
 
-async function stage(workspace: Workspace, operation: PatchOperation, notes: string[]): Promise<PatchedOperation> {
+function stage(workspace: Workspace, operation: PatchOperation, notes: string[]): PatchedOperation {
   const { path } = operation;
   switch (operation.kind) {
     case "delete":
-      await workspace.remove(path);
+      workspace.remove(path);
       return { letter: "D", path };
     case "add": {
-      const existed = await workspace.exists(path);
+      const existed = workspace.exists(path);
       const content = operation.lines.join("\n") + (operation.unterminated || operation.lines.length === 0 ? "" : "\n");
-      const said = await stageWhole(workspace, path, content);
+      const said = stageWhole(workspace, path, content);
       notes.push(...said.map((note) => `${path}: ${note}`));
       if (existed) notes.push(`${path} existed and was overwritten.`);
       return { letter: existed ? "M" : "A", path };
@@ -115,22 +115,22 @@ const levelNotes: Readonly<Record<Exclude<Level, "exact">, string>> = {
   unicode: "treating similar punctuation and spaces as equal",
 };
 
-async function stageUpdate(
+function stageUpdate(
   workspace: Workspace,
   path: string,
   hunks: readonly Hunk[],
   moveTo: string | undefined,
   notes: string[],
-): Promise<PatchedOperation> {
+): PatchedOperation {
   if (hunks.length > 0) {
-    const { text } = await workspace.document(path);
+    const { text } = workspace.document(path);
     const added = hunks.flatMap((hunk) =>
       hunk.body.filter((change) => change.kind === "+").map((change) => change.text),
     );
     refusePlaceholder(path, added.join("\n"), text);
-    const plan = await planFresh(workspace, path, (content) => locateHunks(path, content, hunks));
-    await workspace.edit(path, plan.edits);
-    if (moveTo === undefined && (await workspace.document(path)).text === text) {
+    const plan = planFresh(workspace, path, (content) => locateHunks(path, content, hunks));
+    workspace.edit(path, plan.edits);
+    if (moveTo === undefined && workspace.document(path).text === text) {
       throw new ToolFailure(
         `The patch leaves ${path} exactly as it is. Check the "-" and "+" lines. Nothing was written.`,
       );
@@ -141,6 +141,6 @@ async function stageUpdate(
     }
   }
   if (moveTo === undefined) return { letter: "M", path };
-  if (await workspace.move(path, moveTo)) notes.push(`${moveTo} existed and was overwritten by the move.`);
+  if (workspace.move(path, moveTo)) notes.push(`${moveTo} existed and was overwritten by the move.`);
   return { letter: "R", path: moveTo, from: path };
 }
