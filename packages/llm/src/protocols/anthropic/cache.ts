@@ -6,6 +6,7 @@ import type { EncodeInput } from "../../types/protocol.ts";
 import type { Block } from "./blocks.ts";
 import type { WireGroup } from "./groups.ts";
 import { groupBlocks } from "./groups.ts";
+import type { Marked } from "./history.ts";
 
 const maxMarkers = 4;
 
@@ -13,21 +14,22 @@ export interface MarkerPlan {
   readonly tools?: CacheControl;
   readonly system?: CacheControl;
   /** Index of the group, and in it of the block, that gets a marker. */
-  readonly groups: ReadonlyMap<number, { readonly block: number; readonly control: CacheControl }>;
+  readonly groups: ReadonlyMap<number, Marked>;
 }
 
 export interface MarkerInput {
   readonly tools: readonly Block[];
   readonly system: readonly Block[];
   readonly groups: readonly WireGroup[];
+  /** All that the caller placed. */
+  readonly explicit: readonly CacheControl[];
   /** What an automatic marker looks like; undefined: none are placed. */
   readonly automatic: CacheControl | undefined;
 }
 
-export function planMarkers({ tools, system, groups, automatic }: MarkerInput): MarkerPlan {
-  const placed = new Map<number, { block: number; control: CacheControl }>();
+export function planMarkers({ tools, system, groups, explicit, automatic }: MarkerInput): MarkerPlan {
+  const placed = new Map<number, Marked>();
   if (automatic === undefined) return { groups: placed };
-  const explicit = callerMarkers(tools, system, groups);
   const control = alike(automatic, explicit);
   let left = maxMarkers - explicit.length;
   for (const index of newestUserGroups(groups)) {
@@ -61,18 +63,6 @@ export function automaticMarker(input: EncodeInput, longHost: boolean): CacheCon
 function alike(automatic: CacheControl, explicit: readonly CacheControl[]): CacheControl {
   if (explicit.length === 0) return automatic;
   return explicit.every((marker) => marker.ttl === "1h") ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
-}
-
-function callerMarkers(
-  tools: readonly Block[],
-  system: readonly Block[],
-  groups: readonly WireGroup[],
-): readonly CacheControl[] {
-  const markers = [...tools, ...system].flatMap((block) => block.marker ?? []);
-  for (const group of groups) {
-    for (const member of group.members) markers.push(...member.markers);
-  }
-  return markers;
 }
 
 function newestUserGroups(groups: readonly WireGroup[]): number[] {

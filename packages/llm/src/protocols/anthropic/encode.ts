@@ -2,18 +2,17 @@
 
 import { makeSegment } from "../../segments.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
-import type { CacheControl } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
 import type { Params } from "../openai-common/body.ts";
 import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
-import type { Block, EncodedMessage } from "./blocks.ts";
+import type { Block } from "./blocks.ts";
 import { anthropicDialect } from "./blocks.ts";
 import { automaticMarker, planMarkers } from "./cache.ts";
 import type { ThinkingPlan } from "./effort.ts";
 import { planThinking } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
-import { groupBlocks, groupByRole, groupText } from "./groups.ts";
+import type { Marked } from "./history.ts";
 import { encodeHistory, thinkingRefusal } from "./history.ts";
 import { structuredAnswer } from "./structured.ts";
 import { assertNamedTool, encodeToolChoice, encodeTools } from "./tools.ts";
@@ -28,21 +27,24 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
   const { request, provider } = input;
   assertNamedTool(request, provider);
   const options = request.providerOptions?.[provider] ?? {};
-  const warnings: Warning[] = [];
-  const history = encodeHistory(input, "anthropic", anthropicDialect(provider));
-  for (const message of [...history.system, ...history.messages]) warnings.push(...message.warnings);
-  const groups = groupByRole(history.messages);
+  const history = encodeHistory(input, "anthropic", anthropicDialect(provider), withMarkers);
+  const { groups } = history;
+  const warnings = [...history.warnings];
   const thinking = chooseThinking(input, options, groups, warnings);
   const answer = structuredAnswer(request.responseFormat, thinking.thinking !== undefined);
-  const tools = chooseTools(input, options, history.messages, answer.tool ? encodeTools([answer.tool], input) : []);
-  const system = [
-    ...history.system.flatMap((message) => message.rest),
-    ...(answer.instruction === undefined ? [] : [textBlock(answer.instruction)]),
-  ];
+  const tools = chooseTools(
+    input,
+    options,
+    history.hasToolBlocks,
+    answer.tool ? encodeTools([answer.tool], input) : [],
+  );
+  const system = [...history.system, ...(answer.instruction === undefined ? [] : [textBlock(answer.instruction)])];
+  const explicit = [...[...tools.blocks, ...system].flatMap((block) => block.marker ?? []), ...history.markers];
   const plan = planMarkers({
     tools: tools.blocks,
     system,
     groups,
+    explicit,
     automatic: options["auto_cache"] === false ? undefined : automaticMarker(input, isAnthropicHost(input.baseUrl)),
   });
   const wireModel = input.model.wireModelId ?? request.model;
@@ -57,17 +59,14 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
     [
       ...(toolTexts.length > 0 ? [{ key: "tools", open: "[", parts: toolTexts, close: "]" }] : []),
       ...(systemTexts.length > 0 ? [{ key: "system", open: "[", parts: systemTexts, close: "]" }] : []),
-      { key: "messages", open: "[", parts: wireMessages(groups, plan.groups), close: "]" },
+      { key: "messages", open: "[", parts: [...leadIn(groups), ...history.wire(plan.groups)], close: "]" },
     ],
     params,
   );
-  const marked = plan.groups.size > 0 || plan.tools || plan.system || hasCallerMarker(tools.blocks, system, groups);
+  const marked = explicit.length > 0 || plan.groups.size > 0 || plan.tools || plan.system;
   return {
     body,
-    segments: [
-      ...(tools.blocks.length > 0 ? [tools.segment] : []),
-      ...[...history.system, ...history.messages].map((message) => message.segment),
-    ],
+    segments: history.segments(tools.blocks.length > 0 ? tools.segment : undefined),
     headers: headers(options, Boolean(marked)),
     warnings,
     wireModel,
@@ -100,21 +99,16 @@ function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
   );
 }
 
-function chooseTools(
-  input: EncodeInput,
-  options: JsonObject,
-  messages: readonly EncodedMessage[],
-  extra: readonly Block[],
-) {
+function chooseTools(input: EncodeInput, options: JsonObject, usedTools: boolean, extra: readonly Block[]) {
   const { request, segments, model } = input;
   const none = request.toolChoice?.mode === "none";
   // The API refuses tool blocks without definitions, so with such a history the tools stay and the choice forbids them.
-  const leaveOut = none && !messages.some((message) => message.hasToolBlocks);
+  const leaveOut = none && !usedTools;
   const definitions = leaveOut ? [] : (request.tools ?? []);
   const variant = `anthropic tools ${model.supportsEagerToolInputStreaming} ${input.options.disableStrictTools}`;
   const own = definitions.length === 0 ? [] : segments.get(definitions, variant, () => encodeTools(definitions, input));
   const native = Array.isArray(options["tools"]) ? options["tools"] : [];
-  const blocks = [...own, ...native.map((tool) => ({ text: JSON.stringify(tool), markable: true })), ...extra];
+  const blocks: Block[] = [...own, ...native.map((tool) => ({ text: JSON.stringify(tool), markable: true })), ...extra];
   const segment =
     native.length + extra.length > 0 || definitions.length === 0
       ? joinedSegment(blocks)
@@ -161,37 +155,18 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   };
 }
 
-function wireMessages(groups: readonly WireGroup[], markers: ReadonlyMap<number, Marked>): string[] {
-  const texts = groups.map((group, index) => {
-    const marked = markers.get(index);
-    const plain = marked === undefined && group.members.every((member) => member.markers.length === 0);
-    const content = plain ? groupText(group) : withMarkers(groupBlocks(group), marked).join(",");
-    return `{"role":"${group.role}","content":[${content}]}`;
-  });
-  if (groups[0]?.role === "assistant") {
-    texts.unshift('{"role":"user","content":[{"type":"text","text":"(continued)"}]}');
-  }
-  return texts;
+/** The API wants a user message first. */
+function leadIn(groups: readonly WireGroup[]): string[] {
+  if (groups[0]?.role !== "assistant") return [];
+  return ['{"role":"user","content":[{"type":"text","text":"(continued)"}]}'];
 }
 
-interface Marked {
-  readonly block: number;
-  readonly control: CacheControl;
-}
-
-function withMarkers(blocks: readonly Block[], marked: Marked | undefined): string[] {
+function withMarkers(blocks: readonly Block[], marked?: Marked): string[] {
   return blocks.map((block, index) => {
     const marker = block.marker ?? (marked?.block === index ? marked.control : undefined);
     if (marker === undefined) return block.text;
     return `${block.text.slice(0, -1)},"cache_control":${JSON.stringify(marker)}}`;
   });
-}
-
-function hasCallerMarker(tools: readonly Block[], system: readonly Block[], groups: readonly WireGroup[]): boolean {
-  return (
-    [...tools, ...system].some((block) => block.marker) ||
-    groups.some((group) => group.members.some((member) => member.markers.length > 0))
-  );
 }
 
 function headers(options: JsonObject, marked: boolean): Record<string, string> {

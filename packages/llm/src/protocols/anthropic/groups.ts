@@ -7,17 +7,6 @@ export interface WireGroup {
   readonly members: EncodedMessage[];
 }
 
-export function groupByRole(messages: readonly EncodedMessage[]): WireGroup[] {
-  const groups: WireGroup[] = [];
-  for (const message of messages) {
-    if (message.joined === "") continue;
-    const last = groups.at(-1);
-    if (last?.role === message.role) last.members.push(message);
-    else groups.push({ role: message.role, members: [message] });
-  }
-  return groups;
-}
-
 export function groupBlocks(group: WireGroup): Block[] {
   const { members } = group;
   return [...members.flatMap((member) => member.results), ...members.flatMap((member) => member.rest)];

@@ -1,36 +1,108 @@
-// The history of a request in encoded messages, and what it rules out. Shared by the vendors with Anthropic's model of a
+// The history of a request in wire messages, and what it rules out. Shared by the vendors with Anthropic's model of a
 // conversation.
 
 import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import type { CacheControl } from "../../types/message.ts";
 import type { EncodeInput } from "../../types/protocol.ts";
-import type { BlockDialect, EncodedMessage } from "./blocks.ts";
+import type { Warning } from "../../types/response.ts";
+import type { Block, BlockDialect, EncodedMessage } from "./blocks.ts";
 import { encodeMessage } from "./blocks.ts";
 import type { ThinkingInput } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
-import { inUnthinkingToolRound } from "./groups.ts";
+import { groupBlocks, groupText, inUnthinkingToolRound } from "./groups.ts";
+import { grown } from "./growing.ts";
 
-export interface EncodedHistory {
-  /** System and developer messages, wherever they stood. */
-  readonly system: readonly EncodedMessage[];
-  readonly messages: readonly EncodedMessage[];
+/** The block of a list that an automatic cache breakpoint closes. */
+export interface Marked {
+  readonly block: number;
+  readonly control: CacheControl;
 }
 
-export function encodeHistory(input: EncodeInput, protocol: string, dialect: BlockDialect): EncodedHistory {
+/** The blocks' JSON with the breakpoints of the caller and the given one. */
+export type RenderBlocks = (blocks: readonly Block[], marked?: Marked) => string[];
+
+export class History {
+  /** Blocks of system and developer messages, wherever they stood. */
+  readonly system: Block[] = [];
+  readonly groups: WireGroup[] = [];
+  /** Breakpoints the caller placed in messages. */
+  readonly markers: CacheControl[] = [];
+  readonly warnings: Warning[] = [];
+  hasToolBlocks = false;
+  readonly #render: RenderBlocks;
+  readonly #systemSegments: Segment[] = [];
+  readonly #segments: Segment[] = [];
+  /** Text of the first groups, which no breakpoint touches any more. */
+  #settled = { count: 0, text: "" };
+
+  constructor(render: RenderBlocks) {
+    this.#render = render;
+  }
+
+  addSystem(message: EncodedMessage): void {
+    this.system.push(...message.rest);
+    this.warnings.push(...message.warnings);
+    this.#systemSegments.push(message.segment);
+  }
+
+  add(message: EncodedMessage): void {
+    this.warnings.push(...message.warnings);
+    this.markers.push(...message.markers);
+    this.#segments.push(message.segment);
+    this.hasToolBlocks ||= message.hasToolBlocks;
+    if (message.joined === "") return;
+    const last = this.groups.at(-1);
+    if (last?.role !== message.role) {
+      this.groups.push({ role: message.role, members: [message] });
+      return;
+    }
+    last.members.push(message);
+    if (this.#settled.count === this.groups.length) this.#settled = { count: 0, text: "" };
+  }
+
+  segments(tools: Segment | undefined): readonly Segment[] {
+    return (tools === undefined ? [] : [tools]).concat(this.#systemSegments, this.#segments);
+  }
+
+  /** All wire messages as pieces that joined by commas give the list. */
+  wire(marked: ReadonlyMap<number, Marked>): string[] {
+    const open = Math.max(0, Math.min(this.groups.length - 1, ...marked.keys()));
+    if (this.#settled.count > open) this.#settled = { count: 0, text: "" };
+    let { count, text } = this.#settled;
+    for (; count < open; count += 1) text += `${count === 0 ? "" : ","}${this.#wireGroup(this.groups[count]!)}`;
+    this.#settled = { count, text };
+    const rest = this.groups.slice(open).map((group, index) => this.#wireGroup(group, marked.get(open + index)));
+    return text === "" ? rest : [text, ...rest];
+  }
+
+  #wireGroup(group: WireGroup, marked?: Marked): string {
+    const plain = marked === undefined && group.members.every((member) => member.markers.length === 0);
+    const content = plain ? groupText(group) : this.#render(groupBlocks(group), marked).join(",");
+    return `{"role":"${group.role}","content":[${content}]}`;
+  }
+}
+
+export function encodeHistory(
+  input: EncodeInput,
+  protocol: string,
+  dialect: BlockDialect,
+  render: RenderBlocks,
+): History {
   const { request, provider, segments } = input;
   const foreignThinkingAsText = request.providerOptions?.[provider]?.["foreign_thinking"] === "text";
   const context = { provider, model: request.model, foreignThinkingAsText, dialect };
   const variant = `${protocol} ${provider} ${request.model} ${foreignThinkingAsText}`;
-  const system: EncodedMessage[] = [];
-  const messages: EncodedMessage[] = [];
-  for (const message of request.messages) {
+  const fresh = () => new History(render);
+  return grown(input, variant, fresh, (history, message) => {
     const isSystem = message.role === "system" || message.role === "developer";
     const encoded = segments.get(message, variant, () => {
       const made = encodeMessage(message, context);
       return isSystem ? { ...made, segment: makeSegment("system", made.joined) } : made;
     });
-    (isSystem ? system : messages).push(encoded);
-  }
-  return { system, messages };
+    if (isSystem) history.addSystem(encoded);
+    else history.add(encoded);
+  });
 }
 
 /** Why thinking cannot be on in this request, if so. */

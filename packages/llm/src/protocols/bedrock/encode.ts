@@ -7,12 +7,12 @@ import type { CacheControl } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
-import type { Block, EncodedMessage } from "../anthropic/blocks.ts";
+import type { Block } from "../anthropic/blocks.ts";
 import { automaticMarker, planMarkers } from "../anthropic/cache.ts";
 import type { ThinkingPlan } from "../anthropic/effort.ts";
 import { planThinking } from "../anthropic/effort.ts";
 import type { WireGroup } from "../anthropic/groups.ts";
-import { groupBlocks, groupByRole, groupText } from "../anthropic/groups.ts";
+import type { Marked, RenderBlocks } from "../anthropic/history.ts";
 import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
 import { structuredAnswer } from "../anthropic/structured.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
@@ -28,33 +28,32 @@ export function encodeBedrock(input: EncodeInput): EncodedRequest {
   const { request, provider, model } = input;
   assertNamedTool(request, provider);
   const options = request.providerOptions?.[provider] ?? {};
-  const warnings: Warning[] = [];
-  const history = encodeHistory(input, "bedrock", bedrockDialect(provider));
-  for (const message of [...history.system, ...history.messages]) warnings.push(...message.warnings);
-  const groups = groupByRole(history.messages);
+  const caches = model.supportsCachePoint === true;
+  const render: RenderBlocks = (blocks, marked) => withPoints(blocks, caches, marked);
+  const history = encodeHistory(input, `bedrock ${caches}`, bedrockDialect(provider), render);
+  const { groups } = history;
+  const warnings = [...history.warnings];
   const thinking = chooseThinking(input, options, groups, warnings);
   const answer = structuredAnswer(request.responseFormat, thinking.thinking !== undefined);
-  const tools = chooseTools(input, history.messages, answer.tool, warnings);
+  const tools = chooseTools(input, history.hasToolBlocks, answer.tool, warnings);
   const system = [
-    ...history.system.flatMap((message) => message.rest),
+    ...history.system,
     ...(answer.instruction === undefined ? [] : [block({ text: answer.instruction })]),
   ];
-  const caches = model.supportsCachePoint === true;
+  const explicit = [...[...tools.blocks, ...system].flatMap((candidate) => candidate.marker ?? []), ...history.markers];
   const plan = planMarkers({
     tools: tools.blocks,
     system,
     groups,
+    explicit,
     automatic: caches && options["auto_cache"] !== false ? automaticMarker(input, true) : undefined,
   });
-  const points = (blocks: readonly Block[], at?: Marked): string => withPoints(blocks, caches, at).join(",");
-  const toolTexts = points(tools.blocks, plan.tools && { block: tools.blocks.length - 1, control: plan.tools });
-  const systemTexts = points(system, plan.system && { block: system.length - 1, control: plan.system });
+  const toolTexts = render(tools.blocks, plan.tools && { block: tools.blocks.length - 1, control: plan.tools }).join(
+    ",",
+  );
+  const systemTexts = render(system, plan.system && { block: system.length - 1, control: plan.system }).join(",");
   const choice = answer.tool ? { tool: { name: answer.tool.name } } : tools.choice;
-  const messages = groups.map((group, index) => {
-    const marked = plan.groups.get(index);
-    const plain = marked === undefined && group.members.every((member) => member.markers.length === 0);
-    return `{"role":"${group.role}","content":[${plain ? groupText(group) : points(groupBlocks(group), marked)}]}`;
-  });
+  const messages = history.wire(plan.groups);
   if (groups[0]?.role === "assistant") messages.unshift('{"role":"user","content":[{"text":"(continued)"}]}');
   const members = [
     ...(toolTexts === ""
@@ -73,10 +72,9 @@ export function encodeBedrock(input: EncodeInput): EncodedRequest {
       ...messages.map((text, index) => (index === 0 ? text : `,${text}`)),
       `]${tail === "{}" ? "}" : `,${tail.slice(1)}`}${counted ? "}}" : ""}`,
     ],
-    segments: [
-      ...(tools.blocks.length > 0 ? [makeSegment("tools", tools.blocks.map(({ text }) => text).join(","))] : []),
-      ...[...history.system, ...history.messages].map((message) => message.segment),
-    ],
+    segments: history.segments(
+      tools.blocks.length > 0 ? makeSegment("tools", tools.blocks.map(({ text }) => text).join(",")) : undefined,
+    ),
     headers: {},
     warnings,
     wireModel: model.wireModelId ?? request.model,
@@ -109,15 +107,9 @@ function chooseThinking(
   return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
 }
 
-function chooseTools(
-  input: EncodeInput,
-  messages: readonly EncodedMessage[],
-  answer: ToolDefinition | undefined,
-  warnings: Warning[],
-) {
+function chooseTools(input: EncodeInput, used: boolean, answer: ToolDefinition | undefined, warnings: Warning[]) {
   const { request, segments } = input;
   const mode = request.toolChoice?.mode;
-  const used = messages.some((message) => message.hasToolBlocks);
   const definitions = mode === "none" && !used ? [] : (request.tools ?? []);
   if (mode === "none" && used && definitions.length > 0) {
     warnings.push({
@@ -180,11 +172,6 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
 function nonEmpty(params: Params): JsonObject | undefined {
   const known = Object.entries(params).filter(([, value]) => value !== undefined);
   return known.length === 0 ? undefined : (Object.fromEntries(known) as JsonObject);
-}
-
-interface Marked {
-  readonly block: number;
-  readonly control: CacheControl;
 }
 
 /** A breakpoint is a block of its own after the one it closes. */

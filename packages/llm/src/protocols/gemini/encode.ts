@@ -11,6 +11,7 @@ import type { ModelInfo } from "../../types/model.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
+import { grown } from "../anthropic/growing.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
 import type { Params } from "../openai-common/body.ts";
 import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
@@ -28,10 +29,8 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
   const { request, provider, operation } = input;
   assertNamedTool(request, provider);
   const options = request.providerOptions?.[provider] ?? {};
-  const warnings: Warning[] = [];
-  const system = encodeSystem(input);
   const history = encodeHistory(input, options["foreign_thinking"] === "text");
-  for (const content of history) warnings.push(...content.warnings);
+  const warnings = [...history.warnings];
   const tools = encodeTools(input, options);
   const params = parameters(input, warnings);
   mergeExtras(params, input.model.requestTransform?.extraBody, protectedFromExtraBody, ["generationConfig"]);
@@ -41,22 +40,18 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
   if (counted) for (const key of Object.keys(params)) if (key !== "toolConfig") delete params[key];
   const prefix = [
     ...(tools.text === "" ? [] : [`"tools":[${tools.text}]`]),
-    ...(system.length === 0
+    ...(history.system.length === 0
       ? []
-      : [`"systemInstruction":{"parts":[{"text":"${system.map(({ inner }) => inner).join("\\n\\n")}"}]}`]),
+      : [`"systemInstruction":{"parts":[{"text":"${history.system.join("\\n\\n")}"}]}`]),
   ];
   const wrapped = counted && flavour.wrapsCountedRequest;
   const open = wrapped ? `{"generateContentRequest":{"model":${JSON.stringify(modelPath(wireModel))},` : "{";
-  const body = [`${open}${prefix.map((member) => `${member},`).join("")}"contents":[`, ...contents(history), "]"];
+  const body = [`${open}${prefix.map((member) => `${member},`).join("")}"contents":[`, history.contents(), "]"];
   const tail = JSON.stringify(params);
   body.push(`${tail === "{}" ? "}" : `,${tail.slice(1)}`}${wrapped ? "}" : ""}`);
   return {
     body,
-    segments: [
-      ...(tools.segment ? [tools.segment] : []),
-      ...system.map(({ segment }) => segment),
-      ...history.map(({ segment }) => segment),
-    ],
+    segments: (tools.segment ? [tools.segment] : []).concat(history.systemSegments, history.segments),
     headers: {},
     warnings,
     wireModel,
@@ -67,41 +62,73 @@ export function modelPath(model: string): string {
   return model.includes("/") ? model : `models/${model}`;
 }
 
-/** Text without its quotes, so that several messages join to one with a blank line between them. */
-function encodeSystem({ request, segments }: EncodeInput): { inner: string; segment: Segment }[] {
-  return request.messages
-    .filter((message) => message.role === "system" || message.role === "developer")
-    .map((message) =>
-      segments.get(message, "gemini system", () => {
-        const inner = JSON.stringify(textOf(message)).slice(1, -1);
-        return { inner, segment: makeSegment("system", inner) };
-      }),
-    )
-    .filter(({ inner }) => inner !== "");
+/** What a conversation has come to so far; the part before the running user turn is settled text. */
+class History {
+  /** System texts without their quotes, so that several join to one with a blank line between them. */
+  readonly system: string[] = [];
+  readonly systemSegments: Segment[] = [];
+  readonly segments: Segment[] = [];
+  readonly warnings: Warning[] = [];
+  readonly calls = new Map<string, CallNote>();
+  #settled = "";
+  #turn: EncodedContent[] = [];
+
+  add(content: EncodedContent): void {
+    this.warnings.push(...content.warnings);
+    this.segments.push(content.segment);
+    for (const note of content.calls) this.calls.set(note.id, note);
+    if (content.role === "user") {
+      this.#turn.push(content);
+      return;
+    }
+    this.#settled = joinTexts(this.#settled, userTurn(this.#turn), wire("model", content.rest));
+    this.#turn = [];
+  }
+
+  contents(): string {
+    return joinTexts(this.#settled, userTurn(this.#turn));
+  }
 }
 
-function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): EncodedContent[] {
+/** Results of a round stand in one content right after their calls; what else the user said follows. */
+function userTurn(turn: readonly EncodedContent[]): string {
+  const results = joinTexts(...turn.map((content) => content.results));
+  return joinTexts(wire("user", results), ...turn.map((content) => wire("user", content.rest)));
+}
+
+function wire(role: string, parts: string): string {
+  return parts === "" ? "" : `{"role":"${role}","parts":[${parts}]}`;
+}
+
+/** By concatenation, which shares the long left side instead of copying it. */
+function joinTexts(...texts: readonly string[]): string {
+  return texts.reduce((joined, text) => (joined === "" ? text : text === "" ? joined : `${joined},${text}`), "");
+}
+
+function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): History {
   const { request, provider, segments } = input;
-  const calls = new Map<string, CallNote>();
   const signedCalls = takesLevel(input.model);
-  const context = {
-    provider,
-    model: request.model,
-    foreignThinkingAsText,
-    signedCalls,
-    callOf: (id: string) => calls.get(id),
-  };
   const variant = `gemini ${provider} ${request.model} ${signedCalls} ${foreignThinkingAsText}`;
-  const encoded: EncodedContent[] = [];
-  for (const message of request.messages) {
-    if (message.role === "system" || message.role === "developer") continue;
+  const context = { provider, model: request.model, foreignThinkingAsText, signedCalls };
+  const fresh = () => new History();
+  return grown(input, variant, fresh, (history, message) => {
+    if (message.role === "system" || message.role === "developer") {
+      const { inner, segment } = segments.get(message, "gemini system", () => systemText(message));
+      if (inner === "") return;
+      history.system.push(inner);
+      history.systemSegments.push(segment);
+      return;
+    }
     // A result's text depends on the call it answers, which another message holds.
-    const answered = message.role === "tool" ? answeredCalls(message, calls) : "";
-    const content = segments.get(message, `${variant}${answered}`, () => encodeContent(message, context));
-    for (const note of content.calls) calls.set(note.id, note);
-    encoded.push(content);
-  }
-  return encoded;
+    const answered = message.role === "tool" ? answeredCalls(message, history.calls) : "";
+    const callOf = (id: string) => history.calls.get(id);
+    history.add(segments.get(message, `${variant}${answered}`, () => encodeContent(message, { ...context, callOf })));
+  });
+}
+
+function systemText(message: Message): { inner: string; segment: Segment } {
+  const inner = JSON.stringify(textOf(message)).slice(1, -1);
+  return { inner, segment: makeSegment("system", inner) };
 }
 
 function answeredCalls(message: Message, calls: ReadonlyMap<string, CallNote>): string {
@@ -112,31 +139,6 @@ function answeredCalls(message: Message, calls: ReadonlyMap<string, CallNote>): 
     notes += ` ${call?.name} ${call?.vendorId ?? ""}`;
   }
   return notes;
-}
-
-/** Results of a round are gathered into the content right after their calls; what else the user said follows. */
-function contents(history: readonly EncodedContent[]): string[] {
-  const pieces: string[] = [];
-  const push = (role: string, parts: string): void => {
-    if (parts === "") return;
-    pieces.push(`${pieces.length > 0 ? "," : ""}{"role":"${role}","parts":[`, parts, "]}");
-  };
-  let at = 0;
-  while (at < history.length) {
-    const content = history[at]!;
-    if (content.role === "model") {
-      push("model", content.rest);
-      at += 1;
-      continue;
-    }
-    let end = at;
-    while (history[end]?.role === "user") end += 1;
-    const turn = history.slice(at, end);
-    push("user", turn.flatMap(({ results }) => (results === "" ? [] : [results])).join(","));
-    for (const { rest } of turn) push("user", rest);
-    at = end;
-  }
-  return pieces;
 }
 
 function encodeTools(input: EncodeInput, options: JsonObject): { text: string; segment?: Segment } {
