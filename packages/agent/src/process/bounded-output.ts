@@ -1,5 +1,5 @@
-// Output of a command in bounded memory: the beginning and the end are kept, what lies between is counted. Chunks are
-// shared, not copied, so the per-stream and the combined view of the same bytes cost once.
+// Output of a command in bounded memory: the beginning and the end are kept, what lies between is counted. Bytes are
+// copied, so that the large buffers they arrive in can go at once.
 
 import type { OutputSpill } from "../env/types.ts";
 
@@ -7,10 +7,9 @@ export class BoundedOutput {
   readonly #half: number;
   readonly #head: Buffer[] = [];
   #headBytes = 0;
-  #tail: Buffer[] = [];
-  #tailStart = 0;
-  #tailBytes = 0;
-  #dropped = 0;
+  /** Made when the first byte does not fit the head; filled round and round. */
+  #ring: Buffer | undefined;
+  #pastHead = 0;
 
   constructor(limit: number) {
     this.#half = Math.floor(limit / 2);
@@ -22,57 +21,51 @@ export class BoundedOutput {
 
   /** All bytes ever pushed. */
   get bytes(): number {
-    return this.#headBytes + this.#tailBytes + this.#dropped;
+    return this.#headBytes + this.#pastHead;
   }
 
   get truncated(): boolean {
-    return this.#dropped > 0;
+    return this.#pastHead > this.#half;
   }
 
   push(chunk: Buffer): void {
-    const room = this.#half - this.#headBytes;
-    const toHead = Math.min(room, chunk.length);
+    const toHead = Math.min(this.#half - this.#headBytes, chunk.length);
     if (toHead > 0) {
-      this.#head.push(chunk.subarray(0, toHead));
+      this.#head.push(Buffer.from(chunk.subarray(0, toHead)));
       this.#headBytes += toHead;
     }
     if (toHead === chunk.length) return;
-    this.#tail.push(chunk.subarray(toHead));
-    this.#tailBytes += chunk.length - toHead;
-    this.#dropOldest();
+    this.#ring ??= Buffer.allocUnsafe(this.#half);
+    const rest = chunk.subarray(toHead);
+    // Only the last round can stay.
+    const kept = rest.subarray(Math.max(0, rest.length - this.#half));
+    const at = (this.#pastHead + rest.length - kept.length) % this.#half;
+    const first = kept.copy(this.#ring, at);
+    kept.copy(this.#ring, 0, first);
+    this.#pastHead += rest.length;
   }
 
   /** The bytes still held, oldest first; everything as long as `truncated` is false. */
   *chunks(): Iterable<Buffer> {
     yield* this.#head;
-    for (let i = this.#tailStart; i < this.#tail.length; i++) yield this.#tail[i]!;
+    yield* this.#tail();
   }
 
   text(): string {
-    if (this.#dropped === 0) return Buffer.concat([...this.chunks()]).toString("utf8");
+    if (!this.truncated) return Buffer.concat([...this.chunks()]).toString("utf8");
     const head = Buffer.concat(this.#head);
-    const tail = Buffer.concat(this.#tail.slice(this.#tailStart));
+    const tail = Buffer.concat(this.#tail());
     const headEnd = completeUtf8Length(head);
     const tailStart = firstCharacterStart(tail);
-    const omitted = this.#dropped + (head.length - headEnd) + tailStart;
+    const omitted = this.bytes - headEnd - (tail.length - tailStart);
     return `${head.toString("utf8", 0, headEnd)}\n[... ${omitted} bytes omitted ...]\n${tail.toString("utf8", tailStart)}`;
   }
 
-  #dropOldest(): void {
-    let excess = this.#tailBytes - this.#half;
-    while (excess > 0) {
-      const oldest = this.#tail[this.#tailStart]!;
-      const cut = Math.min(excess, oldest.length);
-      if (cut === oldest.length) this.#tailStart++;
-      else this.#tail[this.#tailStart] = oldest.subarray(cut);
-      this.#tailBytes -= cut;
-      this.#dropped += cut;
-      excess -= cut;
-    }
-    if (this.#tailStart > 1024) {
-      this.#tail = this.#tail.slice(this.#tailStart);
-      this.#tailStart = 0;
-    }
+  #tail(): Buffer[] {
+    if (this.#ring === undefined) return [];
+    if (!this.truncated) return [this.#ring.subarray(0, this.#pastHead)];
+    const at = this.#pastHead % this.#half;
+    return [this.#ring.subarray(at), this.#ring.subarray(0, at)];
   }
 }
 

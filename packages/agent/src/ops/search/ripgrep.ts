@@ -7,7 +7,7 @@ import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type Gre
 import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob, nameGlob } from "./path-glob.ts";
 import { badRegex, rejectLineBreaks } from "./regex.ts";
-import { newestFirst } from "./results.ts";
+import { newestFirst, type TimedPath } from "./results.ts";
 import { MatchParser } from "./ripgrep-output.ts";
 import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
 
@@ -114,7 +114,9 @@ async function glob(
   const root = resolve(path, directory);
   if ((await runner.kind(root)) !== "directory") return { paths: [], truncated: false };
   const chunks: Buffer[] = [];
-  const args = [...COMMON, "--files", "--hidden", "--null", "--glob=!.git", ...nameArguments(rest), "--", "./"];
+  const args = [...COMMON, "--files", "--hidden", "--null", "--glob=!.git", ...nameArguments(rest)];
+  if (options.maxResults !== undefined) args.push("--sortr=modified");
+  args.push("--", "./");
   const signal = options.signal ?? new AbortController().signal;
   const { exitCode, stderr } = await runner.run(args, root, (chunk) => chunks.push(chunk), signal);
   options.signal?.throwIfAborted();
@@ -125,14 +127,37 @@ async function glob(
     const name = entry.slice(2);
     if (name !== "" && matches(name)) names.push(name);
   }
-  const mtimes = await runner.mtimes(root, names);
+  const { maxResults } = options;
+  const candidates =
+    maxResults === undefined ? await timed(runner, root, names) : await newest(runner, root, names, maxResults);
   const prefix = relative(base, root);
   const inside = prefix !== ".." && !prefix.startsWith("../");
   const shown = inside ? (prefix === "" ? "" : `${prefix}/`) : `${root === "/" ? "" : root}/`;
-  return newestFirst(
-    names.map((name, i) => ({ path: shown + name, mtimeMs: mtimes[i]! })),
-    options.maxResults,
+  const { paths } = newestFirst(
+    candidates.map(({ path, mtimeMs }) => ({ path: shown + path, mtimeMs })),
+    maxResults,
   );
+  return { paths, truncated: paths.length < names.length };
+}
+
+async function timed(runner: RipgrepRunner, root: string, names: readonly string[]): Promise<TimedPath[]> {
+  const times = await runner.mtimes(root, names);
+  return names.map((path, i) => ({ path, mtimeMs: times[i]! }));
+}
+
+/** Of names that come newest first: the first `count` and those as old as the last of them, whose order is by name. */
+async function newest(
+  runner: RipgrepRunner,
+  root: string,
+  names: readonly string[],
+  count: number,
+): Promise<TimedPath[]> {
+  const found = await timed(runner, root, names.slice(0, count));
+  const oldest = found.at(-1)?.mtimeMs ?? 0;
+  while (found.length < names.length && found.at(-1)!.mtimeMs === oldest) {
+    found.push(...(await timed(runner, root, names.slice(found.length, found.length + 100))));
+  }
+  return found;
 }
 
 /** A file type restricts by name and, unlike --glob, leaves gitignore in force. */
