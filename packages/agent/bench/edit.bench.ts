@@ -91,7 +91,7 @@ const oneLine: Bench = {
           );
         },
       );
-      return { ...measured, unit: "x" };
+      return { ...measured, unit: "x", budget: 2.5 };
     }),
 };
 
@@ -126,7 +126,7 @@ const manyFiles: Bench = {
           }
         },
       );
-      return { ...measured, unit: "x" };
+      return { ...measured, unit: "x", budget: 3 };
     }),
 };
 

@@ -1,0 +1,24 @@
+// Child of the kill test: overwrites a file with 50 MB of one letter, again and again, and says when it starts.
+
+import { LocalEnvironment } from "../../src/env/local.ts";
+import { writeFileTool } from "../../src/tools/write-file/index.ts";
+
+const [directory = ""] = process.argv.slice(2);
+const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });
+const context = {
+  callId: "kill",
+  env,
+  signal: new AbortController().signal,
+  onOutput: () => {},
+  openArtifact: () => {
+    throw new Error("not used");
+  },
+  now: () => 0,
+  services: { vision: false },
+};
+process.stdout.write("ready\n");
+for (;;) {
+  for (const letter of ["b", "a"]) {
+    await writeFileTool.execute({ file_path: "big.txt", content: letter.repeat(50_000_000) }, context);
+  }
+}
