@@ -15,6 +15,7 @@ import {
   protectedFromExtraBody,
   protectedFromOptions,
 } from "../openai-common/body.ts";
+import { foldMessages } from "../openai-common/fold.ts";
 import { toBase64, unsupportedContent } from "../openai-common/media.ts";
 
 const knownOptions = ["foreign_thinking", "cache_retention", "tools"];
@@ -24,9 +25,11 @@ export function encodeOllama(input: EncodeInput): EncodedRequest {
   const options = request.providerOptions?.[provider] ?? {};
   const warnings: Warning[] = [];
   const wireModel = model.wireModelId ?? request.model;
-  const system = systemSegment(input);
+  const history = encodeHistory(input, options);
+  const system = systemSegment(input, history.system);
   const tools = request.toolChoice?.mode === "none" ? undefined : toolsSegment(input);
-  const messages = messageSegments(input, options, warnings);
+  const messages = [...history.segments];
+  warnings.push(...history.warnings);
 
   const params: Params = {
     ...generationParams(input, warnings),
@@ -53,8 +56,7 @@ export function encodeOllama(input: EncodeInput): EncodedRequest {
   return { body, segments, headers: {}, warnings, wireModel };
 }
 
-function systemSegment({ request, segments }: EncodeInput): Segment | undefined {
-  const system = request.messages.filter((message) => message.role === "system");
+function systemSegment({ segments }: EncodeInput, system: readonly Message[]): Segment | undefined {
   const [first] = system;
   if (!first) return undefined;
   const make = () =>
@@ -81,26 +83,34 @@ interface EncodedMessage {
   readonly warnings: readonly Warning[];
 }
 
-function messageSegments(input: EncodeInput, options: JsonObject, warnings: Warning[]): Segment[] {
+interface History {
+  readonly system: Message[];
+  readonly segments: Segment[];
+  readonly toolNames: Map<string, string>;
+  readonly warnings: Warning[];
+}
+
+function encodeHistory(input: EncodeInput, options: JsonObject): History {
   const { request, segments: cache, provider } = input;
   const foreignAsText = options["foreign_thinking"] === "text";
   const variant = `ollama:${provider}:${request.model}:${foreignAsText}`;
-  const names = new Map<string, string>();
-  const out: Segment[] = [];
-  for (const message of request.messages) {
-    if (message.role === "system") continue;
-    const name = message.toolCallId === undefined ? undefined : names.get(message.toolCallId);
+  const start = (): History => ({ system: [], segments: [], toolNames: new Map(), warnings: [] });
+  return foldMessages(cache, request.messages, `${variant}:history`, start, (history, message) => {
+    if (message.role === "system") {
+      history.system.push(message);
+      return;
+    }
+    const name = message.toolCallId === undefined ? undefined : history.toolNames.get(message.toolCallId);
     const encoded = cache.get(message, name === undefined ? variant : `${variant}:${name}`, (): EncodedMessage => {
-      const notes: Warning[] = [];
+      const warnings: Warning[] = [];
       const calls: { id: string; name: string }[] = [];
-      const wire = wireMessage(message, { input, foreignAsText, name, calls, warnings: notes });
-      return { ...(wire ? { segment: makeSegment("message", JSON.stringify(wire)) } : {}), calls, warnings: notes };
+      const wire = wireMessage(message, { input, foreignAsText, name, calls, warnings });
+      return { ...(wire ? { segment: makeSegment("message", JSON.stringify(wire)) } : {}), calls, warnings };
     });
-    for (const call of encoded.calls) names.set(call.id, call.name);
-    if (encoded.segment) out.push(encoded.segment);
-    warnings.push(...encoded.warnings);
-  }
-  return out;
+    for (const call of encoded.calls) history.toolNames.set(call.id, call.name);
+    if (encoded.segment) history.segments.push(encoded.segment);
+    history.warnings.push(...encoded.warnings);
+  });
 }
 
 interface MessageScope {

@@ -17,11 +17,12 @@ import {
   protectedFromExtraBody,
   protectedFromOptions,
 } from "../openai-common/body.ts";
+import { foldMessages } from "../openai-common/fold.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
 
 /** Stands between tool results and the user's next words where a server insists on alternation. */
-const interlude = JSON.stringify({ role: "assistant", content: "The tool results are in." });
+const interlude = makeSegment("message", JSON.stringify({ role: "assistant", content: "The tool results are in." }));
 
 /** Provider options that are read elsewhere; everything else is merged into the body. */
 const knownOptions = ["tools", "foreign_thinking", "cache_retention"];
@@ -36,9 +37,11 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   const warnings: Warning[] = [];
   const wireModel = model.wireModelId ?? request.model;
 
-  const system = systemSegment(input, compat);
+  const history = encodeHistory(input, compat, variant, options);
+  const system = systemSegment(input, compat, history.system);
   const tools = toolsSegment(input, compat);
-  const messages = messageSegments(input, compat, variant, options, warnings);
+  const messages = [...history.segments, ...waiting(history, compat)];
+  warnings.push(...history.warnings);
 
   const forced = request.toolChoice?.mode === "required" || request.toolChoice?.mode === "named";
   const params: Params = {
@@ -94,8 +97,11 @@ function messageVariant(compat: Compat): string {
   ]);
 }
 
-function systemSegment({ request, model, segments }: EncodeInput, compat: Compat): Segment | undefined {
-  const system = request.messages.filter((message) => message.role === "system");
+function systemSegment(
+  { model, segments }: EncodeInput,
+  compat: Compat,
+  system: readonly Message[],
+): Segment | undefined {
   const [first] = system;
   if (!first) return undefined;
   const role = compat.supportsDeveloperRole && model.supportsReasoning ? "developer" : "system";
@@ -142,13 +148,17 @@ interface EncodedMessage {
   readonly warnings: readonly Warning[];
 }
 
-function messageSegments(
-  input: EncodeInput,
-  compat: Compat,
-  dialect: string,
-  options: JsonObject,
-  warnings: Warning[],
-): Segment[] {
+interface History {
+  readonly system: Message[];
+  readonly segments: Segment[];
+  /** Of results not yet followed by anything else: they come after the last result of the turn. */
+  readonly images: Segment[];
+  readonly toolNames: Map<string, string>;
+  readonly warnings: Warning[];
+  afterResult: boolean;
+}
+
+function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, options: JsonObject): History {
   const { request, segments: cache, provider, model } = input;
   const foreignThinking = options["foreign_thinking"] === "text" ? "text" : "drop";
   const context: Omit<MessageContext, "toolName"> = {
@@ -159,36 +169,43 @@ function messageSegments(
     developerRole: developerRole(compat, model.supportsReasoning),
   };
   const variant = `chat:${provider}:${request.model}:${foreignThinking}:${dialect}`;
-  const names = new Map<string, string>();
-  const out: Segment[] = [];
-  let images: Segment[] = [];
-  let afterResult = false;
-  const bridge = cache.get(compat, "chat:interlude", () => makeSegment("message", interlude));
-  const push = (segment: Segment, isUser: boolean) => {
-    if (isUser && afterResult && compat.requiresAssistantAfterToolResult) out.push(bridge);
-    out.push(segment);
-    afterResult = false;
-  };
-  const flush = () => {
-    for (const image of images) push(image, true);
-    images = [];
-  };
-  for (const message of request.messages) {
-    if (message.role === "system") continue;
-    if (message.role !== "tool") flush();
-    const toolName = message.toolCallId === undefined ? undefined : names.get(message.toolCallId);
+  const start = (): History => ({
+    system: [],
+    segments: [],
+    images: [],
+    toolNames: new Map(),
+    warnings: [],
+    afterResult: false,
+  });
+  return foldMessages(cache, request.messages, `${variant}:history`, start, (history, message) => {
+    if (message.role === "system") {
+      history.system.push(message);
+      return;
+    }
+    const toolName = message.toolCallId === undefined ? undefined : history.toolNames.get(message.toolCallId);
     const named = compat.requiresToolResultName && message.role === "tool" ? `:${toolName}` : "";
     const encoded = cache.get(message, variant + named, () => encodeOne(message, { ...context, toolName }));
-    if (compat.requiresToolResultName) for (const call of encoded.calls) names.set(call.id, call.name);
-    if (encoded.segment) {
-      push(encoded.segment, message.role === "user");
-      afterResult = message.role === "tool";
+    if (message.role !== "tool" && history.images.length > 0) {
+      history.segments.push(...waiting(history, compat));
+      history.images.length = 0;
+      history.afterResult = false;
     }
-    if (encoded.trailing) images.push(encoded.trailing);
-    warnings.push(...encoded.warnings);
-  }
-  flush();
-  return out;
+    for (const call of encoded.calls) history.toolNames.set(call.id, call.name);
+    if (encoded.segment) {
+      if (history.afterResult && message.role === "user" && compat.requiresAssistantAfterToolResult) {
+        history.segments.push(interlude);
+      }
+      history.segments.push(encoded.segment);
+      history.afterResult = message.role === "tool";
+    }
+    if (encoded.trailing) history.images.push(encoded.trailing);
+    history.warnings.push(...encoded.warnings);
+  });
+}
+
+/** The images that wait for the end of a turn's results, and what must stand before them. */
+function waiting({ images, afterResult }: History, compat: Compat): readonly Segment[] {
+  return images.length > 0 && afterResult && compat.requiresAssistantAfterToolResult ? [interlude, ...images] : images;
 }
 
 function encodeOne(message: Message, context: MessageContext): EncodedMessage {

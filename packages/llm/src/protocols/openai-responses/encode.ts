@@ -18,7 +18,8 @@ import {
   protectedFromExtraBody,
   protectedFromOptions,
 } from "../openai-common/body.ts";
-import { encodeItems } from "./items.ts";
+import { foldMessages } from "../openai-common/fold.ts";
+import { encodeItems, type ItemContext } from "./items.ts";
 
 /** Provider options that are read here; everything else is merged into the body. */
 const knownOptions = ["tools", "foreign_thinking", "instructions", "cache_retention"];
@@ -29,9 +30,11 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
   const warnings: Warning[] = [];
   const wireModel = model.wireModelId ?? request.model;
 
-  const system = systemSegment(input);
+  const history = encodeHistory(input, options);
+  const system = systemSegment(input, history.system);
   const tools = toolsSegment(input);
-  const messages = messageSegments(input, options, warnings);
+  const messages = [...history.segments, ...history.images];
+  warnings.push(...history.warnings);
 
   const params: Params = {
     ...generationParams(input, warnings),
@@ -62,8 +65,7 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
   return { body, segments, headers: {}, warnings, wireModel };
 }
 
-function systemSegment({ request, segments }: EncodeInput): Segment | undefined {
-  const system = request.messages.filter((message) => message.role === "system");
+function systemSegment({ segments }: EncodeInput, system: readonly Message[]): Segment | undefined {
   const [first] = system;
   if (!first) return undefined;
   const make = () => makeSegment("system", JSON.stringify(system.map(textOf).join("\n\n")));
@@ -100,41 +102,45 @@ interface EncodedMessage {
   readonly warnings: readonly Warning[];
 }
 
-function messageSegments(input: EncodeInput, options: JsonObject, warnings: Warning[]): Segment[] {
-  const { request, segments, provider } = input;
+interface History {
+  readonly system: Message[];
+  readonly segments: Segment[];
+  /** Of results not yet followed by anything else: they come after the last result of the turn. */
+  readonly images: Segment[];
+  readonly customCalls: Set<string>;
+  readonly warnings: Warning[];
+}
+
+function encodeHistory({ request, segments: cache, provider }: EncodeInput, options: JsonObject): History {
   const foreignThinking = options["foreign_thinking"] === "text" ? "text" : "drop";
   const variant = `responses:${provider}:${request.model}:${foreignThinking}`;
-  const custom = new Set<string>();
-  const out: Segment[] = [];
-  let images: Segment[] = [];
-  const encode = (message: Message, customResult: boolean): EncodedMessage => {
-    const context = { provider, model: request.model, foreignThinking, customResult } as const;
-    const { items, trailing, customCalls, warnings } = encodeItems(message, context);
-    const text = items.map((item) => JSON.stringify(item)).join(",");
-    return {
-      ...(text === "" ? {} : { segment: makeSegment("message", text) }),
-      ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
-      customCalls,
-      warnings,
-    };
-  };
-  for (const message of request.messages) {
-    if (message.role === "system") continue;
-    if (message.role !== "tool" && images.length > 0) {
-      out.push(...images);
-      images = [];
+  const start = (): History => ({ system: [], segments: [], images: [], customCalls: new Set(), warnings: [] });
+  return foldMessages(cache, request.messages, `${variant}:history`, start, (history, message) => {
+    if (message.role === "system") {
+      history.system.push(message);
+      return;
     }
-    const customResult = message.toolCallId !== undefined && custom.has(message.toolCallId);
-    const encoded = segments.get(message, customResult ? `${variant}:custom` : variant, () =>
-      encode(message, customResult),
+    const customResult = message.toolCallId !== undefined && history.customCalls.has(message.toolCallId);
+    const encoded = cache.get(message, customResult ? `${variant}:custom` : variant, () =>
+      encodeMessage(message, { provider, model: request.model, foreignThinking, customResult }),
     );
-    for (const id of encoded.customCalls) custom.add(id);
-    if (encoded.segment) out.push(encoded.segment);
-    if (encoded.trailing) images.push(encoded.trailing);
-    warnings.push(...encoded.warnings);
-  }
-  out.push(...images);
-  return out;
+    if (message.role !== "tool") history.segments.push(...history.images.splice(0));
+    if (encoded.segment) history.segments.push(encoded.segment);
+    if (encoded.trailing) history.images.push(encoded.trailing);
+    for (const id of encoded.customCalls) history.customCalls.add(id);
+    history.warnings.push(...encoded.warnings);
+  });
+}
+
+function encodeMessage(message: Message, context: ItemContext): EncodedMessage {
+  const { items, trailing, customCalls, warnings } = encodeItems(message, context);
+  const text = items.map((item) => JSON.stringify(item)).join(",");
+  return {
+    ...(text === "" ? {} : { segment: makeSegment("message", text) }),
+    ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
+    customCalls,
+    warnings,
+  };
 }
 
 function generationParams({ request, model }: EncodeInput, warnings: Warning[]): Params {
