@@ -4,22 +4,66 @@
 import type { Segment } from "./types/adapter.ts";
 import type { SegmentCache } from "./types/protocol.ts";
 
+/**
+ * Values by owner, weakly, plus the order in which they were last asked for: a history is read front to back on every
+ * request, so the next owner is nearly always the one that followed last time, found without hashing.
+ */
 export function createSegmentCache(): SegmentCache {
-  const byOwner = new WeakMap<object, Map<string, unknown>>();
+  const variants = new Map<string, Variant>();
+  // Encoders ask for a whole history under one string: comparing it with itself is free, hashing it is not.
+  let lastName: string | undefined;
+  let last = new Variant();
   return {
     get<T>(owner: object, variant: string, make: () => T): T {
-      let variants = byOwner.get(owner);
-      if (variants === undefined) {
-        variants = new Map();
-        byOwner.set(owner, variants);
+      if (variant !== lastName) {
+        last = variants.get(variant) ?? new Variant();
+        variants.set(variant, last);
+        lastName = variant;
       }
-      const known = variants.get(variant);
-      if (known !== undefined) return known as T;
-      const made = make();
-      variants.set(variant, made);
-      return made;
+      return last.get(owner, make) as T;
     },
   };
+}
+
+class Variant {
+  readonly #values = new WeakMap<object, unknown>();
+  /** Held weakly: a session that has ended must not be kept by the order of its last request. */
+  #lastOrder = new WeakRef<Order>({ owners: [], values: [] });
+  #cursor = 0;
+
+  get(owner: object, make: () => unknown): unknown {
+    const order = this.#order();
+    if (order.owners[this.#cursor] === owner) return order.values[this.#cursor++];
+    if (order.owners[0] === owner) {
+      this.#cursor = 1;
+      return order.values[0];
+    }
+    let value = this.#values.get(owner);
+    if (value === undefined) {
+      value = make();
+      this.#values.set(owner, value);
+    }
+    order.owners.length = this.#cursor;
+    order.values.length = this.#cursor;
+    order.owners.push(owner);
+    order.values.push(value);
+    this.#cursor++;
+    return value;
+  }
+
+  #order(): Order {
+    const known = this.#lastOrder.deref();
+    if (known !== undefined) return known;
+    const order: Order = { owners: [], values: [] };
+    this.#lastOrder = new WeakRef(order);
+    this.#cursor = 0;
+    return order;
+  }
+}
+
+interface Order {
+  readonly owners: object[];
+  readonly values: unknown[];
 }
 
 export function makeSegment(kind: Segment["kind"], text: string): Segment {

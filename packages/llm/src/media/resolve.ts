@@ -67,8 +67,10 @@ export class MessageResolver {
   }
 
   #assemble(messages: readonly Message[], start: readonly Message[]): readonly Message[] {
+    // When the known beginning came back unchanged, there is nothing to copy for it.
+    const unchanged = start.length > 0 && this.#last?.given.deref() === start;
     let result: readonly Message[] = messages;
-    for (let index = 0; index < messages.length; index++) {
+    for (let index = unchanged ? start.length : 0; index < messages.length; index++) {
       const message = messages[index] as Message;
       const resolved = start[index] ?? this.#resolved.get(message) ?? message;
       if (resolved === message && result === messages) continue;
