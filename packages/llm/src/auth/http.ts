@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../types/json.ts";
 
 const maxAnswer = 1024 * 1024;
 
-export interface TextAnswer {
+interface TextAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

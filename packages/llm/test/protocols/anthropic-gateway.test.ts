@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defaultDeps } from "../../src/deps.ts";
 import {
-  anthropicAuth,
   anthropicBaseUrlOf,
   anthropicCredentialOf,
   anthropicCustomHeaders,
   anthropicTls,
 } from "../../src/protocols/anthropic/gateway.ts";
+import { headerAuth } from "../../src/providers/auth.ts";
 import { createProvider } from "../../src/providers/index.ts";
 import { ConfigurationError } from "../../src/types/errors.ts";
 import { Message } from "../../src/types/message.ts";
@@ -55,8 +55,9 @@ describe("AD-32 Anthropic behind gateways", () => {
 
   it("AD-30 A-010 a key goes into x-api-key, a token into authorization", async () => {
     const request = { url: "https://h", method: "POST" as const, headers: { a: "b" } };
+    const style = { provider: "anthropic", style: "x-api-key", keyless: false, hint: "" } as const;
     const sent = async (kind: "key" | "bearer" | "none") =>
-      (await anthropicAuth(async () => ({ kind, value: "v" }))(request)).headers;
+      (await headerAuth({ ...style, credential: async () => ({ kind, value: "v" }) })(request)).headers;
     expect(await sent("key")).toEqual({ a: "b", "x-api-key": "v" });
     expect(await sent("bearer")).toEqual({ a: "b", authorization: "Bearer v" });
     expect(await sent("none")).toEqual({ a: "b" });

@@ -5,7 +5,6 @@ import { type AdapterOptions, createAdapter } from "../../src/adapter.ts";
 import { bedrockAuth } from "../../src/auth/aws/index.ts";
 import { vertexAuth } from "../../src/auth/google/index.ts";
 import { defaultDeps } from "../../src/deps.ts";
-import { anthropicAuth } from "../../src/protocols/anthropic/gateway.ts";
 import { anthropicEndpoint, anthropicMessages } from "../../src/protocols/anthropic/index.ts";
 import { bedrockConverse, bedrockEndpoint } from "../../src/protocols/bedrock/index.ts";
 import {
@@ -15,6 +14,7 @@ import {
   googleVertex,
   vertexEndpoint,
 } from "../../src/protocols/gemini/index.ts";
+import { headerAuth } from "../../src/providers/auth.ts";
 import type { ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import type { ModelInfo } from "../../src/types/model.ts";
@@ -49,7 +49,13 @@ function wiring(vendor: Vendor, server: ModelServer, deps: ClientDeps): Wiring {
       return {
         protocol: anthropicMessages,
         endpoint: anthropicEndpoint,
-        auth: anthropicAuth(async () => ({ kind: "key", value: "sk-test" })),
+        auth: headerAuth({
+          provider: vendor,
+          style: "x-api-key",
+          credential: async () => ({ kind: "key", value: "sk-test" }),
+          keyless: false,
+          hint: "",
+        }),
         baseUrl: server.baseUrl("anthropic"),
       };
     case "gemini":

@@ -3,7 +3,7 @@
 import type { TransportRequest } from "../../types/adapter.ts";
 import type { AwsCredentials } from "./types.ts";
 
-export interface SigningScope {
+interface SigningScope {
   readonly service: string;
   readonly region: string;
   readonly now: number;

@@ -6,7 +6,7 @@ import { fetchText } from "../http.ts";
 import { signRequest } from "./sigv4.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
 
-export interface RoleRequest {
+interface RoleRequest {
   readonly roleArn: string;
   readonly sessionName?: string | undefined;
   readonly externalId?: string | undefined;

@@ -12,7 +12,7 @@ export interface AdcContext {
   readonly provider: string;
 }
 
-export interface AccessToken {
+interface AccessToken {
   readonly value: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;

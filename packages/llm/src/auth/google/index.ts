@@ -6,7 +6,7 @@ import type { Auth } from "../../types/protocol.ts";
 import { renewing } from "../renewing.ts";
 import type { AdcContext } from "./adc.ts";
 
-export interface VertexPlace {
+interface VertexPlace {
   readonly project: string;
   readonly location: string;
 }

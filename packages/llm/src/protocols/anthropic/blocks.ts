@@ -55,7 +55,7 @@ export interface BlockDialect {
   thinking(part: ThinkingPart): JsonObject | undefined;
 }
 
-export interface BlockContext {
+interface BlockContext {
   readonly provider: string;
   readonly model: string;
   /** Turn another model's thinking into text instead of dropping it. */

@@ -10,14 +10,14 @@ import type { Marked } from "./history.ts";
 
 const maxMarkers = 4;
 
-export interface MarkerPlan {
+interface MarkerPlan {
   readonly tools?: CacheControl;
   readonly system?: CacheControl;
   /** Index of the group, and in it of the block, that gets a marker. */
   readonly groups: ReadonlyMap<number, Marked>;
 }
 
-export interface MarkerInput {
+interface MarkerInput {
   readonly tools: readonly Block[];
   readonly system: readonly Block[];
   readonly groups: readonly WireGroup[];

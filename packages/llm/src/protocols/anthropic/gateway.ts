@@ -1,30 +1,19 @@
 // Anthropic behind its own door or a company's: which host, which credential, which extra headers and certificates the
-// environment asks for (AD-32), and how a credential is put into a request.
+// environment asks for (AD-32).
 
 import type { ClientDeps, TlsMaterial } from "../../types/adapter.ts";
 import { ConfigurationError } from "../../types/errors.ts";
-import type { Auth } from "../../types/protocol.ts";
 
 type Env = ClientDeps["env"];
 
-export const anthropicBaseUrl = "https://api.anthropic.com";
+const anthropicBaseUrl = "https://api.anthropic.com";
 
-export interface AnthropicCredential {
+interface AnthropicCredential {
   readonly kind: "key" | "bearer" | "none";
   readonly value?: string;
 }
 
-/** API keys go into `x-api-key`; OAuth and Foundry tokens are bearers. Asked for on every request. */
-export function anthropicAuth(credential: () => Promise<AnthropicCredential>): Auth {
-  return async (request) => {
-    const { kind, value } = await credential();
-    if (kind === "none" || !value) return request;
-    const header = kind === "key" ? { "x-api-key": value } : { authorization: `Bearer ${value}` };
-    return { ...request, headers: { ...request.headers, ...header } };
-  };
-}
-
-export function isFoundry(env: Env): boolean {
+function isFoundry(env: Env): boolean {
   return /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
 }
 

@@ -4,7 +4,7 @@
 import type { MediaData } from "../../types/message.ts";
 import { toBase64, unsupportedContent } from "../openai-common/media.ts";
 
-export type MediaSource =
+type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
   | { readonly kind: "inline"; readonly base64: string; readonly mediaType: string };
 

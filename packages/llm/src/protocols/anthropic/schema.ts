@@ -18,7 +18,7 @@ const known = new Set([
   "default",
 ]);
 
-export interface StrictSchema {
+interface StrictSchema {
   readonly schema: JsonSchema;
   /** What counts against the vendor's limits for one request. */
   readonly optional: number;

@@ -6,7 +6,7 @@ import type { Request, ToolDefinition } from "../../types/request.ts";
 /** The call that carries the answer; decoders hand its arguments out as text. */
 export const structuredOutputTool = "structured_output";
 
-export interface StructuredAnswer {
+interface StructuredAnswer {
   readonly tool?: ToolDefinition;
   readonly instruction?: string;
 }

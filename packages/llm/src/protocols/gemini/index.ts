@@ -5,8 +5,6 @@ import { GeminiDecoder } from "./decode.ts";
 import type { GeminiFlavour } from "./encode.ts";
 import { encodeGemini, modelPath } from "./encode.ts";
 
-export const geminiBaseUrl = "https://generativelanguage.googleapis.com";
-
 export const googleGenerativeAi = geminiProtocol("google-generative-ai", { wrapsCountedRequest: true });
 export const googleVertex = geminiProtocol("google-vertex", { wrapsCountedRequest: false });
 

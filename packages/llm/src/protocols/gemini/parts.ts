@@ -29,7 +29,7 @@ export interface EncodedContent {
   readonly segment: Segment;
 }
 
-export interface PartContext {
+interface PartContext {
   readonly provider: string;
   readonly model: string;
   readonly foreignThinkingAsText: boolean;
