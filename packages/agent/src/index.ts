@@ -18,7 +18,14 @@ export { WrappedEnvironment } from "./env/wrapped.ts";
 export { type EnvLogEntry, LoggingEnvironment, ReadOnlyEnvironment, ScopedEnvironment } from "./env/wrappers.ts";
 export { EventHub } from "./events/hub.ts";
 export * from "./events/types.ts";
-export { buildContext, type Context, ContextView, INTERRUPTED_RESULT, PRUNED_NOTICE } from "./journal/context.ts";
+export {
+  buildContext,
+  type Context,
+  ContextView,
+  INTERRUPTED_RESULT,
+  PRUNED_NOTICE,
+  pathTo,
+} from "./journal/context.ts";
 export { type ContextState, modelFor } from "./journal/context-state.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
 export { FileStore } from "./journal/file-store.ts";
@@ -33,9 +40,11 @@ export {
   type NewLine,
   type SyncMode,
 } from "./journal/journal.ts";
+export { encodeLine, readLineHead } from "./journal/line.ts";
 export { readHead, type SessionSummary } from "./journal/listing.ts";
-export { type LockOwner, processStartTime } from "./journal/lock.ts";
+export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
+export { decodeLine, readLines } from "./journal/read-lines.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export * from "./journal/types.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";

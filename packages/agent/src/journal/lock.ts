@@ -30,6 +30,17 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
   throw new JournalError("locked", `The lock ${path} keeps changing hands; try again.`);
 }
 
+/** Who holds a lock and whether that process is gone; undefined when nobody holds it. Changes nothing. */
+export function lockHolder(
+  path: string,
+  asking: Pick<LockOwner, "host">,
+): { readonly pid?: number; readonly dead: boolean } | undefined {
+  const held = readIfThere(path);
+  if (held === undefined) return undefined;
+  const holder = parseOwner(held);
+  return holder ? { pid: holder.pid, dead: isDead(holder, asking) } : { dead: true };
+}
+
 /** The file appears with its content: it is written aside and linked into place. */
 function create(path: string, text: string, token: string): boolean {
   const aside = `${path}.${token}`;
@@ -63,7 +74,7 @@ function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-function isDead(holder: LockOwner, asking: LockOwner): boolean {
+function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
   if (holder.host !== asking.host) return false;
   try {
     process.kill(holder.pid, 0);
