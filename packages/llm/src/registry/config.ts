@@ -4,7 +4,7 @@
 import type { DiscoveryType } from "../discovery/listings.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
-import { isRecord, type Shape, shapes, violations } from "./shape.ts";
+import { isRecord, type Shape, shapes } from "./shape.ts";
 
 export interface ModelFields {
   readonly name?: string;
@@ -158,7 +158,7 @@ const file = object({
 
 /** Every mistake as one line that begins with its path; empty when the file is fine. */
 export function checkRegistryConfig(value: JsonValue): string[] {
-  const structural = violations(file, value, "");
+  const structural = file(value, "");
   if (structural.length > 0) return structural;
   const { providers = {} } = value as RegistryConfig;
   return Object.entries(providers).flatMap(([id, config]) => providerRules(`providers.${id}`, config));

@@ -5,10 +5,6 @@ import type { JsonObject, JsonValue } from "../types/json.ts";
 /** Problems of a value at a path; none when it fits. */
 export type Shape = (value: JsonValue, path: string) => string[];
 
-export function violations(shape: Shape, value: JsonValue, path: string): string[] {
-  return shape(value, path);
-}
-
 export function isRecord(value: unknown): value is Record<string, JsonValue> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

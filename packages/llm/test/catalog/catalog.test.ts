@@ -9,6 +9,7 @@ import {
 } from "../../src/catalog/index.ts";
 import { clampLevel, offeredLevels, thinkingLevels } from "../../src/catalog/thinking.ts";
 import { providerRows } from "../../src/providers/rows.ts";
+import { defaultModels } from "../../src/registry/index.ts";
 
 const line = (row: object) => JSON.stringify(row);
 
@@ -180,6 +181,13 @@ describe("CT-01 catalog", () => {
     expect(fresh.get("gemini", "gemini-9")?.contextWindow).toBe(9);
     expect(fresh.get("openai", "gpt-5.2")?.id).toBe("gpt-5.2");
     expect(fresh.list("anthropic").filter(({ id }) => id === "claude-opus-4-6")).toHaveLength(1);
+  });
+});
+
+describe("defaults", () => {
+  it("G-52 the usual model of every provider is in the catalog", () => {
+    const missing = Object.entries(defaultModels).filter(([provider, id]) => !builtinCatalog.get(provider, id));
+    expect(missing).toEqual([]);
   });
 });
 

@@ -58,7 +58,7 @@ const turn = [
 ];
 
 describe("AD-11 stream", () => {
-  it("AD-11 A-012 A-030 text: start with id and model, deltas, one finish with usage", () => {
+  it("AD-11 A-012 A-030 QK-01 the terminal event ends the stream: start with id and model, deltas, one finish with usage", () => {
     const { events, blocks } = decodeStream(openaiResponses, [
       created,
       { type: "response.in_progress" },
@@ -135,7 +135,7 @@ describe("AD-11 stream", () => {
     expect(whole).toEqual(streamed);
   });
 
-  it("DM-09 A-036 A-041 A-043 usage with cached and reasoning tokens", () => {
+  it("DM-09 A-036 A-041 A-043 QK-01 exact reasoning tokens: usage with cached and reasoning tokens", () => {
     const { blocks } = decodeStream(openaiResponses, turn);
     expect(blocks.response?.usage).toEqual({
       inputTokens: 100,

@@ -29,7 +29,7 @@ const wireWeather = {
 };
 
 describe("AD-10 request bodies", () => {
-  it("AD-10 A-019 text only", () => {
+  it("AD-10 A-019 QK-01 max tokens optional: text only", () => {
     expect(golden({ messages: [Message.user("hi")] })).toEqual({ model: "gpt-5.2", input: [userText("hi")], ...fixed });
   });
 
@@ -100,7 +100,7 @@ describe("AD-10 request bodies", () => {
     );
   });
 
-  it("AD-10 X-01 parallel calls with item ids, their results, and an image result after both", () => {
+  it("AD-10 X-01 QK-01 two-part tool ids, free alternation: parallel calls with item ids, their results, and an image result after both", () => {
     const call = (id: string, item: string): ContentPart => ({
       kind: "tool_call",
       toolCall: {
@@ -157,7 +157,7 @@ describe("AD-10 request bodies", () => {
     ]),
   ];
 
-  it("AD-10 DM-05 reasoning, ids, phase and unknown items go back to the model they came from", () => {
+  it("AD-10 DM-05 QK-01 thinking as encrypted items: reasoning, ids, phase and unknown items go back to the model they came from", () => {
     expect(golden({ messages: reasoned(own) })["input"]).toEqual([
       { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "plan" }], encrypted_content: "enc1" },
       {
@@ -216,7 +216,7 @@ describe("AD-10 request bodies", () => {
       { mode: "named", toolName: "weather" },
       { type: "function", name: "weather" },
     ],
-  ] as const)("TC-03 A-060 X-02 tool choice %j", (toolChoice, wire) => {
+  ] as const)("TC-03 A-060 X-02 QK-01 tool choice %j", (toolChoice, wire) => {
     const body = golden({ tools: [weather], toolChoice });
     expect(body).toEqual({ model: "gpt-5.2", tools: [wireWeather], input: [], tool_choice: wire, ...fixed });
   });
@@ -241,7 +241,7 @@ describe("AD-10 request bodies", () => {
     ]);
   });
 
-  it("DM-06 X-02 every field set: parameters in the vendor's words, stop sequences warned about", () => {
+  it("DM-06 X-02 QK-01 native structured output: parameters in the vendor's words, stop sequences warned about", () => {
     const request: Request = {
       model: "gpt-5.2",
       messages: [Message.user("hi")],
@@ -310,7 +310,7 @@ describe("AD-10 request bodies", () => {
     expect(encoded.warnings).toHaveLength(1);
   });
 
-  it("CL-09 A-015 built-in tools are appended, other options merged last, protected keys kept", () => {
+  it("CL-09 A-015 A-016 QK-01 feature flags in the body: built-in tools are appended, other options merged last, protected keys kept", () => {
     const body = golden({
       tools: [weather],
       reasoningEffort: "low",
@@ -370,7 +370,7 @@ describe("AD-10 request bodies", () => {
 });
 
 describe("segments", () => {
-  it("PC-01 A-042 ten turns: each body without its tail begins the next, no cache marker, segments are reused", () => {
+  it("PC-01 A-042 QK-01 automatic caching: ten turns: each body without its tail begins the next, no cache marker, segments are reused", () => {
     const segments = createSegmentCache();
     const messages: Message[] = [Message.system("You are a test."), Message.user("go")];
     let before: { prefix: string; segments: readonly object[] } | undefined;

@@ -51,7 +51,7 @@ describe("CL-02 providers from the environment", () => {
     await expect(client.complete(ask("x"))).rejects.toMatchObject({ name: "ConfigurationError" });
   });
 
-  it("CL-02 A-009 CL-08 the three native paths, in both modes, and A-010 each vendor's own key header", async () => {
+  it("CL-02 A-009 CL-08 the three native paths, in both modes, and A-010 QK-01 each vendor's own key header", async () => {
     const env = {
       OPENAI_API_KEY: "sk-openai",
       OPENAI_BASE_URL: `${server.baseUrl("openai")}/`,
