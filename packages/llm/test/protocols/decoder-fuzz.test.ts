@@ -148,14 +148,18 @@ describe("mutated vendor streams", () => {
     ["AD-41 Gemini", googleGenerativeAi, gemini],
     ["AD-60 Bedrock", bedrockConverse, bedrock],
   ] as const;
-  it.each(cases)("%s: no mutation throws or breaks the grammar", (_, protocol, events) => {
-    expect(grammarViolation(play(protocol, edited(events, [])))).toBeUndefined();
-    fc.assert(
-      fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
-        const seen = play(protocol, edited(events, edits));
-        if (seen.length > 0) expect(grammarViolation(seen)).toBeUndefined();
-      }),
-      { numRuns: runs },
-    );
-  });
+  it.each(cases)(
+    "%s: no mutation throws or breaks the grammar",
+    (_, protocol, events) => {
+      expect(grammarViolation(play(protocol, edited(events, [])))).toBeUndefined();
+      fc.assert(
+        fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
+          const seen = play(protocol, edited(events, edits));
+          if (seen.length > 0) expect(grammarViolation(seen)).toBeUndefined();
+        }),
+        { numRuns: runs },
+      );
+    },
+    180_000,
+  );
 });
