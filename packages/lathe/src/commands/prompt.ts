@@ -1,6 +1,59 @@
-import { usageError } from "../cli/exit.ts";
-import type { Command } from "./index.ts";
+// `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
 
-export const promptCommand: Command = async () => {
-  throw usageError("lathe prompt is not there yet.");
+import { type Request, textOf } from "@lathe/llm";
+import { EXIT } from "../cli/exit.ts";
+import { sessionRequest } from "../cli/launch.ts";
+import { parseArgs } from "../cli/parse.ts";
+import { memoryJournal } from "../run/journal-files.ts";
+import { openSession } from "../run/open-session.ts";
+import { promptsOf } from "../run/prompts.ts";
+import { standIn } from "../run/stand-in.ts";
+import { openWorkspace } from "../run/workspace.ts";
+import type { Command } from "./index.ts";
+import { table } from "./table.ts";
+
+export const promptCommand: Command = async (argv, machine) => {
+  const args = parseArgs(argv);
+  const workspace = await openWorkspace(machine, args.options);
+  let seen: Request | undefined;
+  const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));
+  const open = await openSession(workspace, {
+    ...asked,
+    adapter: standIn(asked.model.provider, [{ text: "ok" }], (request) => {
+      seen ??= request;
+    }),
+  });
+  try {
+    const [prompt = "(your prompt)"] = await promptsOf(args, machine, "");
+    await open.session.submit(prompt);
+  } finally {
+    await open.close();
+  }
+  if (seen) machine.stdout.write(render(seen));
+  return EXIT.done;
 };
+
+function render(request: Request): string {
+  const tools = request.tools ?? [];
+  const system = request.messages
+    .filter((message) => message.role === "system")
+    .map(textOf)
+    .join("\n\n");
+  const rest = request.messages.filter((message) => message.role !== "system");
+  const parts: [string, string][] = [
+    ["system prompt", system],
+    ...tools.map((tool): [string, string] => [`tool ${tool.name}`, JSON.stringify(tool)]),
+    ...rest.map((message, i): [string, string] => [`${message.role} turn ${i + 1}`, textOf(message)]),
+  ];
+  const total = parts.reduce((sum, [, text]) => sum + tokens(text), 0);
+  const counts = table([...parts.map(([name, text]) => [name, `~${tokens(text)}`]), ["all", `~${total} tokens`]]);
+  const shown = [
+    `# System prompt\n\n${system}`,
+    `# Tools\n\n${tools.map((tool) => `## ${tool.name}\n\n${tool.description}\n\n${JSON.stringify(tool.parameters)}`).join("\n\n")}`,
+    ...rest.map((message) => `# ${message.role === "user" ? "User" : message.role}\n\n${textOf(message)}`),
+  ];
+  return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
+}
+
+/** Four characters a token: an estimate for comparing parts. */
+const tokens = (text: string): number => Math.ceil(text.length / 4);

@@ -33,6 +33,8 @@ import type { Workspace } from "./workspace.ts";
 export interface SessionRequest {
   readonly model: ModelChoice;
   readonly overrides?: ModelOverrides;
+  /** Answers instead of the model: for commands that look at a request or run one call. */
+  readonly adapter?: ProviderAdapter;
   readonly opened: OpenedJournal;
   readonly profile?: FamilyName;
   readonly tools?: readonly string[];
@@ -70,7 +72,7 @@ export interface OpenSession {
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
-  const adapter = await connect(workspace, request.model, request.overrides);
+  const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
   const env = new LocalEnvironment({
     cwd: workspace.cwd,

@@ -1,0 +1,65 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Sandbox, sandbox } from "./command.ts";
+
+let box: Sandbox;
+beforeEach(async () => {
+  box = await sandbox({ sample: true });
+});
+afterEach(() => box.remove());
+
+describe("lathe tool", () => {
+  it("runs a tool of any profile and says by its exit code whether it worked", async () => {
+    const good = await box.run(["tool", "read_file", '{"file_path":"package.json","limit":1}']);
+    expect(good).toMatchObject({ code: 0, stdout: "1 | {\n[6 more lines; continue with offset=2]\n" });
+    const bad = await box.run(["tool", "shell", '{"command":"exit 3"}']);
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toMatch(/^\[exit code: 3, \d+ ms\]\n$/);
+  });
+
+  it("takes arguments from stdin, refuses bad ones in one line, and describes itself", async () => {
+    const piped = await box.run(["tool", "glob", "-"], { stdin: '{"pattern":"*.json"}' });
+    expect(piped.stdout).toBe("package.json\n");
+    const invalid = await box.run(["tool", "read_file", '{"path":1}']);
+    expect(invalid).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Invalid arguments for tool: read_file"),
+    });
+    const broken = await box.run(["tool", "read_file", "{"]);
+    expect(broken).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^lathe: The arguments of read_file are not valid JSON.*\n$/),
+    });
+    expect(
+      JSON.parse((await box.run(["tool", "read", "--describe"])).stdout.split("\n\n").slice(1).join("\n\n")),
+    ).toMatchObject({
+      type: "object",
+      required: ["file_path"],
+    });
+  });
+
+  it("keeps to the permission mode it is given", async () => {
+    const denied = await box.run([
+      "tool",
+      "write_file",
+      '{"file_path":"x","content":"x"}',
+      "--permission-mode",
+      "read-only",
+    ]);
+    expect(denied).toMatchObject({ code: 1, stdout: expect.stringContaining("read-only") });
+  });
+});
+
+describe("lathe prompt", () => {
+  it("D-041 shows what would be sent, part by part, without a credential and without sending", async () => {
+    await writeFile(join(box.dir, "AGENTS.md"), "Always be kind.");
+    const { code, stdout } = await box.run(["prompt", "--model", "anthropic/claude-opus-4-6", "hello"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("You are Lathe");
+    expect(stdout).toContain("Always be kind.");
+    expect(stdout).toMatch(/tool edit_file +~\d+/);
+    expect(stdout).toMatch(/all +~\d+ tokens/);
+  });
+});
