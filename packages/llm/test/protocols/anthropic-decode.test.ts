@@ -82,7 +82,7 @@ describe("AD-31 Anthropic response and stream", () => {
     expect(response?.model).toBe("claude-x-1");
   });
 
-  it("DM-07 A-011 the whole body of the same turn gives the same message, reason and counts", () => {
+  it("DM-07 the whole body of the same turn gives the same message, reason and counts", () => {
     const body = decodeBody(anthropicMessages, options, {
       id: "msg_1",
       type: "message",

@@ -151,7 +151,7 @@ describe("AD-40 Gemini request", () => {
     });
   });
 
-  it("DM-03 A-020 A-025 text, image, text keep their order; bytes inline, addresses as file data", () => {
+  it("DM-03 A-025 text, image, text keep their order; bytes inline, addresses as file data", () => {
     const { json } = run({
       messages: [
         Message.user([
