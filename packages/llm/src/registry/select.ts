@@ -6,7 +6,7 @@ import type { ModelInfo } from "../types/model.ts";
 import { defaultModels } from "./defaults.ts";
 import type { Registry } from "./registry.ts";
 
-export type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
+type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
 
 export interface Selection {
   readonly model: ModelInfo;
@@ -73,7 +73,7 @@ export function initialModel(registry: Registry, choice: InitialChoice = {}): Se
 }
 
 /** An effort is only what follows the last colon and is a known level: ids may hold colons. */
-export function splitEffort(text: string): { pattern: string; effort?: string } {
+function splitEffort(text: string): { pattern: string; effort?: string } {
   const colon = text.lastIndexOf(":");
   const tail = text.slice(colon + 1);
   return colon > 0 && isThinkingLevel(tail) ? { pattern: text.slice(0, colon), effort: tail } : { pattern: text };

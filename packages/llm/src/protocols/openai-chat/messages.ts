@@ -42,7 +42,7 @@ export function encodeMessage(message: Message, context: MessageContext): Encode
   }
 }
 
-export function wireCallId(id: string, compat: Compat): string {
+function wireCallId(id: string, compat: Compat): string {
   return compat.requiresMistralToolIds ? nineCharId(id) : boundedCallId(id, maxCallId);
 }
 

@@ -8,8 +8,14 @@ export function mediaUrl(media: MediaData, fallbackType: string): string {
   return `data:${media.mediaType ?? fallbackType};base64,${toBase64(media.data)}`;
 }
 
+/** Also where there is no Buffer: this package runs in browsers over `fetch`. */
 export function toBase64(data: Uint8Array): string {
-  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+  if (typeof Buffer === "function") {
+    return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
+  }
+  let binary = "";
+  for (let at = 0; at < data.length; at += 0x8000) binary += String.fromCharCode(...data.subarray(at, at + 0x8000));
+  return btoa(binary);
 }
 
 export function unsupportedContent(provider: string, what: string): InvalidRequestError {

@@ -203,7 +203,7 @@ function encodeResults(message: Message, context: ItemContext): EncodedItems {
   return { items, ...trailing, customCalls: [], warnings };
 }
 
-export function resultText(result: ToolResultData): string {
+function resultText(result: ToolResultData): string {
   return typeof result.content === "string" ? result.content : JSON.stringify(result.content);
 }
 
