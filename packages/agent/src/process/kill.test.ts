@@ -1,10 +1,10 @@
 // No process left: each way of spreading, ended by abort, by timeout, by cleanup and by SIGKILL of the host.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { isAlive, until } from "../../test/alive.ts";
 import { KILL_PRELUDE, KILL_SITUATIONS } from "../../test/kill-situations.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
@@ -12,6 +12,7 @@ import { findMarked, ownerMark } from "./marked.ts";
 import { Processes, shellArgv } from "./processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-kill-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function pidsIn(file: string): number[] {
   try {
