@@ -14,7 +14,7 @@ export interface ChangeText {
 }
 
 const CONTEXT = 3;
-const MAX_EDITS = 4000;
+const MAX_EDITS = 1000;
 
 export function changeText(before: string, after: string): ChangeText {
   if (before === after) return { diff: "", added: 0, removed: 0, firstChangedLine: 1 };

@@ -1,7 +1,7 @@
 // Where a quoted text stands in a file. Steps from strict to tolerant; a step counts only if it gives exactly one place, and a step
 // that gives several ends the search: guessing among them is how edits land in the wrong place.
 
-import { diffArrays } from "diff";
+import { type ChangeObject, diffArrays } from "diff";
 import type { TextEdit } from "./endings.ts";
 import { foldPunctuation, unescapeText } from "./fold.ts";
 import { indentRule } from "./indent.ts";
@@ -109,6 +109,19 @@ function* windows(haystack: readonly string[], needle: readonly string[]): Gener
   }
 }
 
+const MAX_DIFFERENCE = 1000;
+
+/** Texts too different to align are taken as wholly replaced. */
+function lineChanges(from: readonly string[], to: readonly string[]): ChangeObject<string[]>[] {
+  const [old, now] = [[...from], [...to]];
+  return (
+    diffArrays(old, now, { maxEditLength: MAX_DIFFERENCE }) ?? [
+      { removed: true, added: false, value: old, count: old.length },
+      { removed: false, added: true, value: now, count: now.length },
+    ]
+  );
+}
+
 /** The replacement in the file's own terms: lines that were only quoted keep the file's bytes, new ones follow its indentation. */
 function carryOver(
   typed: readonly string[],
@@ -120,7 +133,7 @@ function carryOver(
   if (!reindent) return undefined;
   const result: string[] = [];
   let index = 0;
-  for (const change of diffArrays([...typed], [...replacement])) {
+  for (const change of lineChanges(typed, replacement)) {
     if (change.added) {
       for (const line of change.value) {
         const moved = reindent(line);
@@ -150,7 +163,7 @@ function keepUntouched(typed: readonly string[], actual: readonly string[], repl
   const result: string[] = [];
   let index = 0;
   let removed = 0;
-  for (const change of diffArrays([...typed], [...replacement])) {
+  for (const change of lineChanges(typed, replacement)) {
     if (change.removed) {
       removed = change.value.length;
       index += removed;

@@ -4,7 +4,7 @@ import { diffArrays } from "diff";
 import type { TextEdit } from "./endings.ts";
 import { type LineEdit, Lines, splitLines } from "./lines.ts";
 
-const MAX_DIFFERENCE = 5000;
+const MAX_DIFFERENCE = 1000;
 
 /** Exact ranges of `before` that turn it into `after`, shifted by `offset`. */
 export function lineRuns(before: string, after: string, offset = 0): TextEdit[] {

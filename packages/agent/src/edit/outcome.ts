@@ -21,13 +21,26 @@ export async function outcomes(services: ToolServices, changes: readonly FileCha
     const before = change.before?.document?.text ?? "";
     const after = change.after?.document?.text ?? "";
     const { path } = change.target;
-    const line =
-      change.after && index < CHECKED_FILES ? await services.syntax?.newError(path, before, after) : undefined;
     const warning =
-      line === undefined ? {} : { warning: `this edit introduces a parse error at line ${line} of ${path}` };
-    result.push({ path, change, ...changeText(before, after), ...warning });
+      change.after && index < CHECKED_FILES ? await syntaxWarning(services, path, before, after) : undefined;
+    result.push({ path, change, ...changeText(before, after), ...(warning === undefined ? {} : { warning }) });
   }
   return result;
+}
+
+/** The change is on disk already: a parser that fails must not make the call look failed. */
+async function syntaxWarning(
+  services: ToolServices,
+  path: string,
+  before: string,
+  after: string,
+): Promise<string | undefined> {
+  try {
+    const line = await services.syntax?.newError(path, before, after);
+    return line === undefined ? undefined : `this edit introduces a parse error at line ${line} of ${path}`;
+  } catch (error) {
+    return `the syntax of ${path} could not be checked: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Diffs of all files, cut so that the call's own summary is never pushed out of the result. */

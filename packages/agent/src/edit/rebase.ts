@@ -12,7 +12,7 @@ interface Hunk {
   readonly grows: number;
 }
 
-const MAX_DIFFERENCE = 2000;
+const MAX_DIFFERENCE = 1000;
 
 /** Undefined: cannot be done safely. */
 export function rebaseLineEdits(

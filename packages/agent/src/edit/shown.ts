@@ -25,14 +25,17 @@ export interface ShownLimits {
   readonly versionsPerPath: number;
   /** Longer texts are remembered by digest only. */
   readonly textLength: number;
+  /** Of all kept texts together; the paths used longest ago go first. */
+  readonly totalLength: number;
 }
 
-const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000 };
+const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000, totalLength: 32_000_000 };
 
 export class ShownFiles {
   readonly #limits: ShownLimits;
   /** Versions of a path, oldest first; paths in order of last use. */
   readonly #files = new Map<string, ShownVersion[]>();
+  #length = 0;
 
   constructor(limits: Partial<ShownLimits> = {}) {
     this.#limits = { ...defaults, ...limits };
@@ -45,10 +48,10 @@ export class ShownFiles {
     const versions = this.#files.get(path) ?? [];
     this.#files.delete(path);
     this.#files.set(path, versions);
-    const known = versions.findIndex((version) => version.digest === digest);
+    const at = versions.findIndex((version) => version.digest === digest);
     const version: ShownVersion =
-      known >= 0
-        ? (versions.splice(known, 1)[0] as ShownVersion)
+      at >= 0
+        ? (versions.splice(at, 1)[0] as ShownVersion)
         : {
             tag: mintTag(digest, versions),
             digest,
@@ -56,11 +59,8 @@ export class ShownFiles {
             ...(text.length <= this.#limits.textLength ? { text } : {}),
           };
     versions.push(version);
-    if (versions.length > this.#limits.versionsPerPath) versions.shift();
-    for (const oldest of this.#files.keys()) {
-      if (this.#files.size <= this.#limits.paths) break;
-      this.#files.delete(oldest);
-    }
+    if (at < 0) this.#length += version.text?.length ?? 0;
+    this.#evict(path, versions);
     return version.tag;
   }
 
@@ -78,7 +78,20 @@ export class ShownFiles {
   }
 
   forget(path: string): void {
+    for (const version of this.#files.get(path) ?? []) this.#length -= version.text?.length ?? 0;
     this.#files.delete(path);
+  }
+
+  /** The newest version of the path just recorded always stays. */
+  #evict(recorded: string, versions: ShownVersion[]): void {
+    const { paths, versionsPerPath, totalLength } = this.#limits;
+    for (const oldest of [...this.#files.keys()]) {
+      if (this.#files.size <= paths && this.#length <= totalLength) break;
+      if (oldest !== recorded) this.forget(oldest);
+    }
+    while (versions.length > versionsPerPath || (versions.length > 1 && this.#length > totalLength)) {
+      this.#length -= versions.shift()?.text?.length ?? 0;
+    }
   }
 }
 

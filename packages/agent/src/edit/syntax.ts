@@ -76,7 +76,10 @@ export class Syntax {
     // Errors that were there before have moved at most; the first one without an equal text line is the new one.
     const [oldLines, newLines] = [before.split("\n"), after.split("\n")];
     const known = new Set(earlier.map((line) => oldLines[line]?.trim()));
-    return (now.find((line) => !known.has(newLines[line]?.trim())) ?? (now[0] as number)) + 1;
+    const found = now.find((line) => !known.has(newLines[line]?.trim())) ?? (now[0] as number);
+    // A parser may report from far above (an unclosed quote: from the top); what the edit broke is not above the edit.
+    const untouched = newLines.findIndex((line, index) => line !== oldLines[index]);
+    return Math.max(found, untouched) + 1;
   }
 
   /** The construct that begins on the 0-based `line`, or why there is none. */
