@@ -45,7 +45,8 @@ export interface AdapterOptions {
   readonly userAgent?: string;
 }
 
-export const DEFAULT_TIMEOUTS: AdapterTimeouts = { connect: 10, request: 120, firstEvent: 120, streamRead: 30 };
+/** `firstEvent` follows `request` unless it is set itself. */
+export const DEFAULT_TIMEOUTS: Omit<AdapterTimeouts, "firstEvent"> = { connect: 10, request: 120, streamRead: 30 };
 
 export function createAdapter(options: AdapterOptions): ProviderAdapter {
   const adapter = new HttpAdapter(options);
@@ -233,7 +234,8 @@ class HttpAdapter {
   }
 
   #timeouts(context: CallContext): AdapterTimeouts {
-    return { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...context.timeout };
+    const chosen = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...context.timeout };
+    return { ...chosen, firstEvent: chosen.firstEvent ?? chosen.request };
   }
 
   #model(id: string): ModelInfo {

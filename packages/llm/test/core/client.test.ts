@@ -1,12 +1,11 @@
 import { startModelServer, turn } from "@lathe/testkit";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Blocks, type ProviderAdapter } from "../../src/adapter-kit.ts";
 import { Client } from "../../src/client/client.ts";
-import { setDefaultClient } from "../../src/client/default.ts";
+import { getDefaultClient, setDefaultClient } from "../../src/client/default.ts";
 import { defaultDeps } from "../../src/deps.ts";
 import { generate } from "../../src/generate/generate.ts";
 import type { Middleware } from "../../src/middleware/compose.ts";
-import { Blocks } from "../../src/stream/blocks.ts";
-import type { ProviderAdapter } from "../../src/types/adapter.ts";
 import { ConfigurationError } from "../../src/types/errors.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import { Message, textOf } from "../../src/types/message.ts";
@@ -221,6 +220,20 @@ describe("default client", () => {
     setDefaultClient(new Client({ providers: { x: adapter } }));
     expect((await generate({ model: "m", prompt: "hi" })).text).toBe("x: hi");
     expect(adapter.seen).toHaveLength(1);
+  });
+
+  it("CL-06 A-007 two first calls at once make one client from the environment", async () => {
+    await using server = await startModelServer({ script: () => turn.text("ok") });
+    vi.stubEnv("OPENAI_API_KEY", "");
+    vi.stubEnv("ANTHROPIC_API_KEY", "sk-lazy");
+    vi.stubEnv("ANTHROPIC_BASE_URL", server.baseUrl("anthropic"));
+    const fromEnv = vi.spyOn(Client, "fromEnv");
+    const answers = await Promise.all(["a", "b"].map((prompt) => generate({ model: ANTHROPIC.model, prompt })));
+    expect(answers.map((answer) => answer.text)).toEqual(["ok", "ok"]);
+    expect(fromEnv).toHaveBeenCalledTimes(1);
+    expect(getDefaultClient().providers()).toContain("anthropic");
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
   });
 
   it("CL-06 two deps built from one environment do not share state", () => {

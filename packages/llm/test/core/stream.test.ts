@@ -3,7 +3,17 @@ import { describe, expect, it } from "vitest";
 import { AbortError, NetworkError, RequestTimeoutError, type SDKError, StreamError } from "../../src/types/errors.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import { Message } from "../../src/types/message.ts";
-import { ALL, ANTHROPIC, clientFor, collect, type DialectCase, OLLAMA, testClock, testDeps } from "./support.ts";
+import {
+  ALL,
+  ANTHROPIC,
+  clientFor,
+  collect,
+  type DialectCase,
+  OLLAMA,
+  OPENAI,
+  testClock,
+  testDeps,
+} from "./support.ts";
 
 const request = (one: DialectCase) => ({ model: one.model, messages: [Message.user("hi")] });
 
@@ -231,6 +241,20 @@ describe("stream details", () => {
     expect(clock.pending).toBe(1);
     clock.advance(77_000);
     expect(await outcome).toMatchObject({ phase: "firstEvent" });
+  });
+
+  it("TM-03 firstEvent follows request", async () => {
+    const clock = testClock();
+    await using server = await startModelServer({
+      script: () => turn.text("x", { fault: { kind: "stall", afterEvents: 0 } }),
+    });
+    const deps = testDeps({ setTimer: clock.setTimer, now: clock.now });
+    const client = clientFor(OPENAI, server, { deps, timeouts: { request: 300 } });
+    const outcome = collect(client.stream(request(OPENAI))).catch((error: unknown) => error);
+    await server.waitForRequest(0);
+    await clock.waitForTimer(300_000);
+    clock.advance(300_000);
+    expect(await outcome).toBeInstanceOf(RequestTimeoutError);
   });
 
   it("TM-01 a stream that happens to end while aborted still counts as aborted", async () => {
