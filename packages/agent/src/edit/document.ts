@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "latin-1";
+type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "latin-1";
 
 export interface TextDocument {
   readonly encoding: Encoding;

@@ -30,7 +30,7 @@ function runs(before: string, after: string): TextEdit[] {
   return [...edits.slice(0, -1), shorter];
 }
 
-export function lineEdits(old: readonly string[], now: readonly string[]): LineEdit[] {
+function lineEdits(old: readonly string[], now: readonly string[]): LineEdit[] {
   const shorter = Math.min(old.length, now.length);
   let head = 0;
   while (head < shorter && old[head] === now[head]) head++;

@@ -143,7 +143,7 @@ export function intended({ before, splices }: Case, dialect: "lines" | "literal"
 }
 
 /** The line texts after the splices. */
-export function afterLines({ before, splices }: Case): string[] {
+function afterLines({ before, splices }: Case): string[] {
   const result: string[] = [];
   let at = 0;
   for (const { start, remove, insert } of splices) {

@@ -11,7 +11,7 @@ import { parseUnified } from "./parse-unified.ts";
 import { parseV4a } from "./parse-v4a.ts";
 import { type Hunk, type PatchOperation, PatchSyntaxError } from "./types.ts";
 
-export interface PatchedOperation {
+interface PatchedOperation {
   readonly letter: "A" | "M" | "D" | "R";
   readonly path: string;
   readonly from?: string;
