@@ -87,7 +87,7 @@ function withheld({ id, name }: ToolCallData): ToolCallData {
   return { id, name, type: "function", arguments: {}, rawArguments: note };
 }
 
-const note = "withheld: leaked routing text was found in the arguments; send the call again with clean arguments";
+const note = "withheld: leaked routing text; send the call again with clean arguments";
 
 function cleanStreamed(call: StreamedToolCall, options: HarmonyGuardOptions): StreamedToolCall {
   const { id, name, type, rawArguments } = call;

@@ -173,6 +173,17 @@ describe("AD-11 stream", () => {
     expect(log(events)).toEqual(["stream_start", "text_start", "text_delta Hello", "text_end Hello", "finish stop"]);
   });
 
+  it("AD-11 a final list that is numbered otherwise repeats nothing", () => {
+    const { blocks } = decodeStream(openaiResponses, [
+      created,
+      { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Hello" },
+      { type: "response.output_item.done", output_index: 0, item: message("Hello") },
+      completed([reasoning, message("Hello")]),
+    ]);
+    expect(blocks.response?.text).toBe("Hello");
+    expect(blocks.response?.message.content).toHaveLength(1);
+  });
+
   it("AD-11 free-form calls", () => {
     const item = { type: "custom_tool_call", id: "ctc_1", call_id: "call_1", name: "patch", input: "" };
     const { blocks } = decodeStream(openaiResponses, [

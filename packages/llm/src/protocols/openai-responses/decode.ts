@@ -25,7 +25,8 @@ const silent = new Set([
 export class ResponsesDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
   readonly #reportedModel: string | undefined;
-  /** Items whose end has been told, by output index. */
+  /** Items that streamed, and those whose end has been told, by output index. */
+  readonly #begun = new Set<string>();
   readonly #closed = new Set<string>();
   readonly #texts = new Map<string, Set<string>>();
   readonly #doneArguments = new Map<string, string>();
@@ -104,7 +105,9 @@ export class ResponsesDecoder implements ResponseDecoder {
   }
 
   #key(event: JsonObject): string {
-    if (typeof event["output_index"] === "number") this.#current = String(event["output_index"]);
+    if (typeof event["output_index"] !== "number") return this.#current;
+    this.#current = String(event["output_index"]);
+    this.#begun.add(this.#current);
     return this.#current;
   }
 
@@ -175,7 +178,11 @@ export class ResponsesDecoder implements ResponseDecoder {
   #finish(response: JsonObject, out: BlockSink): void {
     this.#start(response, out);
     const items = Array.isArray(response["output"]) ? response["output"] : [];
-    for (const [index, item] of items.entries()) if (isObject(item)) this.#item(String(index), item, out);
+    // Some servers number the final list anew: after streamed items it may only complete those that began.
+    const fresh = this.#begun.size === 0;
+    for (const [index, item] of items.entries()) {
+      if (isObject(item) && (fresh || this.#begun.has(String(index)))) this.#item(String(index), item, out);
+    }
     if (isObject(response["usage"])) out.usage(readUsage(response["usage"]));
     out.raw(response);
     const status = typeof response["status"] === "string" ? response["status"] : "completed";
