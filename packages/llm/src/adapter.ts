@@ -95,8 +95,9 @@ class HttpAdapter {
   }
 
   stream(request: Request, context: CallContext): AsyncIterable<StreamEvent> {
-    return new AdapterStream(async () => {
+    return new AdapterStream(async (left) => {
       const guard = this.#guard(context);
+      left.addEventListener("abort", () => guard.abandon(), { once: true });
       try {
         guard.arm("request", this.#timeouts(context).request);
         const exchange = await this.#open(request, "stream", context, guard);

@@ -1,8 +1,7 @@
-// What a client built from the environment may be told. `providersFromEnv(env, deps, options)` lives with the
-// provider rows and answers with the adapters in order of precedence.
+// What a client built from the environment may be told.
 
 import type { Middleware } from "../middleware/compose.ts";
-import type { ClientDeps, ProviderAdapter } from "../types/adapter.ts";
+import type { ClientDeps } from "../types/adapter.ts";
 
 export interface FromEnvOptions {
   readonly env?: ClientDeps["env"];
@@ -12,9 +11,3 @@ export interface FromEnvOptions {
   readonly defaultProvider?: string;
   readonly middleware?: readonly Middleware[];
 }
-
-export type ProvidersFromEnv = (
-  env: ClientDeps["env"],
-  deps: ClientDeps,
-  options: Pick<FromEnvOptions, "include">,
-) => Record<string, ProviderAdapter>;

@@ -25,7 +25,7 @@ export function networkError(origin: string, cause: unknown): NetworkError {
 }
 
 /** undici wraps the system error in `cause`; happy-eyeballs failures arrive as AggregateError. */
-export function errorCodeOf(error: unknown): string | undefined {
+function errorCodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
   if (typeof code === "string") return code;

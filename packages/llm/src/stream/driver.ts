@@ -23,14 +23,16 @@ export interface Exchange {
 const DONE: IteratorResult<StreamEvent> = { done: true, value: undefined };
 
 export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
-  readonly #open: () => Promise<Exchange>;
+  readonly #open: (left: AbortSignal) => Promise<Exchange>;
+  /** Fires when the consumer leaves, so that a request still on its way is dropped too. */
+  readonly #left = new AbortController();
   #queue: StreamEvent[] = [];
   #head = 0;
   #reader: AnswerReader | undefined;
   #pulling: Promise<IteratorResult<StreamEvent>> | undefined;
   #over = false;
 
-  constructor(open: () => Promise<Exchange>) {
+  constructor(open: (left: AbortSignal) => Promise<Exchange>) {
     this.#open = open;
   }
 
@@ -54,13 +56,14 @@ export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
     this.#over = true;
     this.#queue = [];
     this.#head = 0;
+    if (this.#reader === undefined) this.#left.abort();
     await this.#reader?.close();
     return DONE;
   }
 
   async #pull(): Promise<IteratorResult<StreamEvent>> {
     try {
-      this.#reader ??= new AnswerReader(await this.#open(), (event) => this.#queue.push(event));
+      this.#reader ??= new AnswerReader(await this.#open(this.#left.signal), (event) => this.#queue.push(event));
     } catch (error) {
       this.#over = true;
       throw error;

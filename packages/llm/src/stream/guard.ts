@@ -54,6 +54,12 @@ export class CallGuard {
     this.#timer = undefined;
   }
 
+  /** Nobody waits for the answer any more. */
+  abandon(): void {
+    this.#failure ??= new AbortError("The stream was left before its first event.");
+    this.#controller.abort();
+  }
+
   /** The call is over; nothing of it may linger on the caller's signal. */
   release(): void {
     this.disarm();

@@ -14,7 +14,7 @@ export function makeResponse(base: Omit<Response, "text" | "toolCalls" | "reason
   };
 }
 
-export function toolCallsOf(message: Message): readonly ToolCall[] {
+function toolCallsOf(message: Message): readonly ToolCall[] {
   const calls: ToolCall[] = [];
   for (const part of message.content) if (part.kind === "tool_call") calls.push(toToolCall(part.toolCall));
   return calls;

@@ -9,7 +9,7 @@ import { Message } from "../../src/types/message.ts";
 import type { Request } from "../../src/types/request.ts";
 import { adapterFor, type DialectCase, testDeps } from "./support.ts";
 
-export const CONVERSATION: Request = {
+const CONVERSATION: Request = {
   model: "m",
   messages: [Message.user("hi")],
   tools: [

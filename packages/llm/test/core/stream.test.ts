@@ -243,6 +243,19 @@ describe("stream details", () => {
     expect(await outcome).toMatchObject({ phase: "firstEvent" });
   });
 
+  it("GN-01 leaving while the request is still on its way closes the socket", async () => {
+    const held = gate();
+    await using server = await startModelServer({ script: [turn.text("late", { before: held.wait })] });
+    const iterator = clientFor(ANTHROPIC, server).stream(request(ANTHROPIC))[Symbol.asyncIterator]();
+    const first = iterator.next().catch((error: unknown) => error);
+    await held.reached;
+    await iterator.return?.();
+    expect(await first).toBeInstanceOf(AbortError);
+    await server.requests[0]?.finished;
+    expect(server.requests[0]?.closedEarly).toBe(true);
+    held.open();
+  });
+
   it("TM-03 firstEvent follows request", async () => {
     const clock = testClock();
     await using server = await startModelServer({
