@@ -16,8 +16,10 @@ export * from "./env/types.ts";
 export { type MinimalEnvironment, withFileCommands } from "./env/with-file-commands.ts";
 export { WrappedEnvironment } from "./env/wrapped.ts";
 export { type EnvLogEntry, LoggingEnvironment, ReadOnlyEnvironment, ScopedEnvironment } from "./env/wrappers.ts";
+export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./events/agent-events.ts";
 export { EventHub } from "./events/hub.ts";
 export * from "./events/types.ts";
+export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
 export {
   buildContext,
   type Context,
@@ -55,6 +57,8 @@ export { defineProfile, type Family, type ProfileOptions } from "./profiles/defi
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
 export type { Profile } from "./profiles/types.ts";
 export { type CustomTool, plainExecutor, type RegisteredTool, ToolRegistry } from "./registry/registry.ts";
+export { Recorder } from "./replay/record.ts";
+export { ReplayDivergence, Replayer } from "./replay/replay.ts";
 export { SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
 export type { ConfigInput, SessionConfig } from "./session/config.ts";

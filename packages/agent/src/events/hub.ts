@@ -22,6 +22,8 @@ export class EventHub {
   #backlog: SessionEvent[] | undefined = [];
   #seq = 0;
   #ended = false;
+  #delivering = false;
+  readonly #waiting: SessionEvent[] = [];
 
   constructor(source: EventSource) {
     this.#source = source;
@@ -29,12 +31,25 @@ export class EventHub {
 
   emit<K extends EventKind>(kind: K, data: EventData[K]): void {
     if (this.#ended) return;
-    if (kind === "user_input") this.#backlog = undefined;
     const event = this.#envelope(kind, ++this.#seq, data) as unknown as SessionEvent;
+    if (this.#delivering) {
+      // A listener that acts on an event causes further ones: they come after it for everybody.
+      this.#waiting.push(event);
+      return;
+    }
+    this.#delivering = true;
+    this.#deliver(event);
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#deliver(next);
+    this.#delivering = false;
+  }
+
+  #deliver(event: SessionEvent): void {
+    if (this.#ended) return;
+    if (event.kind === "user_input") this.#backlog = undefined;
     this.#backlog?.push(event);
     for (const listener of this.#listeners) listener(event);
     for (const reader of this.#readers) reader.push(event);
-    if (kind !== "session_end") return;
+    if (event.kind !== "session_end") return;
     this.#ended = true;
     for (const reader of this.#readers) reader.end();
   }

@@ -13,7 +13,7 @@
 // Calls of one turn may interleave and are tied together by call_id. A turn that fails before an answer has none. A
 // reader that comes late gets `snapshot` first instead of what it missed. After session_end nothing follows.
 
-import type { ContentPart, JsonObject, JsonValue, Usage } from "@lathe/llm";
+import type { ContentPart, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 
 export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
 
@@ -38,6 +38,7 @@ export interface EventData {
     images: number;
     entry_id: string;
     origin: "input" | "follow_up" | "continue";
+    message: Message;
   };
   processing_end: {
     reason: EndReason;
@@ -55,7 +56,15 @@ export interface EventData {
   assistant_text_delta: { delta: string };
   assistant_reasoning_delta: { delta: string };
   tool_call_args_delta: { call_id: string; tool_name: string; delta: string };
-  assistant_text_end: { text: string; reasoning: string; entry_id?: string; finish: string; interrupted?: boolean };
+  assistant_text_end: {
+    text: string;
+    reasoning: string;
+    /** Absent when nothing of the answer was kept. */
+    entry_id?: string;
+    message?: Message;
+    finish: string;
+    interrupted?: boolean;
+  };
   tool_call_start: { call_id: string; tool_name: string; arguments: JsonObject };
   tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
   tool_call_end: {
@@ -67,12 +76,14 @@ export interface EventData {
     is_error: boolean;
     duration_ms: number;
     entry_id: string;
+    /** As the model gets it. */
+    message: Message;
     details?: JsonValue;
     artifact?: { id: number; bytes: number };
   };
   approval_request: { call_id: string; tool_name: string; arguments: JsonObject; reason?: string };
   approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
-  steering_injected: { content: string; entry_id: string };
+  steering_injected: { content: string; entry_id: string; message: Message };
   queue_changed: { queue: "steering" | "follow_up"; id: string; change: "added" | "edited" | "cancelled" };
   turn_limit: { round: number } | { total_turns: number };
   loop_detection: { message: string };

@@ -27,8 +27,9 @@ export function beginInput(
   run.entryId = messages[0]!.id;
   core.journal.write({ type: "input", state: "start", entryId: run.entryId });
   for (const { id, content } of messages) {
-    core.append({ type: "message", id, message: Message.user(partsOf(content)), origin });
-    core.emit("user_input", { ...described(content), entry_id: id, origin });
+    const message = Message.user(partsOf(content));
+    core.append({ type: "message", id, message, origin });
+    core.emit("user_input", { ...described(content), entry_id: id, origin, message });
   }
 }
 
@@ -36,14 +37,25 @@ export function beginInput(
 export function continueInput(core: SessionCore, run: InputRun, entry: MessageEntry, rounds: number): void {
   run.entryId = entry.id;
   run.rounds = rounds;
-  core.emit("user_input", { ...described(entry.message.content), entry_id: entry.id, origin: "continue" });
+  core.emit("user_input", {
+    ...described(entry.message.content),
+    entry_id: entry.id,
+    origin: "continue",
+    message: entry.message,
+  });
 }
 
-/** `pending`: calls of the last answer that a cut run left open. */
-export async function runInput(core: SessionCore, run: InputRun, pending: readonly ToolCallData[]): Promise<InputEnd> {
+/** `cut`: where an earlier process left off; absent for a new input. */
+export async function runInput(
+  core: SessionCore,
+  run: InputRun,
+  cut?: { pending: readonly ToolCallData[]; drained: boolean },
+): Promise<InputEnd> {
   try {
-    if (pending.length > 0) await finishTurn(core, run, core.turns, { calls: pending, cutOff: false });
+    if (!cut) return await loop(core, run);
+    if (cut.pending.length > 0) await finishTurn(core, run, core.turns, { calls: cut.pending, cutOff: false });
     else if (isAnswered(core)) return await stopOrGoOn(core, run);
+    else if (cut.drained) return await loop(core, run, "drained");
     return await loop(core, run);
   } catch (error) {
     if (run.signal.aborted) return endOf(run);
@@ -52,9 +64,9 @@ export async function runInput(core: SessionCore, run: InputRun, pending: readon
   }
 }
 
-async function loop(core: SessionCore, run: InputRun): Promise<InputEnd> {
-  for (;;) {
-    drainSteering(core);
+async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
+  for (let drained = start === "drained"; ; drained = false) {
+    if (!drained) drainSteering(core);
     if (run.signal.aborted) return endOf(run);
     const limit = limitReached(core, run);
     if (limit) return limit;
@@ -153,14 +165,16 @@ export async function endInput(core: SessionCore, run: InputRun, end: InputEnd):
     followups_pending: core.followUps.length,
     ...(end.error === undefined ? {} : { error: end.error }),
   });
-  if (!goOn) core.setState(run.awaitsInput ? "awaiting_input" : "idle");
+  // A session that is being ended goes from processing to closed.
+  if (!goOn && end.reason !== "aborted") core.setState(run.awaitsInput ? "awaiting_input" : "idle");
   return { goOn };
 }
 
 export function drainSteering(core: SessionCore): void {
   for (const { id, content } of core.steering.take(core.config.steeringMode)) {
-    core.append({ type: "message", id, message: Message.user(partsOf(content)), origin: "steering" });
-    core.emit("steering_injected", { content: textOfContent(content), entry_id: id });
+    const message = Message.user(partsOf(content));
+    core.append({ type: "message", id, message, origin: "steering" });
+    core.emit("steering_injected", { content: textOfContent(content), entry_id: id, message });
   }
 }
 

@@ -101,6 +101,7 @@ function answered(core: SessionCore, intent: IntentLine, response: Response): Mo
     text: response.text,
     reasoning: response.reasoning ?? "",
     entry_id: intent.for,
+    message: response.message,
     finish: response.finishReason.reason,
   });
   const calls = response.message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
@@ -112,13 +113,15 @@ function answered(core: SessionCore, intent: IntentLine, response: Response): Mo
  * and calls cannot be replayed and go.
  */
 function keepPartial(core: SessionCore, intent: IntentLine, partial: PartialAnswer): void {
+  let message: Message | undefined;
   if (partial.text.trim() === "") {
     core.journal.settle(intent.id, "cancelled");
   } else {
+    message = Message.assistant(partial.text);
     core.append({
       type: "message",
       id: intent.for,
-      message: Message.assistant(partial.text),
+      message,
       provider: core.profile.provider ?? core.profile.id,
       model: core.profile.model,
       finishReason: { reason: "other", raw: "interrupted" },
@@ -126,17 +129,21 @@ function keepPartial(core: SessionCore, intent: IntentLine, partial: PartialAnsw
     core.turns += 1;
     core.ledger.turn();
   }
-  closeAnswer(core, partial, partial.text.trim() === "" ? undefined : intent.for);
+  closeAnswer(core, partial, message && { entry_id: intent.for, message });
 }
 
-function closeAnswer(core: SessionCore, partial: PartialAnswer, entryId?: string): void {
+function closeAnswer(
+  core: SessionCore,
+  partial: PartialAnswer,
+  kept?: { readonly entry_id: string; readonly message: Message },
+): void {
   if (!partial.started) return;
   core.emit("assistant_text_end", {
     text: partial.text,
     reasoning: partial.reasoning,
     finish: "interrupted",
     interrupted: true,
-    ...(entryId === undefined ? {} : { entry_id: entryId }),
+    ...kept,
   });
 }
 

@@ -16,15 +16,18 @@ export interface CutInput {
   readonly rounds: number;
   /** Calls of the last answer without a result; none of them may have had an effect. */
   readonly pending: readonly ToolCallData[];
+  /** The queue was drained for the request that was cut; later messages wait for the next drain point. */
+  readonly drained: boolean;
 }
 
 /** Runs once, when a session opens over an existing journal. */
 export function recover(core: SessionCore): CutInput | undefined {
   restoreLedger(core);
   restoreQueues(core);
+  const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
   settleIntents(core);
   restoreDetector(core);
-  return findCut(core);
+  return findCut(core, requestWasOpen);
 }
 
 function settleIntents(core: SessionCore): void {
@@ -45,7 +48,7 @@ function settleIntents(core: SessionCore): void {
   }
 }
 
-function findCut(core: SessionCore): CutInput | undefined {
+function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
   if (!core.journal.has(input.entryId)) {
@@ -57,12 +60,15 @@ function findCut(core: SessionCore): CutInput | undefined {
   const path = pathTo(core.journal, core.journal.leaf);
   const since = path.slice(path.indexOf(entry.id) + 1);
   let rounds = 0;
+  let drained = requestWasOpen;
   for (const id of since) {
     const candidate = core.journal.meta(id)?.type === "message" ? (core.journal.entry(id) as MessageEntry) : undefined;
-    if (candidate?.message.content.some((part) => part.kind === "tool_call")) rounds += 1;
+    if (!candidate) continue;
+    if (candidate.message.content.some((part) => part.kind === "tool_call")) rounds += 1;
+    drained = requestWasOpen || candidate.origin === "steering";
   }
   const pending = openCalls(core);
-  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending };
+  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained };
 }
 
 /** Answers what a cut run left open, for a host that goes on with something else. */

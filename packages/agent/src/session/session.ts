@@ -241,27 +241,27 @@ export class Session {
     }
     this.abandonCut();
     beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
-    await this.#runAll(run, []);
+    await this.#runAll(run);
   }
 
   async #continue(run: InputRun): Promise<void> {
     const cut = this.#cut;
     this.#cut = undefined;
-    if (!cut) return this.#runAll(this.#beginFollowUp(run), []);
+    if (!cut) return this.#runAll(this.#beginFollowUp(run));
     continueInput(this.#core, run, cut.entry, cut.rounds);
-    await this.#runAll(run, cut.pending);
+    await this.#runAll(run, cut);
   }
 
-  async #runAll(first: InputRun, pending: CutInput["pending"]): Promise<void> {
+  async #runAll(first: InputRun, cut?: CutInput): Promise<void> {
     const core = this.#core;
     let run = first;
-    let open = pending;
+    let left = cut;
     for (;;) {
-      const end = run.signal.aborted ? endOf(run) : await runInput(core, run, open);
+      const end = run.signal.aborted ? endOf(run) : await runInput(core, run, left);
       const { goOn } = await endInput(core, run, end);
       if (!goOn) return;
       run = this.#beginFollowUp(core.startRun());
-      open = [];
+      left = undefined;
     }
   }
 
@@ -282,8 +282,12 @@ export class Session {
       },
     );
     this.#running = settled.catch(() => undefined);
-    await settled;
-    this.#running = undefined;
+    try {
+      await settled;
+    } finally {
+      this.#running = undefined;
+    }
+    await this.#closing;
   }
 
   #shutDown(reason: "closed" | "aborted" | "error", error?: string): Promise<void> {

@@ -136,13 +136,16 @@ async function execute(
   const entryId = intent.for;
   const ms = tool.timeoutMs ?? core.config.defaultToolTimeoutMs;
   try {
-    const returned = await withDeadline(
+    const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
+    const result = await withDeadline(
       core.deps,
       { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal: run.signal },
-      (signal) => executor(call.args, toolContext(core, call.callId, signal)),
+      (signal) =>
+        around(call, async () => {
+          const returned = await executor(call.args, toolContext(core, call.callId, signal));
+          return typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
+        }),
     );
-    const result: ToolResult =
-      typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
     return { result: run.signal.aborted ? result : await core.seams.afterCall(call, result, run.signal), entryId };
   } catch (error) {
     if (error instanceof JournalError) throw error;
@@ -218,6 +221,7 @@ async function finishCall(core: SessionCore, call: ToolCallData, outcome: Outcom
     is_error: isError,
     duration_ms: durationMs,
     entry_id: entry.id,
+    message: entry.message,
     ...(isError ? { error: output.forHost } : { output: output.forHost }),
     ...more,
   });

@@ -19,9 +19,9 @@ import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
-import type { Middleware, ToolProvider } from "../seams/types.ts";
+import type { CallInfo, Middleware, ToolProvider } from "../seams/types.ts";
 import type { SubagentOptions } from "../subagents/types.ts";
-import type { ToolDef, ToolServices } from "../tools/types.ts";
+import type { ToolDef, ToolResult, ToolServices } from "../tools/types.ts";
 import type { ConfigInput } from "./config.ts";
 import type { SessionDeps } from "./deps.ts";
 
@@ -70,6 +70,8 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string;
   readonly depth?: number;
+  /** Stands around the execution of every call, inside its intent and deadline; `run` does it. For recording and replay. */
+  readonly aroundExecute?: (call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>;
   /** Called with each event, synchronously; must not throw. Readers are the usual way. */
   readonly onEvent?: (event: SessionEvent) => void;
 }

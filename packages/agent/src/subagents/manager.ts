@@ -110,7 +110,12 @@ export class Subagents implements SubagentService {
 
   /** What an earlier process left: ended children are known again, running ones are settled as interrupted. */
   recover(): void {
-    for (const record of knownAgents(this.#core)) {
+    const records = knownAgents(this.#core);
+    for (const intent of this.#core.journal.unsettled()) {
+      const begun = records.some((record) => record.intent.for === intent.for);
+      if (intent.effect === "child" && !begun) this.#core.journal.settle(intent.id, "interrupted");
+    }
+    for (const record of records) {
       const child = this.#remember(record);
       if (record.outcome) continue;
       this.#settleInOwnJournal(child);

@@ -133,7 +133,9 @@ describe.each(DIALECTS)("over %s", (dialect) => {
   it("D-006 D-059 abort in the middle of a stream closes the socket and the session", async () => {
     const door = gate();
     const w = await wire(dialect, [
-      turn.text("a long answer that is cut ".repeat(20), { beforeEvent: (index) => (index === 3 ? door.wait() : undefined) }),
+      turn.text("a long answer that is cut ".repeat(20), {
+        beforeEvent: (index) => (index === 3 ? door.wait() : undefined),
+      }),
     ]);
     const running = w.session.submit("go");
     await door.reached;

@@ -266,7 +266,7 @@ describe("the end", () => {
     expect(s.session.state).toBe("closed");
     await s.finish();
     expect(order).toEqual(["tool stopped", "cleanup"]);
-    expect(s.kinds().slice(-2)).toEqual(["state_changed", "session_end"]);
+    expect(s.kinds().slice(-2)).toEqual(["processing_end", "session_end"]);
     expect(s.of("processing_end")[0]?.data.reason).toBe("aborted");
     expect(s.of("session_end").map((event) => event.data)).toEqual([{ state: "closed", reason: "aborted" }]);
   });

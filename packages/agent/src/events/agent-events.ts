@@ -1,0 +1,220 @@
+// The vocabulary of headless hosts (print, JSON, RPC), derived from SessionEvents alone: a pure fold, one mapper per
+// reader. Brackets nest: agent > turn > message | tool_execution.
+
+import { type JsonObject, type JsonValue, Message } from "@lathe/llm";
+import type { SessionEvent } from "./types.ts";
+
+export type AssistantMessageEvent =
+  | { readonly type: "text_delta"; readonly delta: string }
+  | { readonly type: "thinking_delta"; readonly delta: string }
+  | { readonly type: "toolcall_delta"; readonly toolCallId: string; readonly toolName: string; readonly delta: string };
+
+export type AgentEvent =
+  | { readonly type: "agent_start" }
+  | { readonly type: "agent_end"; readonly messages: readonly Message[]; readonly reason: string }
+  | { readonly type: "turn_start" }
+  | { readonly type: "turn_end"; readonly message: Message | undefined; readonly toolResults: readonly Message[] }
+  | { readonly type: "message_start"; readonly message: Message }
+  | {
+      readonly type: "message_update";
+      readonly assistantMessageEvent: AssistantMessageEvent;
+      /** As far as it has come. */
+      readonly message: Message;
+    }
+  /** `discarded`: the attempt failed and is made again; forget the message. */
+  | { readonly type: "message_end"; readonly message: Message; readonly discarded?: true }
+  | {
+      readonly type: "tool_execution_start";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly args: JsonObject;
+    }
+  | {
+      readonly type: "tool_execution_update";
+      readonly toolCallId: string;
+      readonly delta: string;
+      readonly stream: "stdout" | "stderr";
+    }
+  | {
+      readonly type: "tool_execution_end";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly result: { readonly output: string; readonly details?: JsonValue };
+      readonly isError: boolean;
+    }
+  | {
+      readonly type: "auto_retry_start";
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly errorMessage: string;
+    }
+  | { readonly type: "auto_retry_end"; readonly success: boolean }
+  | { readonly type: "auto_compaction_start"; readonly reason: string }
+  | { readonly type: "auto_compaction_end"; readonly error?: string };
+
+interface Fold {
+  /** Of the running input. */
+  messages: Message[];
+  answer: Message | undefined;
+  results: Message[];
+  /** The answer that is being streamed. */
+  text: string;
+  thinking: string;
+  streaming: boolean;
+  retrying: boolean;
+}
+
+/** A fresh mapper; feed it every event of one session in order. Events of children are not mapped. */
+export function toAgentEvents(): (event: SessionEvent) => readonly AgentEvent[] {
+  const fold: Fold = {
+    messages: [],
+    answer: undefined,
+    results: [],
+    text: "",
+    thinking: "",
+    streaming: false,
+    retrying: false,
+  };
+  return (event) => mapEvent(fold, event);
+}
+
+const NOTHING: readonly AgentEvent[] = [];
+
+function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
+  switch (event.kind) {
+    case "user_input": {
+      const started: AgentEvent[] = fold.messages.length === 0 ? [{ type: "agent_start" }] : [];
+      return [...started, ...whole(fold, event.data.message)];
+    }
+    case "steering_injected":
+      return whole(fold, event.data.message);
+    case "processing_end": {
+      const { messages } = fold;
+      fold.messages = [];
+      return [{ type: "agent_end", messages, reason: event.data.reason }];
+    }
+    case "turn_start":
+      fold.answer = undefined;
+      fold.results = [];
+      return [{ type: "turn_start" }];
+    case "turn_end": {
+      const ended: AgentEvent[] = fold.retrying ? [{ type: "auto_retry_end", success: false }] : [];
+      fold.retrying = false;
+      return [...ended, { type: "turn_end", message: fold.answer, toolResults: fold.results }];
+    }
+    case "compaction_start":
+      return [{ type: "auto_compaction_start", reason: event.data.reason }];
+    case "compaction_end": {
+      const { error } = event.data;
+      return [{ type: "auto_compaction_end", ...(error === undefined ? {} : { error }) }];
+    }
+    case "retry":
+      return retried(fold, event.data);
+    case "assistant_text_start":
+    case "assistant_text_delta":
+    case "assistant_reasoning_delta":
+    case "tool_call_args_delta":
+    case "assistant_text_end":
+      return mapAnswer(fold, event);
+    case "tool_call_start":
+    case "tool_call_output_delta":
+    case "tool_call_end":
+      return mapCall(fold, event);
+    default:
+      return NOTHING;
+  }
+}
+
+type AnswerEvent = Extract<
+  SessionEvent,
+  {
+    kind:
+      | "assistant_text_start"
+      | "assistant_text_delta"
+      | "assistant_reasoning_delta"
+      | "tool_call_args_delta"
+      | "assistant_text_end";
+  }
+>;
+
+function mapAnswer(fold: Fold, event: AnswerEvent): readonly AgentEvent[] {
+  switch (event.kind) {
+    case "assistant_text_start": {
+      const ended: AgentEvent[] = fold.retrying ? [{ type: "auto_retry_end", success: true }] : [];
+      Object.assign(fold, { text: "", thinking: "", streaming: true, retrying: false });
+      return [...ended, { type: "message_start", message: partial(fold) }];
+    }
+    case "assistant_text_delta":
+      fold.text += event.data.delta;
+      return [update(fold, { type: "text_delta", delta: event.data.delta })];
+    case "assistant_reasoning_delta":
+      fold.thinking += event.data.delta;
+      return [update(fold, { type: "thinking_delta", delta: event.data.delta })];
+    case "tool_call_args_delta": {
+      const { call_id, tool_name, delta } = event.data;
+      return [update(fold, { type: "toolcall_delta", toolCallId: call_id, toolName: tool_name, delta })];
+    }
+    case "assistant_text_end": {
+      const message = event.data.message ?? Message.assistant(event.data.text);
+      const started: AgentEvent[] = fold.streaming ? [] : [{ type: "message_start", message }];
+      fold.streaming = false;
+      fold.answer = message;
+      if (event.data.entry_id !== undefined) fold.messages.push(message);
+      return [...started, { type: "message_end", message }];
+    }
+  }
+}
+
+type CallEvent = Extract<SessionEvent, { kind: "tool_call_start" | "tool_call_output_delta" | "tool_call_end" }>;
+
+function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
+  switch (event.kind) {
+    case "tool_call_start": {
+      const { call_id, tool_name, arguments: args } = event.data;
+      return [{ type: "tool_execution_start", toolCallId: call_id, toolName: tool_name, args }];
+    }
+    case "tool_call_output_delta": {
+      const { call_id, delta, stream } = event.data;
+      return [{ type: "tool_execution_update", toolCallId: call_id, delta, stream }];
+    }
+    case "tool_call_end": {
+      const { call_id, tool_name, output, error, is_error, details, message } = event.data;
+      const result = { output: output ?? error ?? "", ...(details === undefined ? {} : { details }) };
+      fold.results.push(message);
+      return [
+        { type: "tool_execution_end", toolCallId: call_id, toolName: tool_name, result, isError: is_error },
+        ...whole(fold, message),
+      ];
+    }
+  }
+}
+
+function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["data"]): readonly AgentEvent[] {
+  const discarded: AgentEvent[] = fold.streaming
+    ? [{ type: "message_end", message: partial(fold), discarded: true }]
+    : [];
+  const again: AgentEvent[] = fold.retrying ? [{ type: "auto_retry_end", success: false }] : [];
+  fold.streaming = false;
+  fold.retrying = true;
+  const { attempt, delay_ms, message } = data;
+  return [...discarded, ...again, { type: "auto_retry_start", attempt, delayMs: delay_ms, errorMessage: message }];
+}
+
+function whole(fold: Fold, message: Message): readonly AgentEvent[] {
+  fold.messages.push(message);
+  return [
+    { type: "message_start", message },
+    { type: "message_end", message },
+  ];
+}
+
+function update(fold: Fold, assistantMessageEvent: AssistantMessageEvent): AgentEvent {
+  return { type: "message_update", assistantMessageEvent, message: partial(fold) };
+}
+
+function partial(fold: Fold): Message {
+  const content: Message["content"][number][] = [];
+  if (fold.thinking !== "") content.push({ kind: "thinking", thinking: { text: fold.thinking, redacted: false } });
+  if (fold.text !== "") content.push({ kind: "text", text: fold.text });
+  return { role: "assistant", content };
+}

@@ -1,0 +1,69 @@
+// From the few words of a headless host (model, key, directory) to everything a session needs.
+
+import { Client, type ClientDeps, getModelInfo, type ModelInfo } from "@lathe/llm";
+import { createProvider } from "@lathe/llm/providers";
+import { collectFacts, environmentBlock } from "../context/environment.ts";
+import { projectDocs } from "../context/project-docs.ts";
+import { LocalEnvironment } from "../env/local.ts";
+import type { Journal } from "../journal/journal.ts";
+import { defineProfile } from "../profiles/define.ts";
+import { FAMILIES, familyOf } from "../profiles/families.ts";
+import type { SessionOptions } from "../session/types.ts";
+
+export interface AgentConfig {
+  /** `provider/id`. */
+  readonly model: string;
+  readonly apiKey: string;
+  readonly baseUrl?: string;
+  /** Replaces the base layer of the prompt. */
+  readonly systemPrompt?: string;
+  readonly reasoning?: string;
+}
+
+export interface CodingAgentOptions {
+  readonly config: AgentConfig;
+  /** Absolute. */
+  readonly workingDirectory: string;
+  /** Clock, chance, environment variables and transport; `defaultDeps()` of the llm package. */
+  readonly deps: ClientDeps;
+  /** The conversation's file; in memory when absent. */
+  readonly journal?: Journal;
+  /** Anything else a session takes. */
+  readonly session?: Partial<SessionOptions>;
+}
+
+export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
+  const { config, deps, journal } = options;
+  const slash = config.model.indexOf("/");
+  if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
+  const provider = config.model.slice(0, slash);
+  const model = config.model.slice(slash + 1);
+  const info: ModelInfo | undefined = getModelInfo(model);
+  const profile = defineProfile(FAMILIES[familyOf(model)], {
+    model,
+    provider,
+    ...(info === undefined ? {} : { modelInfo: info }),
+    ...(config.systemPrompt === undefined ? {} : { basePrompt: config.systemPrompt }),
+  });
+  const adapter = createProvider(provider, {
+    apiKey: config.apiKey,
+    deps,
+    ...(config.baseUrl === undefined ? {} : { baseUrl: config.baseUrl }),
+  });
+  return {
+    profile,
+    env: new LocalEnvironment({ cwd: options.workingDirectory, baseEnv: deps.env }),
+    client: new Client({ providers: { [provider]: adapter }, deps }),
+    deps,
+    ...(journal === undefined ? {} : { journal }),
+    surroundings: async (current, env) => ({
+      environment: environmentBlock(await collectFacts(env, { now: deps.now(), model: current.model })),
+      projectDocs: await projectDocs(env, current.instructionFiles),
+    }),
+    ...options.session,
+    config: {
+      ...options.session?.config,
+      ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),
+    },
+  };
+}

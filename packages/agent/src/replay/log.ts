@@ -1,0 +1,37 @@
+// What a recorded run took from outside, as JSON lines in `<folder>/run.jsonl`. Values (clock, chance, ids) are handed out
+// again in the order they were asked for; completions (bytes, tool results, inputs) are let through in the order they came.
+
+import type { JsonObject, JsonValue } from "@lathe/llm";
+
+export type LogLine =
+  | { readonly t: "now"; readonly v: number }
+  | { readonly t: "random"; readonly v: number }
+  | { readonly t: "uuid"; readonly v: string }
+  | { readonly t: "input"; readonly verb: InputVerb; readonly content?: JsonValue }
+  | { readonly t: "request"; readonly n: number; readonly body: string }
+  | { readonly t: "response"; readonly n: number; readonly status: number; readonly headers: JsonObject }
+  | { readonly t: "chunk"; readonly n: number; readonly base64: string }
+  | { readonly t: "body_end"; readonly n: number; readonly error?: string }
+  | { readonly t: "tool"; readonly callId: string; readonly result: JsonValue }
+  | { readonly t: "tool_error"; readonly callId: string; readonly name: string; readonly message: string };
+
+export type InputVerb = "submit" | "steer" | "followUp" | "interrupt" | "continue";
+
+export const LOG_NAME = "run.jsonl";
+
+/** Bytes inside results (images) survive as tagged base64. */
+export function toJson(value: unknown): JsonValue {
+  return JSON.parse(
+    JSON.stringify(value, (_key, inner: unknown) =>
+      inner instanceof Uint8Array ? { $bytes: Buffer.from(inner).toString("base64") } : inner,
+    ) ?? "null",
+  ) as JsonValue;
+}
+
+export function fromJson(value: JsonValue): unknown {
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && "$bytes" in inner
+      ? new Uint8Array(Buffer.from(String(inner.$bytes), "base64"))
+      : inner,
+  );
+}

@@ -1,0 +1,100 @@
+// Records a run: wraps everything the session takes from outside and writes down what it got.
+
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ClientDeps, Transport, TransportRequest } from "@lathe/llm";
+import type { InputContent } from "../events/types.ts";
+import type { CallInfo } from "../seams/types.ts";
+import type { Session } from "../session/session.ts";
+import type { ToolResult } from "../tools/types.ts";
+import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
+
+export class Recorder {
+  readonly #path: string;
+  #requests = 0;
+
+  /** The folder is made; a run that was recorded there before is continued in the same file. */
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.#path = join(folder, LOG_NAME);
+  }
+
+  /** For the client, the session and the journal alike. */
+  deps(base: ClientDeps): ClientDeps {
+    const noted = <T extends "now" | "random" | "uuid">(t: T) =>
+      (() => {
+        const v = base[t]();
+        this.#write({ t, v } as LogLine);
+        return v;
+      }) as ClientDeps[T];
+    const fetch: Transport = Object.assign((request: TransportRequest) => this.#fetch(base.fetch, request), base.fetch);
+    return { ...base, now: noted("now"), random: noted("random"), uuid: noted("uuid"), fetch };
+  }
+
+  readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    try {
+      const result = await run();
+      this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
+      return result;
+    } catch (error) {
+      const { name, message } = error as Error;
+      this.#write({ t: "tool_error", callId: call.callId, name, message });
+      throw error;
+    }
+  };
+
+  /** Gives an input to the session and writes down that it came now. */
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
+    this.#write({ t: "input", verb, ...(content === undefined ? {} : { content: toJson(content) }) });
+    return giveInput(session, verb, content);
+  }
+
+  async #fetch(fetch: Transport, request: TransportRequest): Promise<Awaited<ReturnType<Transport>>> {
+    const n = this.#requests++;
+    this.#write({ t: "request", n, body: bodyDigest(request) });
+    const response = await fetch(request);
+    this.#write({ t: "response", n, status: response.status, headers: toJson(response.headers) as never });
+    return { ...response, body: this.#body(n, response.body) };
+  }
+
+  async *#body(n: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of body) {
+        this.#write({ t: "chunk", n, base64: Buffer.from(chunk).toString("base64") });
+        yield chunk;
+      }
+      this.#write({ t: "body_end", n });
+    } catch (error) {
+      this.#write({ t: "body_end", n, error: (error as Error).message });
+      throw error;
+    }
+  }
+
+  #write(line: LogLine): void {
+    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+  }
+}
+
+export function giveInput(session: Session, verb: InputVerb, content: InputContent | undefined): Promise<void> {
+  switch (verb) {
+    case "submit":
+      return session.submit(content ?? "");
+    case "continue":
+      return session.continue();
+    case "interrupt":
+      return session.interrupt();
+    case "steer":
+      session.steer(content ?? "");
+      return Promise.resolve();
+    case "followUp":
+      session.followUp(content ?? "");
+      return Promise.resolve();
+  }
+}
+
+export function bodyDigest(request: TransportRequest): string {
+  const hash = createHash("sha256");
+  for (const piece of request.body ?? []) hash.update(piece);
+  return hash.digest("hex");
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, type ClientDeps, defaultDeps } from "@lathe/llm";
+import { createProvider } from "@lathe/llm/providers";
+import { startModelServer, turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { Recorder } from "../../src/replay/record.ts";
+import { Replayer } from "../../src/replay/replay.ts";
+import { Session } from "../../src/session/session.ts";
+import { tool } from "../support/session.ts";
+import { DIALECTS, type Dialect, profileFor } from "../support/wire.ts";
+
+interface Parts {
+  readonly deps: ClientDeps;
+  readonly aroundExecute: NonNullable<ConstructorParameters<typeof Session>[0]["aroundExecute"]>;
+}
+
+function build(dialect: Dialect, baseUrl: string, { deps, aroundExecute }: Parts, prompt = "You are a test.") {
+  const store = new MemoryStore();
+  const journal = Journal.create({ id: deps.uuid(), cwd: "/work" }, () => store, {
+    blobs: new MemoryBlobs(),
+    now: deps.now,
+    newId: idSource(deps.random),
+    sync: "none",
+  });
+  const provider = createProvider(dialect, { apiKey: "key", baseUrl, deps });
+  const dice = tool("dice", async (args) => {
+    await new Promise((resolve) => setTimeout(resolve, Number(args["wait"])));
+    return `rolled ${Math.random()}`;
+  });
+  const session = new Session({
+    profile: profileFor(dialect, [dice], { buildSystemPrompt: () => prompt }),
+    env: new MemoryEnvironment(),
+    client: new Client({ providers: { [dialect]: provider }, deps }),
+    deps,
+    journal,
+    aroundExecute,
+  });
+  const hash = () => createHash("sha256").update(store.read(0, store.size)).digest("hex");
+  return { session, hash };
+}
+
+it.each(DIALECTS)(
+  "a recorded %s run replays offline to the same journal, or says where it diverged",
+  async (dialect) => {
+    const folder = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+    const server = await startModelServer({
+      script: [
+        turn.calls([9, 6, 3].map((wait) => ({ name: "dice", args: { wait }, id: `c${wait}` }))),
+        turn.error(503),
+        turn.text("first answer"),
+        turn.calls([{ name: "dice", args: { wait: 0 }, id: "d" }]),
+        turn.text("second answer"),
+      ],
+    });
+    const recorder = new Recorder(folder);
+    const baseUrl = server.baseUrl(dialect);
+    const recorded = build(dialect, baseUrl, {
+      deps: recorder.deps(defaultDeps({ env: {} })),
+      aroundExecute: recorder.aroundExecute,
+    });
+    recorded.session.config.retry = { ...recorded.session.config.retry, baseDelay: 0.001 };
+    await recorder.input(recorded.session, "submit", "roll");
+    await recorder.input(recorded.session, "steer", "be quick");
+    await recorder.input(recorded.session, "submit", "again");
+    const expected = recorded.hash();
+    await server.close();
+
+    const again = new Replayer(folder);
+    const replayed = build(dialect, baseUrl, {
+      deps: again.deps(defaultDeps({ env: {} })),
+      aroundExecute: again.aroundExecute,
+    });
+    replayed.session.config.retry = { ...replayed.session.config.retry, baseDelay: 0.001 };
+    await again.run(replayed.session);
+    expect(replayed.session.journal.context.messages.length).toBeGreaterThan(8);
+    expect(replayed.hash()).toBe(expected);
+
+    const other = new Replayer(folder);
+    const changed = build(
+      dialect,
+      baseUrl,
+      { deps: other.deps(defaultDeps({ env: {} })), aroundExecute: other.aroundExecute },
+      "You are another test.",
+    );
+    await expect(other.run(changed.session)).rejects.toThrow(/diverged/);
+  },
+);
