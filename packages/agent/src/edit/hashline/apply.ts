@@ -61,6 +61,7 @@ async function run(
       ]);
     }
     const files = await outcomes(context.services, await workspace.commit());
+    if (files.length === 0) throw new ToolFailure("The sections undo each other. Nothing was written.");
     return {
       warnings,
       files: files.map((file) => ({
