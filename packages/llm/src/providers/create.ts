@@ -2,6 +2,7 @@
 
 import { type AdapterOptions, createAdapter, unknownModel } from "../adapter.ts";
 import { builtinCatalog } from "../catalog/index.ts";
+import { assumedThinking } from "../catalog/thinking.ts";
 import { defaultDeps } from "../deps.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
@@ -111,10 +112,11 @@ function modelLookup(
   return (id) => {
     const seen = known.get(id);
     if (seen) return seen;
-    const base =
-      options.model?.(id) ??
-      builtinCatalog.get(row.id, id) ??
-      ({ ...unknownModel(id, name), thinking: { mode: "effort" } } satisfies ModelInfo);
+    const base = options.model?.(id) ??
+      builtinCatalog.get(row.id, id) ?? {
+        ...unknownModel(id, name),
+        thinking: assumedThinking(options.api ?? row.api),
+      };
     const compat = mergeCompat(mergeCompat(row.compat, options.compat), base.compat);
     const transform = mergeTransforms(options.requestTransform, base.requestTransform);
     const deployment = deployments[id];

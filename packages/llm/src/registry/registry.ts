@@ -3,6 +3,7 @@
 
 import { unknownModel } from "../adapter.ts";
 import { builtinCatalog, type Catalog } from "../catalog/index.ts";
+import { assumedThinking } from "../catalog/thinking.ts";
 import { type DiscoveryType, discoveryTypes } from "../discovery/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { ProviderOptions } from "../providers/create.ts";
@@ -136,7 +137,7 @@ export class Registry {
     const model = {
       ...unknownModel(id, name),
       ...(api === undefined ? {} : { api }),
-      thinking: { mode: "effort" } as const,
+      thinking: assumedThinking(api),
     };
     return this.#overridden(model);
   }

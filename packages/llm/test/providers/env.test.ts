@@ -129,6 +129,18 @@ describe("CL-02 providers from the environment", () => {
   });
 });
 
+describe("models outside the catalog", () => {
+  it("CT-01 CL-03 an unknown id passes unchanged, with effort in the vendor's newest way", async () => {
+    const env = { ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
+    const anthropic = createProvider("anthropic", { deps: depsWith(env) });
+    await anthropic.complete({ ...ask("claude-next-9"), reasoningEffort: "high" }, {});
+    expect(server.requests[0]!.body).toMatchObject({ model: "claude-next-9", thinking: { type: "adaptive" } });
+    const openai = createProvider("openai", { deps: depsWith({}), apiKey: "k", baseUrl: server.baseUrl("openai") });
+    await openai.complete({ ...ask("gpt-99"), reasoningEffort: "xhigh" }, {});
+    expect(server.requests[1]!.body).toMatchObject({ model: "gpt-99", reasoning: { effort: "xhigh" } });
+  });
+});
+
 describe("CT-03 credentials", () => {
   it("CT-03 G-49 option, stored key, stored OAuth, environment, file: the next when one is gone", async () => {
     const all = {
