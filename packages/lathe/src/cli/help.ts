@@ -3,7 +3,7 @@
 import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "./option-table.ts";
 
 const EXAMPLES = [
-  ['lathe "fix the failing test"', "work on it, then print the answer"],
+  ['lathe "fix the failing test"', "work on it; at a terminal you can steer"],
   ['lathe -p "what does this do?" @src/server.ts', "a question about a file"],
   ['git diff | lathe -p "review this"', "piped text is context"],
   ['lathe --mode json --max-cost 0.50 "add a test"', "events as JSON lines, with a budget"],

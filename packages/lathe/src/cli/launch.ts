@@ -31,9 +31,18 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   }
   const workspace = await openWorkspace(machine, options);
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
+  if (isInteractive(options, machine)) {
+    const { lineMode } = await import("../modes/line/index.ts");
+    return lineMode(workspace, args, (opened) => sessionRequest(workspace, options, opened));
+  }
   const prompts = await promptsOf(args, machine, await readPiped(machine));
   if (prompts.length === 0) throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   return headless(workspace, args, prompts);
+}
+
+/** A person at both ends, and nothing that asks for output only. */
+function isInteractive(options: CliOptions, { stdin, stdout }: Machine): boolean {
+  return Boolean(stdin.isTTY && stdout.isTTY) && options.print === undefined && options.mode === undefined;
 }
 
 async function headless(
@@ -91,10 +100,11 @@ export async function sessionRequest(
   opened: OpenedJournal,
 ): Promise<SessionRequest> {
   const { machine, settings } = workspace;
-  if (settings.model === "") {
+  const selector = settings.model || (await (await import("../run/initial-model.ts")).initialModel(workspace));
+  if (!selector) {
     throw new CliError(
       EXIT.provider,
-      "No model is chosen. Name one with --model provider/id, or run: lathe config set model provider/id",
+      "No credential was found. Set a key such as ANTHROPIC_API_KEY, run lathe login <provider>, or try --model practice/basic",
     );
   }
   const textOrFile = async (value: string): Promise<string> =>
@@ -105,7 +115,7 @@ export async function sessionRequest(
     ...(options["max-time"] === undefined ? {} : { maxTimeMs: duration("max-time", options["max-time"]) }),
   };
   return {
-    model: chooseModel(workspace, settings.model),
+    model: chooseModel(workspace, selector),
     opened,
     limits,
     overrides: {

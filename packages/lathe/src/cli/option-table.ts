@@ -149,6 +149,7 @@ export const SUBCOMMANDS = {
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",
   doctor: "check the installation",
+  demo: "see the agent work on a sample project, without a key",
   completions: "shell completions: bash, zsh or fish",
 } as const;
 

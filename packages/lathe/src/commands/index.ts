@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   tool: async () => (await import("./tool.ts")).toolCommand,
   replay: async () => (await import("./replay.ts")).replayCommand,
   doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  demo: async () => (await import("./demo.ts")).demoCommand,
   completions: async () => (await import("./completions.ts")).completionsCommand,
 };
 

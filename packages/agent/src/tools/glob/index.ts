@@ -8,6 +8,9 @@ const params = {
   path: optional(text("Directory to search; the working directory when not given")),
 };
 
+/** More than the model is shown; a bound lets the search stop sorting early. */
+const MOST = 1_000;
+
 export const globTool: ToolDef<ArgsOf<typeof params>> = {
   name: "glob",
   label: "Find files",
@@ -17,7 +20,7 @@ export const globTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "safe",
   async execute({ pattern, path = "." }, { env, signal }) {
     try {
-      const { paths, truncated } = await env.glob(pattern, path, { signal });
+      const { paths, truncated } = await env.glob(pattern, path, { signal, maxResults: MOST });
       const more = truncated ? "\n[more files match; use a narrower pattern]" : "";
       return {
         content: [{ kind: "text", text: paths.length === 0 ? "No files found" : paths.join("\n") + more }],

@@ -1,0 +1,46 @@
+// `lathe demo`: the practice model on a copy of the bundled sample project, to see the agent work without a key.
+
+import { cp, mkdtemp, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { EXIT } from "../cli/exit.ts";
+import { LinePrinter } from "../modes/line/printer.ts";
+import { memoryJournal } from "../run/journal-files.ts";
+import { openSession } from "../run/open-session.ts";
+import { outcomeOf } from "../run/outcome.ts";
+import { RunDriver } from "../run/run-prompts.ts";
+import { openWorkspace } from "../run/workspace.ts";
+import type { Command } from "./index.ts";
+
+const TASK = "fix the failing test";
+
+export const demoCommand: Command = async (_argv, machine) => {
+  const { stdout } = machine;
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
+  // From dist/chunks (built) the sample is two folders up.
+  await cp(fileURLToPath(new URL("../../sample", import.meta.url)), folder, { recursive: true });
+  const workspace = await openWorkspace({ ...machine, cwd: folder }, { "permission-mode": "full" });
+  const printer = new LinePrinter(stdout, {
+    color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
+    columns: () => stdout.columns ?? 100,
+  });
+  printer.line(`A small project with a failing test is in ${folder}.`);
+  printer.line(`› ${TASK}`, "bold");
+  const open = await openSession(workspace, {
+    model: { provider: "practice", id: "basic" },
+    opened: memoryJournal(workspace),
+    limits: {},
+  });
+  try {
+    const driver = new RunDriver(open.session, open.permissions, (event) => printer.event(event));
+    await driver.submit(TASK);
+    const { exitCode } = outcomeOf(driver.report());
+    const tests = await open.session.env.execCommand("npm test --silent 2>&1 | grep -E '^# (pass|fail)'", 60_000);
+    printer.line(`\nThe tests now:\n${tests.output.trim()}`);
+    printer.line('\nThat was the practice model, a script. With a key or a local model: lathe "<your request>"', "dim");
+    return tests.output.includes("# fail 0") ? exitCode : EXIT.failed;
+  } finally {
+    await open.close();
+  }
+};

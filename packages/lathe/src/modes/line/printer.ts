@@ -1,0 +1,143 @@
+// Turns a session's events into plain lines: the answer as it streams, one line per finished call. Only ever appends; knows
+// nothing of keys or commands.
+
+import type { SessionEvent } from "@lathe/agent";
+import type { JsonObject, JsonValue } from "@lathe/llm";
+
+export interface Output {
+  write(text: string): void;
+}
+
+type Style = "dim" | "bold" | "red" | "green" | "yellow";
+const CODES: Readonly<Record<Style, string>> = { dim: "2", bold: "1", red: "31", green: "32", yellow: "33" };
+
+export class LinePrinter {
+  readonly #out: Output;
+  readonly #color: boolean;
+  readonly #columns: () => number;
+  /** The cursor stands behind unfinished text. */
+  #open = false;
+  readonly #calls = new Map<string, { name: string; args: JsonObject }>();
+
+  constructor(out: Output, options: { color: boolean; columns: () => number }) {
+    this.#out = out;
+    this.#color = options.color;
+    this.#columns = options.columns;
+  }
+
+  /** A line of the product's own. */
+  line(text: string, style?: Style): void {
+    this.#fresh();
+    this.#out.write(`${style ? this.#paint(text, style) : text}\n`);
+  }
+
+  event(event: SessionEvent): void {
+    switch (event.kind) {
+      case "assistant_text_delta":
+        this.#out.write(printable(event.data.delta));
+        this.#open = !event.data.delta.endsWith("\n");
+        break;
+      case "assistant_text_end":
+        this.#fresh();
+        break;
+      case "tool_call_start":
+        this.#calls.set(event.data.call_id, { name: event.data.tool_name, args: event.data.arguments });
+        break;
+      case "tool_call_end":
+        this.#call(event.data);
+        break;
+      case "steering_injected":
+        this.line(`› ${oneLine(event.data.content)}`, "dim");
+        break;
+      case "retry":
+        this.line(`${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s`, "yellow");
+        break;
+      case "warning":
+      case "loop_detection":
+        this.line(event.data.message, "yellow");
+        break;
+      case "error":
+        this.line(event.data.message, "red");
+        break;
+      case "subagent_event":
+        if (event.data.event.kind === "tool_call_end") this.#childCall(event.data.agent_id, event.data.event.data);
+        break;
+      case "session_end":
+        this.#fresh();
+        break;
+    }
+  }
+
+  #call(data: Extract<SessionEvent, { kind: "tool_call_end" }>["data"]): void {
+    const call = this.#calls.get(data.call_id);
+    this.#calls.delete(data.call_id);
+    const mark = data.is_error ? this.#paint("✗", "red") : this.#paint("✓", "green");
+    const what = `${data.tool_name} ${summary(data.tool_name, call?.args ?? {})}`.trim();
+    const outcome = outcomeOf(data);
+    const room = Math.max(20, this.#columns() - outcome.length - 6);
+    this.#fresh();
+    this.#out.write(`  ${mark} ${shorten(what, room)}  ${this.#paint(outcome, "dim")}\n`);
+  }
+
+  #childCall(agent: string, data: { tool_name: string; is_error: boolean }): void {
+    this.line(`    ${data.is_error ? "✗" : "✓"} [${agent}] ${data.tool_name}`, "dim");
+  }
+
+  #fresh(): void {
+    if (this.#open) this.#out.write("\n");
+    this.#open = false;
+  }
+
+  #paint(text: string, style: Style): string {
+    return this.#color ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text;
+  }
+}
+
+/** What a call is about, in one line: the argument a person would look at first. */
+export function summary(tool: string, args: JsonObject): string {
+  for (const name of ["command", "file_path", "path", "pattern", "url", "query", "task", "agent_id"]) {
+    const value = args[name];
+    if (typeof value === "string") return oneLine(value);
+  }
+  const patch = args["patch"];
+  if (typeof patch === "string") {
+    return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1] ?? "").join(", ");
+  }
+  return tool === "todo" || Object.keys(args).length === 0 ? "" : oneLine(JSON.stringify(args));
+}
+
+function outcomeOf(data: {
+  details?: JsonValue;
+  duration_ms: number;
+  is_error: boolean;
+  error?: string;
+  output?: string;
+}): string {
+  const details = (typeof data.details === "object" && data.details !== null ? data.details : {}) as Record<
+    string,
+    JsonValue
+  >;
+  const parts: string[] = [];
+  if (typeof details["exitCode"] === "number" && details["exitCode"] !== 0) parts.push(`exit ${details["exitCode"]}`);
+  if (typeof details["added"] === "number" && typeof details["removed"] === "number") {
+    parts.push(`+${details["added"]} -${details["removed"]}`);
+  }
+  if (typeof details["linesRead"] === "number") parts.push(`${details["linesRead"]} lines`);
+  if (typeof details["matches"] === "number") parts.push(`${details["matches"]} matches`);
+  if (typeof details["files"] === "number") parts.push(`${details["files"]} files`);
+  if (data.is_error && parts.length === 0) parts.push(shorten(oneLine(data.error ?? data.output ?? "failed"), 60));
+  if (data.duration_ms >= 1000) parts.push(`${(data.duration_ms / 1000).toFixed(1)} s`);
+  return parts.join(", ");
+}
+
+const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
+
+function shorten(text: string, room: number): string {
+  const characters = [...text];
+  return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
+}
+
+/** Control sequences in a model's or a file's text must not reach the terminal. */
+export function printable(text: string): string {
+  return text.replace(/\r\n/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]/g, "");
+}
