@@ -1,43 +1,60 @@
-// Session files on disk, newest first, told by their ends alone: listing ten thousand parses none of them whole.
+// Session files on disk, newest first. Nothing here opens a file.
 
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readHead, type SessionSummary, sessionFolderName } from "@lathe/agent";
+import { sessionFolderName } from "@lathe/agent";
 
 export interface SessionFile {
   readonly path: string;
   readonly mtimeMs: number;
+  readonly bytes: number;
 }
 
 /** Files of one directory's sessions, or of all. */
 export function sessionFiles(sessionsRoot: string, cwd?: string): SessionFile[] {
-  const folders = cwd === undefined ? subfolders(sessionsRoot) : [join(sessionsRoot, sessionFolderName(cwd))];
-  return folders
-    .flatMap((folder) =>
-      entries(folder)
-        .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
-        .map((entry) => join(folder, entry.name)),
-    )
-    .flatMap((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat ? [{ path, mtimeMs: stat.mtimeMs }] : [];
-    })
+  return projectFolders(sessionsRoot, cwd)
+    .flatMap((folder) => journalsIn(folder).flatMap(statFile))
     .sort((a, b) => b.mtimeMs - a.mtimeMs);
 }
 
-export interface ListedSession extends SessionSummary {
-  readonly path: string;
+/** Journals of subagents of all sessions, by the session file they belong to. */
+export function childFiles(sessionsRoot: string): { readonly file: SessionFile; readonly session: string }[] {
+  return projectFolders(sessionsRoot).flatMap((project) =>
+    entries(project)
+      .filter((entry) => entry.isDirectory())
+      .flatMap(({ name }) => {
+        const session = join(project, `${name}.jsonl`);
+        return childrenOf(session).map((file) => ({ file, session }));
+      }),
+  );
 }
 
-export function describeSession(path: string): ListedSession | undefined {
-  const summary = readHead(path);
-  return summary && { ...summary, path };
+/** Journals of one session's subagents. */
+export function childrenOf(session: string): SessionFile[] {
+  return journalsIn(session.replace(/\.jsonl$/, "")).flatMap(statFile);
 }
 
-const subfolders = (root: string): string[] =>
-  entries(root)
+/** Every journal there is: sessions, then their subagents. */
+export function allJournals(sessionsRoot: string): string[] {
+  return [...sessionFiles(sessionsRoot), ...childFiles(sessionsRoot).map(({ file }) => file)].map(({ path }) => path);
+}
+
+function statFile(path: string): SessionFile[] {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? [{ path, mtimeMs: stat.mtimeMs, bytes: stat.size }] : [];
+}
+
+const journalsIn = (folder: string): string[] =>
+  entries(folder)
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
+    .map((entry) => join(folder, entry.name));
+
+function projectFolders(root: string, cwd?: string): string[] {
+  if (cwd !== undefined) return [join(root, sessionFolderName(cwd))];
+  return entries(root)
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(root, entry.name));
+}
 
 function entries(folder: string): Dirent[] {
   try {

@@ -1,17 +1,18 @@
-// Which session `--continue`, `--resume` and `--session` mean.
+// Which session `--continue`, `--resume`, `--session` and `lathe sessions` mean.
 
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { readHead } from "@lathe/agent";
 import { usageError } from "../cli/exit.ts";
 import type { Workspace } from "../run/workspace.ts";
 import { followBreadcrumb, terminalId } from "./breadcrumb.ts";
-import { describeSession, sessionFiles } from "./files.ts";
+import { sessionFiles } from "./files.ts";
 
 /** This terminal's last session here, else the newest of the directory; undefined when there is none. */
 export function sessionToContinue(workspace: Workspace): string | undefined {
   const terminal = terminalId(workspace.machine.env);
   const own = terminal && followBreadcrumb(workspace.paths.terminalSessions, terminal, workspace.cwd);
-  return own || sessionFiles(workspace.paths.sessions, workspace.cwd)[0]?.path;
+  return own || filesHere(workspace).find(({ path }) => cwdOf(path) === workspace.cwd)?.path;
 }
 
 export interface FoundSession {
@@ -22,20 +23,33 @@ export interface FoundSession {
 
 /** A path, or the beginning of an id: first among this directory's sessions, then among all. */
 export function findSession(workspace: Workspace, value: string): FoundSession {
-  if (/[/\\]|\.jsonl$/.test(value)) {
+  if (isPath(value)) {
     const path = resolve(workspace.machine.cwd, value);
     if (!existsSync(path)) throw usageError(`Session file not found: ${value}. See: lathe sessions list`);
     return { path };
   }
-  const matches = (path: string): boolean => idOf(path).startsWith(value);
-  const here = sessionFiles(workspace.paths.sessions, workspace.cwd).find(({ path }) => matches(path));
+  const matches = ({ path }: { readonly path: string }): boolean => value !== "" && idOf(path).startsWith(value);
+  const here = filesHere(workspace).find((file) => matches(file) && cwdOf(file.path) === workspace.cwd);
   if (here) return { path: here.path };
-  const elsewhere = sessionFiles(workspace.paths.sessions).find(({ path }) => matches(path));
+  const elsewhere = sessionFiles(workspace.paths.sessions).find(matches);
   if (!elsewhere) throw usageError(`Session "${value}" not found. See: lathe sessions list`);
-  const cwd = describeSession(elsewhere.path)?.header.cwd;
-  return cwd === workspace.cwd || cwd === undefined
-    ? { path: elsewhere.path }
-    : { path: elsewhere.path, otherCwd: cwd };
+  const cwd = cwdOf(elsewhere.path);
+  return cwd === undefined ? { path: elsewhere.path } : { path: elsewhere.path, otherCwd: cwd };
 }
 
+/** For changes: a path, or the beginning of one session's id, of whatever directory. */
+export function findOne(workspace: Workspace, value: string): string {
+  if (isPath(value)) return findSession(workspace, value).path;
+  const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => idOf(path).startsWith(value));
+  if (found.length > 1) throw usageError(`"${value}" begins ${found.length} session ids. Give more of the id.`);
+  return found[0]?.path ?? findSession(workspace, value).path;
+}
+
+const isPath = (value: string): boolean => /[/\\]|\.jsonl$/.test(value);
+
 export const idOf = (path: string): string => basename(path, ".jsonl").split("_").pop() ?? "";
+
+const filesHere = (workspace: Workspace) => sessionFiles(workspace.paths.sessions, workspace.cwd);
+
+/** The folder's name is for people: two directories may share one, so the header decides. */
+const cwdOf = (path: string): string | undefined => readHead(path)?.header.cwd;

@@ -1,0 +1,28 @@
+// Opens a session for looking at it: no lock, nothing is written, files of older versions too.
+
+import {
+  FileBlobs,
+  FileStore,
+  idSource,
+  importJournal,
+  JOURNAL_VERSION,
+  Journal,
+  type JournalDeps,
+  readHead,
+} from "@lathe/agent";
+import type { Machine } from "../run/machine.ts";
+
+export function openToRead(machine: Machine, blobFolder: string, path: string): Journal {
+  const deps: JournalDeps = {
+    blobs: new FileBlobs(blobFolder, `${machine.pid}`),
+    now: machine.deps.now,
+    newId: idSource(machine.deps.random),
+  };
+  const header = readHead(path)?.header;
+  const store = new FileStore(path);
+  if (header === undefined || header.version >= JOURNAL_VERSION) return Journal.open(store, deps);
+  const openStore = (): never => {
+    throw new Error(`${path} was opened for reading only.`);
+  };
+  return importJournal(store, { id: header.id, openStore }, deps);
+}

@@ -1,0 +1,45 @@
+// Removes a session: its journal, artifacts and subagents' journals. Blobs may be shared; `lathe sessions doctor --gc` collects them.
+
+import { readdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { FileStore, readHead } from "@lathe/agent";
+import { usageError } from "../cli/exit.ts";
+import { lockOwner } from "../run/journal-files.ts";
+import type { Workspace } from "../run/workspace.ts";
+
+/** Refused while a process has the session or one of its subagents open. */
+export async function removeSession(workspace: Workspace, path: string): Promise<void> {
+  if (!readHead(path)) throw usageError(`${path} is not a session file; it was left alone.`);
+  const folder = path.endsWith(".jsonl") ? path.slice(0, -".jsonl".length) : undefined;
+  const ours = folder === undefined ? [] : ownFiles(folder);
+  const journals = [path, ...ours.filter((file) => file.endsWith(".jsonl"))];
+  const locked: FileStore[] = [];
+  try {
+    for (const journal of journals) locked.push(new FileStore(journal, { owner: lockOwner(workspace) }));
+    for (const file of [...ours, path]) rmSync(file);
+  } finally {
+    for (const store of locked) await store.close();
+  }
+  if (folder !== undefined) removeIfEmpty(folder);
+}
+
+/** A session file may lie anywhere, and so may a folder of its name: only what a session makes there is taken. */
+function ownFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^\d+\..*\.log$|\.jsonl$/.test(name))
+      .map((name) => join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+  }
+}

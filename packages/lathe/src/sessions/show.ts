@@ -1,0 +1,63 @@
+// A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
+
+import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
+import { totals } from "./transcript.ts";
+
+const RESULT_LINES = 12;
+
+export interface ShowOptions {
+  /** Whole tool results instead of their first lines. */
+  readonly full: boolean;
+}
+
+export function showText(transcript: Transcript, options: ShowOptions): string {
+  const { header, title, items, losses } = transcript;
+  const { tokens, cost } = totals(items);
+  const head = [
+    `# ${title ?? header.id}`,
+    `${header.id}  ${header.timestamp}  ${header.cwd}`,
+    `${tokens.input} tokens in, ${tokens.output} out, ${dollars(cost)}`,
+    ...losses.map((loss) => `! ${loss}`),
+  ];
+  return `${[head.join("\n"), ...items.map((item) => itemText(item, options))].map(visible).join("\n\n")}\n`;
+}
+
+function itemText(item: Item, options: ShowOptions): string {
+  const label = item.label === undefined ? "" : ` [${item.label}]`;
+  if (item.type === "note") return `-- ${item.title}${label}${item.text === undefined ? "" : `\n${item.text}`}`;
+  if (item.type === "user") {
+    const images = item.images.map(() => "\n[image]").join("");
+    const how = item.origin === "input" ? "" : ` (${item.origin.replace("_", " ")})`;
+    return `> user${how}${label}\n${item.text}${images}`;
+  }
+  return [`> ${item.model ?? "assistant"}${label}`, ...parts(item, options), ...cutNote(item)].join("\n");
+}
+
+function parts(item: AssistantItem, options: ShowOptions): string[] {
+  return item.parts.map((part) => {
+    if (part.kind === "call") return callText(part.call, options);
+    if (part.kind === "image") return "[image]";
+    return part.kind === "thinking" ? indent(part.text, "~ ") : part.text;
+  });
+}
+
+function callText({ name, arguments: args, result }: Call, { full }: ShowOptions): string {
+  const called = `* ${name} ${typeof args === "string" ? args : JSON.stringify(args)}`;
+  if (!result) return `${called}\n  (no result: the session ended here)`;
+  const diffs = result.diffs.map(({ path, diff }) => `--- ${path}\n${diff}`);
+  const lines = [result.text.trimEnd(), ...diffs].join("\n").split("\n");
+  const shown = full ? lines : lines.slice(0, RESULT_LINES);
+  const more = lines.length - shown.length;
+  const text = indent(shown.join("\n"), result.isError ? "  ! " : "  | ");
+  return `${called}\n${text}${more > 0 ? `\n  … ${more} more lines (--full shows them)` : ""}`;
+}
+
+const cutNote = ({ cut }: AssistantItem): string[] => (cut === undefined ? [] : [`(ended by: ${cut})`]);
+
+const indent = (text: string, prefix: string): string => text.replace(/^/gm, prefix);
+
+const visible = (text: string): string => text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
+
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
+}

@@ -1,0 +1,209 @@
+// A session as people read it: what was said on the way to the leaf, with each call beside its result. A projection of the
+// journal that pages, texts and exports share.
+
+import { type Journal, type MessageEntry, pathTo, type SessionHeader, type TreeEntry } from "@lathe/agent";
+import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData, Usage } from "@lathe/llm";
+
+export interface Transcript {
+  readonly header: SessionHeader;
+  readonly title?: string;
+  readonly items: readonly Item[];
+  /** What opening the file had to give up. */
+  readonly losses: readonly string[];
+}
+
+interface ItemFields {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly label?: string;
+}
+export interface UserItem extends ItemFields {
+  readonly type: "user";
+  readonly text: string;
+  readonly images: readonly ImageData[];
+  readonly origin: NonNullable<MessageEntry["origin"]>;
+}
+export interface AssistantItem extends ItemFields {
+  readonly type: "assistant";
+  readonly parts: readonly AssistantPart[];
+  /** `provider/model`. */
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly cost?: number;
+  /** Only when the answer did not end by itself. */
+  readonly cut?: string;
+}
+/** Something that happened between messages. */
+export interface NoteItem extends ItemFields {
+  readonly type: "note";
+  readonly title: string;
+  readonly text?: string;
+}
+export type Item = UserItem | AssistantItem | NoteItem;
+
+export type AssistantPart =
+  | { readonly kind: "text" | "thinking"; readonly text: string }
+  | { readonly kind: "image"; readonly image: ImageData }
+  | { readonly kind: "call"; readonly call: Call };
+
+export interface Call {
+  readonly name: string;
+  readonly arguments: JsonObject | string;
+  /** Absent: the session ended before it. */
+  readonly result?: CallResult;
+}
+
+export interface CallResult {
+  readonly text: string;
+  readonly images: readonly ImageData[];
+  readonly isError: boolean;
+  readonly diffs: readonly FileDiff[];
+  readonly durationMs?: number;
+  readonly artifact?: { readonly id: number; readonly bytes: number };
+}
+
+export interface FileDiff {
+  readonly path: string;
+  readonly diff: string;
+}
+
+export function transcriptOf(journal: Journal): Transcript {
+  const entries = pathTo(journal, journal.leaf).map((id) => journal.entry(id));
+  const results = new Map<string, CallResult>();
+  for (const entry of entries) {
+    if (entry.type === "message" && entry.message.role === "tool") addResults(entry, results);
+  }
+  const title = journal.title?.title;
+  return {
+    header: journal.header,
+    ...(title === undefined ? {} : { title }),
+    items: entries.flatMap((entry) => itemOf(entry, results, journal.labels.get(entry.id))),
+    losses: journal.losses.map((loss) => loss.message),
+  };
+}
+
+function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, label: string | undefined): Item[] {
+  const fields = { id: entry.id, timestamp: entry.timestamp, ...(label === undefined ? {} : { label }) };
+  const note = (title: string, text?: string): Item[] => [
+    { type: "note", ...fields, title, ...(text === undefined ? {} : { text }) },
+  ];
+  switch (entry.type) {
+    case "message":
+      return messageItem(entry, fields, results);
+    case "model_change":
+      return note(`Model: ${entry.model}`);
+    case "thinking_level_change":
+      return note(`Thinking: ${entry.thinkingLevel}`);
+    case "mode_change":
+      return note(`Mode: ${entry.mode}`);
+    case "compaction":
+      return note(`Compacted at ${entry.tokensBefore} tokens`, entry.summary);
+    case "branch_summary":
+      return note("Summary of another branch", entry.summary);
+    case "custom_message":
+      return entry.display ? note(entry.customType, textOf(entry.content)) : [];
+    case "session_init":
+      return note("Task", entry.task);
+    default:
+      return [];
+  }
+}
+
+function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyMap<string, CallResult>): Item[] {
+  const { message } = entry;
+  if (message.role === "tool") return [];
+  if (message.role !== "assistant") {
+    const images = message.content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
+    return [{ type: "user", ...fields, text: textOf(message.content), images, origin: entry.origin ?? "input" }];
+  }
+  const { provider, model, usage, cost, finishReason } = entry;
+  const ended = finishReason?.reason ?? "stop";
+  return [
+    {
+      type: "assistant",
+      ...fields,
+      parts: message.content.flatMap((part) => assistantPart(part, results)),
+      ...(model === undefined ? {} : { model: provider === undefined ? model : `${provider}/${model}` }),
+      ...(usage === undefined ? {} : { usage }),
+      ...(cost === undefined ? {} : { cost }),
+      ...(ended === "stop" || ended === "tool_calls" ? {} : { cut: ended }),
+    },
+  ];
+}
+
+function assistantPart(part: ContentPart, results: ReadonlyMap<string, CallResult>): AssistantPart[] {
+  switch (part.kind) {
+    case "text":
+      return part.text === "" ? [] : [{ kind: "text", text: part.text }];
+    case "thinking":
+      return part.thinking.text === "" ? [] : [{ kind: "thinking", text: part.thinking.text }];
+    case "image":
+      return [{ kind: "image", image: part.image }];
+    case "tool_call":
+      return [{ kind: "call", call: callOf(part.toolCall, results.get(part.toolCall.id)) }];
+    default:
+      return [];
+  }
+}
+
+function callOf(call: ToolCallData, result: CallResult | undefined): Call {
+  const args = call.rawArguments ?? call.arguments;
+  return { name: call.name, arguments: args, ...(result === undefined ? {} : { result }) };
+}
+
+function addResults(entry: MessageEntry, results: Map<string, CallResult>): void {
+  for (const part of entry.message.content) {
+    if (part.kind !== "tool_result") continue;
+    const { toolCallId, content, isError, images = [] } = part.toolResult;
+    results.set(toolCallId, {
+      text: resultText(content),
+      images,
+      isError,
+      diffs: diffsIn(entry.details),
+      ...(entry.durationMs === undefined ? {} : { durationMs: entry.durationMs }),
+      ...(entry.artifact === undefined ? {} : { artifact: entry.artifact }),
+    });
+  }
+}
+
+function resultText(content: string | JsonObject | readonly JsonValue[]): string {
+  return typeof content === "string" ? content : JSON.stringify(content, null, 2);
+}
+
+/** Edit tools report `{filePath, diff}`: of one file at the top, of several in a list. */
+function diffsIn(details: JsonValue | undefined): FileDiff[] {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return [];
+  const record = details as JsonObject;
+  const several = record["perFileResults"] ?? record["files"];
+  const found = (Array.isArray(several) ? several : []).flatMap(diffsIn);
+  const { diff, filePath } = record;
+  if (found.length > 0 || typeof diff !== "string" || diff === "") return found;
+  return [{ path: typeof filePath === "string" ? filePath : "", diff }];
+}
+
+function textOf(content: string | readonly ContentPart[]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+/** What the whole transcript used. */
+export function totals(items: readonly Item[]): { readonly tokens: TokenTotals; readonly cost: number } {
+  const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let cost = 0;
+  for (const item of items) {
+    if (item.type !== "assistant") continue;
+    tokens.input += item.usage?.inputTokens ?? 0;
+    tokens.output += item.usage?.outputTokens ?? 0;
+    tokens.cacheRead += item.usage?.cacheReadTokens ?? 0;
+    tokens.cacheWrite += item.usage?.cacheWriteTokens ?? 0;
+    cost += item.cost ?? 0;
+  }
+  return { tokens, cost };
+}
+
+export interface TokenTotals {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
