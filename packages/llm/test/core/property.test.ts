@@ -7,7 +7,7 @@ import { ALL, grammarViolation } from "./support.ts";
 
 const LONG = process.env["LATHE_LONG"] !== undefined;
 
-describe.each(ALL)("bytes of $provider", (one) => {
+describe.each(ALL)("bytes of $provider", { timeout: LONG ? 300_000 : 30_000 }, (one) => {
   let recording: Recording;
   let expected: string;
   beforeAll(async () => {
