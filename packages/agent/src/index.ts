@@ -70,7 +70,7 @@ export type { Answer, Answerer, Question } from "./tools/ask-user/questions.ts";
 export { type EditVariant, editVariant, editVariants } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
-export type { TodoList } from "./tools/todo/list.ts";
+export { keepOneInProgress, type TodoList } from "./tools/todo/list.ts";
 export * from "./tools/types.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";

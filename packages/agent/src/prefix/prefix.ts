@@ -34,6 +34,9 @@ export class SessionPrefix {
   get ready(): boolean {
     return this.#texts !== undefined;
   }
+  get texts(): PrefixTexts | undefined {
+    return this.#texts;
+  }
   /** System message and environment block; the same objects in every request. */
   get head(): readonly Message[] {
     return this.#head;

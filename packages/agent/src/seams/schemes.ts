@@ -10,7 +10,9 @@ export interface SchemeResolver {
   write?(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
 
-const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//;
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+
+const schemeOf = (url: string): string | undefined => SCHEME.exec(url)?.[1]?.toLowerCase();
 
 export class SchemeRegistry {
   readonly #resolvers = new Map<string, SchemeResolver>();
@@ -25,9 +27,13 @@ export class SchemeRegistry {
     this.#resolvers.set(scheme, resolver);
   }
 
+  remove(scheme: string): void {
+    this.#resolvers.delete(scheme);
+  }
+
   /** True when `path` is an address of a known scheme and not a file's path. */
   handles(path: string): boolean {
-    const scheme = SCHEME.exec(path)?.[1];
+    const scheme = schemeOf(path);
     return scheme !== undefined && this.#resolvers.has(scheme);
   }
 
@@ -45,7 +51,7 @@ export class SchemeRegistry {
   }
 
   #resolver(url: string): SchemeResolver {
-    const resolver = this.#resolvers.get(SCHEME.exec(url)?.[1] ?? "");
+    const resolver = this.#resolvers.get(schemeOf(url) ?? "");
     if (!resolver)
       throw new Error(`nothing here resolves ${url}; known schemes: ${[...this.#resolvers.keys()].join(", ")}`);
     return resolver;

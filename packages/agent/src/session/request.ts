@@ -2,6 +2,7 @@
 // pointers.
 
 import type { Request } from "@lathe/llm";
+import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
@@ -71,7 +72,12 @@ function noteEffort(core: SessionCore): void {
   core.guard.expect("effort");
 }
 
-async function renderPrefix(core: SessionCore): Promise<Parameters<SessionCore["prefix"]["set"]>[0]> {
+/** What stands before the history: as it was sent, or as it would be. */
+export async function prefixOf(core: SessionCore): Promise<PrefixTexts> {
+  return core.prefix.texts ?? renderPrefix(core);
+}
+
+async function renderPrefix(core: SessionCore): Promise<PrefixTexts> {
   const { profile, options } = core;
   const surroundings = await options.surroundings?.(profile, options.env);
   const base = await profile.buildSystemPrompt(options.env, surroundings?.projectDocs ?? "");

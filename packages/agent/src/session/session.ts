@@ -5,11 +5,14 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
+import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
 import { messageOf } from "../seams/run.ts";
+import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { CompactionPlan } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
+import type { SessionFacts } from "../tools/session-state.ts";
 import type { ToolDef } from "../tools/types.ts";
 import type { ApprovalAnswer } from "./approvals.ts";
 import { applyCompaction } from "./compaction.ts";
@@ -19,6 +22,7 @@ import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput,
 import { errorType } from "./model-call.ts";
 import type { QueuedMessage, QueueName } from "./queues.ts";
 import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
+import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { turnsOf } from "./turns.ts";
 import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
@@ -94,6 +98,24 @@ export class Session {
   /** True when an earlier process was cut in the middle of an input; see `continue`. */
   get wasCut(): boolean {
     return this.#cut !== undefined;
+  }
+
+  /** Tokens of the next request as far as they are known. */
+  get contextTokens(): number {
+    return this.#core.meter.tokens();
+  }
+  /** Addresses that read and write faces resolve; a host may add and remove its own. */
+  get schemes(): SchemeRegistry {
+    return this.#core.schemes;
+  }
+  /** What tools keep between calls on this branch, such as the todo list. */
+  get facts(): SessionFacts {
+    return this.#core.facts;
+  }
+
+  /** System prompt, environment block and tools: as they were sent, or as they would be. */
+  prefix(): Promise<PrefixTexts> {
+    return prefixOf(this.#core);
   }
 
   /** Text of the last answer; "" before the first. */

@@ -1,4 +1,4 @@
-// write_file: a whole file at once.
+// write_file: a whole file at once, or what stands at an address such as db://users/42.
 
 import { hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
 import { writeWholeFile } from "../../edit/whole.ts";
@@ -19,6 +19,16 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "write",
   replay: "never",
   execute: async ({ file_path, content }, context) => {
+    const { schemes } = context.services;
+    if (schemes?.handles(file_path)) {
+      await schemes.write(file_path, content, context.signal);
+      const size = Buffer.byteLength(content);
+      return {
+        content: [{ kind: "text", text: `Wrote ${file_path} (${size} bytes)` }],
+        details: { filePath: file_path, size },
+        effects: "done",
+      };
+    }
     const { size, isNew, file, notes } = await writeWholeFile(context, file_path, content);
     const summary = `${isNew ? "Created" : "Wrote"} ${file_path} (${size} bytes)`;
     return {

@@ -1,6 +1,7 @@
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { contextFor, fullServices, run, temporary } from "../../../test/edit/harness.ts";
+import { SchemeRegistry } from "../../seams/schemes.ts";
 import { writeFileTool } from "./index.ts";
 
 describe("TL-02 write_file", () => {
@@ -10,6 +11,20 @@ describe("TL-02 write_file", () => {
     expect(result.text).toBe("Created a/b/c.txt (3 bytes)");
     expect(result.details).toMatchObject({ filePath: "a/b/c.txt", size: 3, isNew: true });
     expect(await readFile(path("a/b/c.txt"), "utf8")).toBe("é\n");
+  });
+
+  it("G-08 an address of a known scheme is written through its resolver, not to a file", async () => {
+    const { env, path } = temporary();
+    const written: unknown[] = [];
+    const schemes = new SchemeRegistry({ db: { write: async (...args) => void written.push(args.slice(0, 2)) } });
+    const context = contextFor(env, { ...fullServices(), schemes });
+    const result = await run(writeFileTool, { file_path: "DB://users/42", content: "é" }, context);
+    expect(result.text).toBe("Wrote DB://users/42 (2 bytes)");
+    expect(written).toEqual([["DB://users/42", "é"]]);
+    await expect(stat(path("DB:"))).rejects.toThrow("ENOENT");
+    schemes.remove("db");
+    schemes.add("db", {});
+    await expect(run(writeFileTool, { file_path: "db://users/42", content: "" }, context)).rejects.toThrow("read only");
   });
 
   it("TL-02 overwriting keeps mode 755, line endings and byte order mark", async () => {
