@@ -2,7 +2,8 @@
 // One JSON line per model, newest first, parsed only when asked for. Prices are US dollars per million tokens: input,
 // output, cache read, cache write; where a vendor charges more for long prompts, the lower step. Kind of source: public
 // model listings in models.dev form as of 2026-07-01; for later models public model and price pages as of 2026-11-15. A
-// month without a day means that only the month is known.
+// month without a day means that only the month is known. Of models later than that July, cache prices and effort levels
+// that no page states follow the vendor's previous generation; gpt-5.2-mini repeats the limits of gpt-5.2, unverified.
 
 export const vendors: Readonly<Record<string, string>> = {
   anthropic: `
@@ -70,9 +71,9 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"gpt-4o","name":"GPT-4o","context":128000,"output":16384,"input":"text image document","price":[2.5,10,1.25,0],"released":"2024-05-13","knowledge":"2023-09","aliases":["gpt-4o-2024-11-20","gpt-4o-2024-08-06"]}
 `,
   gemini: `
-{"id":"gemini-4-argon","name":"Gemini 4 Argon","context":1048576,"output":65536,"input":"text image audio document","price":[2,10,0.2,0],"thinking":"level low medium high","released":"2026-10"}
+{"id":"gemini-4-argon","name":"Gemini 4 Argon","context":1048576,"input":"text image audio document","price":[2,10,0.2,0],"thinking":"level low medium high"}
 {"id":"gemini-3.8-flash","name":"Gemini 3.8 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.75,3.75,0.075,0],"thinking":"level minimal low medium high","released":"2026-09-02"}
-{"id":"gemini-3.7-flash","name":"Gemini 3.7 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.75,3.75,0.075,0],"thinking":"level minimal low medium high","released":"2026-08"}
+{"id":"gemini-3.7-flash","name":"Gemini 3.7 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.75,3.75,0.075,0],"thinking":"level minimal low medium high"}
 {"id":"gemini-3.5-flash","name":"Gemini 3.5 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[1.5,9,0.15,0],"thinking":"level minimal low medium high","released":"2026-05-19","knowledge":"2025-01"}
 {"id":"gemini-3.1-flash-lite","name":"Gemini 3.1 Flash Lite","context":1048576,"output":65536,"input":"text image audio document","price":[0.25,1.5,0.025,0],"thinking":"level minimal low medium high","released":"2026-05-07","knowledge":"2025-01"}
 {"id":"gemma-4-31b-it","name":"Gemma 4 31B IT","context":262144,"output":32768,"input":"text image","thinking":"budget off minimal low medium high","released":"2026-04-02"}
@@ -87,8 +88,8 @@ export const vendors: Readonly<Record<string, string>> = {
 `,
   xai: `
 {"id":"grok-4.7","name":"Grok 4.7","context":500000,"output":200000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high xhigh","released":"2026-09-16","compat":{"supportsReasoningEffort":true}}
-{"id":"grok-4.6","name":"Grok 4.6","context":500000,"output":200000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high","released":"2026-08-07","compat":{"supportsReasoningEffort":true}}
-{"id":"grok-4.5","name":"Grok 4.5","context":500000,"output":200000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high","released":"2026-07-09","compat":{"supportsReasoningEffort":true}}
+{"id":"grok-4.6","name":"Grok 4.6","context":500000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high","released":"2026-08-07","compat":{"supportsReasoningEffort":true}}
+{"id":"grok-4.5","name":"Grok 4.5","context":500000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high","released":"2026-07-09","compat":{"supportsReasoningEffort":true}}
 {"id":"grok-4.3","name":"Grok 4.3","context":1000000,"output":30000,"input":"text image document","price":[1.25,2.5,0.2,0],"thinking":"effort off low medium high","released":"2026-04-17"}
 {"id":"grok-build-0.1","name":"Grok Build 0.1","context":256000,"output":256000,"input":"text image document","price":[1,2,0.2,0],"thinking":"toggle high","released":"2026-04-16"}
 {"id":"grok-4.20-0309-reasoning","name":"Grok 4.20 (Reasoning)","context":1000000,"output":30000,"input":"text image document","price":[1.25,2.5,0.2,0],"thinking":"toggle high","released":"2026-03-09"}
@@ -152,7 +153,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"kimi-k2-thinking","name":"Kimi K2 Thinking","context":262144,"output":32768,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-11","knowledge":"2025-07"}
 `,
   minimax: `
-{"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"output":131072,"input":"text image","price":[0.15,0.6,0.015,0],"thinking":"toggle high","released":"2026-10"}
+{"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"input":"text image","price":[0.15,0.6,0.015,0],"thinking":"toggle high","released":"2026-10"}
 {"id":"MiniMax-M3","name":"MiniMax-M3","context":1000000,"output":128000,"input":"text image","price":[0.3,1.2,0.06,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"MiniMax-M2.7-highspeed","name":"MiniMax-M2.7-highspeed","context":204800,"output":131072,"price":[0.6,2.4,0.06,0.375],"thinking":"toggle high","released":"2026-03-18"}
 {"id":"MiniMax-M2.7","name":"MiniMax-M2.7","context":204800,"output":131072,"price":[0.3,1.2,0.06,0.375],"thinking":"toggle high","released":"2026-03-18"}
@@ -162,7 +163,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"MiniMax-M2","name":"MiniMax-M2","context":196608,"output":128000,"price":[0.3,1.2,0,0],"thinking":"toggle high","released":"2025-10-27"}
 `,
   "minimax-code": `
-{"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"output":131072,"input":"text image","thinking":"toggle high","released":"2026-10"}
+{"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"input":"text image","thinking":"toggle high","released":"2026-10"}
 {"id":"MiniMax-M3","name":"MiniMax-M3","context":1000000,"output":128000,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"MiniMax-M2.7-highspeed","name":"MiniMax-M2.7-highspeed","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2026-03-18"}
 {"id":"MiniMax-M2.7","name":"MiniMax-M2.7","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2026-03-18"}
@@ -172,7 +173,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"MiniMax-M2","name":"MiniMax-M2","context":196608,"output":128000,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-10-27"}
 `,
   "minimax-code-cn": `
-{"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"output":131072,"input":"text image","thinking":"toggle high","released":"2026-10"}
+{"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"input":"text image","thinking":"toggle high","released":"2026-10"}
 {"id":"MiniMax-M3","name":"MiniMax-M3","context":1000000,"output":128000,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"MiniMax-M2.7-highspeed","name":"MiniMax-M2.7-highspeed","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2026-03-18"}
 {"id":"MiniMax-M2.7","name":"MiniMax-M2.7","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2026-03-18"}
