@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
+import { settingsDocument } from "./document.ts";
 import { envWithFiles } from "./env-files.ts";
 import { loadSettings } from "./load.ts";
 import { writeSetting } from "./write.ts";
@@ -105,5 +106,13 @@ describe("environment files", () => {
     const env = await envWithFiles({ env: {}, trusted: false, ...(await layout()) });
     expect(env).toMatchObject({ B: "lathe", C: "lathe" });
     expect(env["A"]).toBeUndefined();
+  });
+});
+
+describe("the documentation", () => {
+  it("CF-08 docs/settings.md lists every key with type and default, as the table has them", async () => {
+    const page = fileURLToPath(new URL("../../../../docs/settings.md", import.meta.url));
+    if (process.env["LATHE_WRITE_DOCS"]) await writeFile(page, settingsDocument());
+    expect(await readFile(page, "utf8")).toBe(settingsDocument());
   });
 });

@@ -1,0 +1,33 @@
+// docs/settings.md, made from the table of settings.
+
+import { SETTINGS, type SettingSpec } from "./schema.ts";
+
+export function settingsDocument(): string {
+  const rows = (Object.entries(SETTINGS) as [string, SettingSpec][]).map(
+    ([key, spec]) => `| \`${key}\` | ${typeOf(spec)} | ${defaultOf(spec)} | ${spec.help} |`,
+  );
+  return `# Settings
+
+Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/config.yml\` (only in a folder that
+\`lathe trust\` has been run in), each \`--config\` file, options of the run. \`LATHE_HOME\` moves \`~/.lathe\` elsewhere. A value of the
+wrong type stops the start with file and line; an unknown key is a warning with the nearest name.
+
+\`lathe config list\` shows every value and where it comes from; \`lathe config get|set <key>\` reads and writes one; \`lathe config path\`
+names the file. Dots in a key are levels in the file.
+
+| key | type | default | meaning |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+}
+
+function typeOf(spec: SettingSpec): string {
+  if (spec.choices) return spec.choices.map((choice) => `\`${choice}\``).join(", ");
+  return { strings: "list of words", map: "names to numbers" }[spec.type as "strings" | "map"] ?? spec.type;
+}
+
+function defaultOf(spec: SettingSpec): string {
+  const value = spec.default;
+  if (value === "" || (Array.isArray(value) && value.length === 0)) return "–";
+  return `\`${typeof value === "object" ? JSON.stringify(value) : String(value)}\``;
+}
