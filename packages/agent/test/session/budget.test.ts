@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { Ledger } from "../../src/budget/ledger.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import type { ToolDef } from "../../src/tools/types.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { resultText } from "../support/scripted-client.ts";
+import { echo, setUp, testDeps, testProfile } from "../support/session.ts";
+
+const usage = (totalTokens: number) => ({ inputTokens: totalTokens - 10, outputTokens: 10, totalTokens });
+const callEcho = (n: number, tokens: number) => ({ calls: [{ name: "echo", args: { n } }], usage: usage(tokens) });
+
+describe("a budget", () => {
+  it.each([
+    ["tokens", { tokens: 250 }],
+    ["turns", { turns: 3 }],
+    ["usd", { usd: 0.0025 }],
+    ["wallMs", { wallMs: 60 }],
+  ] as const)("of %s stops the session cleanly; raised, it goes on", async (name, budget) => {
+    const s = setUp({
+      script: (_request, index) => (index < 6 ? callEcho(index, 100) : { text: "done", usage: usage(100) }),
+      config: { budget },
+      priceOf: (_model, used) => used.totalTokens / 100_000,
+    });
+    await s.session.submit("go");
+    expect(s.session.state).toBe("idle");
+    const before = s.client.requests.length;
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(6);
+    s.session.config.budget = {};
+    await s.session.submit("go on");
+    await s.finish();
+    expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(["budget", "completed"]);
+    expect(s.of("warning").map((event) => event.data)).toContainEqual({
+      code: "budget_exhausted",
+      message: `The session's budget of ${name} is used up; raise it to go on.`,
+    });
+  });
+
+  it("tells the model what is left, as user text at 50, 80 and 95 %, never in the prefix", async () => {
+    const s = setUp({
+      script: (_request, index) => (index < 9 ? callEcho(index, 100) : { text: "done", usage: usage(50) }),
+      config: { budget: { tokens: 1000 } },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const notices = s.session.history.flatMap((turn) => (turn.kind === "steering" ? [turn.content] : []));
+    expect(notices).toEqual([
+      "Budget left: 500 tokens. Finish the most important work first.",
+      "Budget left: 200 tokens. Finish the most important work first.",
+    ]);
+    expect(new Set(s.client.requests.map((request) => JSON.stringify(request.messages[0]))).size).toBe(1);
+    expect(s.of("prefix_changed")).toEqual([]);
+  });
+
+  it("the ledger equals the sum of what the provider reported, children included", async () => {
+    let sum = 0;
+    const s = setUp({
+      profile: testProfile([spawnAgentTool, waitTool, echo] as unknown as ToolDef[]),
+      script: (request, index) => {
+        const tokens = 100 + index;
+        sum += tokens;
+        const said = request.messages.filter((message) => message.role === "assistant").length;
+        if (JSON.stringify(request.messages[1]).includes("child task")) {
+          return said === 0 ? callEcho(1, tokens) : { text: "child", usage: usage(tokens) };
+        }
+        if (said === 0)
+          return { calls: [{ name: "spawn_agent", args: { task: "child task" }, id: "s" }], usage: usage(tokens) };
+        if (said === 1) {
+          const agentId = JSON.parse(resultText(request, "s")).agent_id;
+          return { calls: [{ name: "wait", args: { agent_id: agentId }, id: "w" }], usage: usage(tokens) };
+        }
+        return { text: "done", usage: usage(tokens) };
+      },
+      priceOf: (_model, used) => used.totalTokens,
+    });
+    await s.session.submit("go");
+    expect(s.session.usage).toMatchObject({ usage: { totalTokens: sum }, cost: sum });
+    expect(s.of("processing_end")[0]?.data).toMatchObject({ usage: { totalTokens: sum }, cost: sum });
+    await s.finish();
+  });
+
+  it("a child's share is reserved before it starts; with nothing left there is no child", async () => {
+    const ledger = new Ledger();
+    const limits = { tokens: 1000, turns: 10 };
+    expect(ledger.reserve("a", limits)).toEqual({ tokens: 500, turns: 5 });
+    expect(ledger.reserve("b", limits, { tokens: 400 })).toEqual({ tokens: 400, turns: 2 });
+    expect(ledger.remaining(limits)).toMatchObject({ tokens: 100, turns: 3 });
+    ledger.settle("a", usage(50), 0, 1);
+    expect(ledger.remaining(limits)).toMatchObject({ tokens: 550, turns: 7 });
+    expect(ledger.reserve("c", { tokens: 450 })).toBeUndefined();
+    expect(ledger.reserve("d", {})).toEqual({});
+
+    const s = setUp({
+      profile: testProfile([spawnAgentTool] as unknown as ToolDef[]),
+      script: [{ calls: [{ name: "spawn_agent", args: { task: "x" }, id: "s" }], usage: usage(900) }, { text: "ok" }],
+      config: { budget: { usd: 1 } },
+      deps: testDeps(),
+      priceOf: () => 1,
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.of("tool_call_end")[0]?.data.error).toContain("no budget left for a child agent");
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { EventHub } from "../../src/events/hub.ts";
+import type { SessionEvent } from "../../src/events/types.ts";
+import { setUp } from "../support/session.ts";
+
+const hub = () =>
+  new EventHub({
+    sessionId: "s",
+    now: () => 0,
+    snapshot: () => ({ state: "processing", model: "m", leaf_id: null, calls: [] }),
+  });
+
+async function drain(reader: AsyncIterable<SessionEvent>): Promise<SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  for await (const event of reader) events.push(event);
+  return events;
+}
+
+const end = { state: "closed" as const, reason: "closed" as const };
+
+describe("events", () => {
+  it("SN-01 D-052 D-054 two readers get the same list, from session_start to session_end", async () => {
+    const s = setUp({ script: [{ text: "a", calls: [{ name: "echo" }] }, { text: "b" }] });
+    const other = s.session.events();
+    await s.session.submit("go");
+    await s.finish();
+    expect(await drain(other)).toEqual(s.events);
+    expect(s.events[0]?.kind).toBe("session_start");
+    expect(s.events.at(-1)?.kind).toBe("session_end");
+    expect(s.events.map((event) => event.seq)).toEqual(s.events.map((_event, i) => i + 1));
+  });
+
+  it("a late reader gets a snapshot of what is under way, then live events", async () => {
+    let late: Promise<SessionEvent[]> | undefined;
+    const s = setUp({
+      script: [
+        {
+          text: "half of it, and the rest",
+          midway: () => {
+            late = drain(s.session.events());
+          },
+        },
+      ],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const events = await late!;
+    expect(events[0]).toMatchObject({
+      kind: "snapshot",
+      data: { state: "processing", turn: 1, text: "half of it, ", input: { content: "go" }, calls: [] },
+    });
+    expect(events.slice(1)).toEqual(s.events.slice(-(events.length - 1)));
+    expect(events[1]!.seq).toBe(events[0]!.seq + 1);
+  });
+
+  it("a slow reader gets deltas merged, never loses a bracket, and does not hold up a fast one", async () => {
+    const events = hub();
+    const slow = events.read();
+    const fast = drain(events.read());
+    events.emit("session_start", { profile: "p", model: "m", cwd: "/", resumed: false });
+    events.emit("assistant_text_start", {});
+    for (let i = 0; i < 5000; i++) {
+      events.emit("assistant_text_delta", { delta: `${i},` });
+      if (i % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+      events.emit("tool_call_output_delta", { call_id: `c${i % 2}`, delta: String(i % 10), stream: "stdout" });
+    }
+    events.emit("turn_start", { turn: 1 });
+    events.emit("assistant_text_delta", { delta: "tail" });
+    events.emit("session_end", end);
+    const got = await drain(slow);
+    expect(got.length).toBeLessThan(1100);
+    const text = (list: readonly SessionEvent[]) =>
+      list.flatMap((event) => (event.kind === "assistant_text_delta" ? [event.data.delta] : [])).join("");
+    const all = await fast;
+    expect(all).toHaveLength(10_005);
+    expect(text(got)).toBe(text(all));
+    const output = (list: readonly SessionEvent[], id: string) =>
+      list
+        .flatMap((event) =>
+          event.kind === "tool_call_output_delta" && event.data.call_id === id ? [event.data.delta] : [],
+        )
+        .join("");
+    expect(output(got, "c1")).toBe(output(all, "c1"));
+    expect(got.filter((event) => !event.kind.endsWith("_delta")).map((event) => event.kind)).toEqual([
+      "session_start",
+      "assistant_text_start",
+      "turn_start",
+      "session_end",
+    ]);
+    expect(text(got).endsWith("tail")).toBe(true);
+  });
+
+  it("a reader that leaves is forgotten, and what a listener causes comes after its cause", async () => {
+    const events = hub();
+    events.listen((event) => {
+      if (event.kind === "turn_start") events.emit("warning", { message: "caused", code: "x" });
+    });
+    const reader = events.read();
+    events.emit("turn_start", { turn: 1 });
+    events.emit("turn_end", { turn: 1, outcome: "answered" });
+    expect([await reader.next(), await reader.next(), await reader.next()].map((step) => step.value?.kind)).toEqual([
+      "turn_start",
+      "warning",
+      "turn_end",
+    ]);
+    const waiting = reader.next();
+    await reader.return?.();
+    expect(await waiting).toEqual({ value: undefined, done: true });
+  });
+
+  it("EV-01 D-051 U-03 all kinds of the contract are seen in one tour", async () => {
+    const s = setUp({
+      script: (_request, index) => {
+        if (index < 10) return { text: "again", calls: [{ name: "echo" }] };
+        return index === 10 ? { calls: [{ name: "nope" }] } : { error: new Error("no more") };
+      },
+      config: { maxTurns: 0 },
+    });
+    s.session.steer("psst");
+    await s.session.submit("go");
+    s.session.config.maxTurns = 1;
+    await s.session.submit("more");
+    s.session.journal.losses.length = 0;
+    await s.finish();
+    const seen = new Set(s.kinds());
+    for (const kind of [
+      "session_start",
+      "session_end",
+      "user_input",
+      "processing_end",
+      "assistant_text_start",
+      "assistant_text_delta",
+      "assistant_text_end",
+      "tool_call_start",
+      "tool_call_end",
+      "steering_injected",
+      "turn_limit",
+      "loop_detection",
+      "error",
+    ]) {
+      expect(seen, kind).toContain(kind);
+    }
+  });
+});

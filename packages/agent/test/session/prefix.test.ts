@@ -1,0 +1,122 @@
+import { turn } from "@lathe/testkit";
+import { describe, expect, it } from "vitest";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { PrefixGuard } from "../../src/prefix/guard.ts";
+import { Session } from "../../src/session/session.ts";
+import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
+import { clientFor, DIALECTS, lostMessages, profileFor, wire } from "../support/wire.ts";
+
+const segment = (text: string) => ({ kind: "message" as const, text, hash: text, bytes: text.length });
+
+describe("the guard", () => {
+  it("lets the prefix grow, names a stated change, and finds one that nobody stated", () => {
+    const guard = new PrefixGuard();
+    const [a, b, c] = ["aaaa", "bbbb", "cccc"].map(segment) as [
+      ReturnType<typeof segment>,
+      ReturnType<typeof segment>,
+      ReturnType<typeof segment>,
+    ];
+    expect(guard.check([a, b]).kind).toBe("same");
+    expect(guard.check([a, b, c]).kind).toBe("same");
+    guard.expect("compaction");
+    expect(guard.check([a, c])).toEqual({ kind: "changed", reason: "compaction", tokensLost: 2 });
+    expect(guard.check([b, c])).toMatchObject({ kind: "bug", tokensLost: 2 });
+    expect(guard.check([b])).toMatchObject({ kind: "bug", message: expect.stringContaining("1 segments are gone") });
+    expect(guard.check([segment("bbbb,more]")]).kind).toBe("same");
+  });
+});
+
+describe.each(DIALECTS)("over %s", (dialect) => {
+  it("every body continues the one before it, also after resume in a new session object", async () => {
+    const store = new MemoryStore();
+    const blobs = new MemoryBlobs();
+    const deps = testDeps();
+    const journalDeps = { blobs, now: deps.now, newId: idSource(deps.random) };
+    const journal = Journal.create({ id: deps.uuid(), cwd: "/work" }, () => store, journalDeps);
+    const surroundings = () => ({ environment: `It is tick ${deps.now()}.`, projectDocs: `docs of ${deps.now()}` });
+    const call = (n: number) => turn.calls([{ name: "echo", args: { n }, id: `c${n}` }]);
+    const w = await wire(dialect, [call(1), call(2), turn.text("one"), call(3), turn.text("two")], {
+      journal,
+      deps,
+      surroundings,
+    });
+    w.session.steer("mind the gap");
+    await w.session.submit("first");
+    await w.session.close();
+    const session = new Session({
+      profile: profileFor(dialect, [tool("newcomer", () => "x"), echo]),
+      env: new MemoryEnvironment(),
+      client: clientFor(dialect, w.server),
+      deps,
+      journal: Journal.open(new MemoryStore(store.read(0, store.size)), journalDeps),
+      surroundings,
+      config: { prefixBug: "throw" },
+    });
+    await session.submit("second");
+    await session.close();
+    expect(w.server.requests).toHaveLength(5);
+    // What is lost between neighbours is only what closes the list of messages, and the parameters after it.
+    for (const tail of lostMessages(w.server)) expect(tail).not.toMatch(/echo|first|mind|tick|docs/);
+    const { view } = w.server.requests[4]!;
+    expect(view.system).toContain("docs of");
+    expect(view.tools).toEqual(["echo"]);
+    await w.finish();
+  });
+});
+
+describe("stated changes", () => {
+  it.each([
+    [
+      "model",
+      (s: ReturnType<typeof setUp>) =>
+        s.session.setProfile(testProfile([echo], { model: "other-2", buildSystemPrompt: () => "Another." })),
+    ],
+    ["instructions", (s: ReturnType<typeof setUp>) => s.session.reload()],
+    ["branch", (s: ReturnType<typeof setUp>) => s.session.moveTo(null)],
+    ["tools", (s: ReturnType<typeof setUp>) => s.session.registerTool(tool("more", () => "x"))],
+  ])("%s", async (reason, change) => {
+    let renders = 0;
+    const s = setUp({
+      script: [{ text: "a" }, { text: "b" }, { text: "c" }],
+      surroundings: () => ({ environment: "", projectDocs: `version ${++renders}` }),
+    });
+    await s.session.submit("1");
+    change(s);
+    await s.session.submit("2");
+    await s.session.submit("3");
+    await s.finish();
+    expect(s.of("prefix_changed").map((event) => event.data.reason)).toEqual([reason]);
+    expect(s.of("prefix_changed")[0]!.data.tokensLost).toBeGreaterThan(0);
+    expect([...s.session.journal.outside("prefix")].length).toBe(reason === "branch" ? 1 : 2);
+  });
+
+  it("a change without a reason ends the input in tests and is an error event in production", async () => {
+    const meddler = {
+      name: "meddler",
+      beforeRequest: ({ request }: { request: { messages: readonly object[] } }) =>
+        ({ request: { ...request, messages: request.messages.slice(1) } }) as never,
+    };
+    const run = async (prefixBug: "throw" | "report") => {
+      let on = false;
+      const s = setUp({
+        script: [{ text: "a" }, { text: "b" }],
+        config: { prefixBug },
+        middleware: [{ ...meddler, beforeRequest: (info) => (on ? meddler.beforeRequest(info) : undefined) }],
+      });
+      await s.session.submit("1");
+      on = true;
+      await s.session.submit("2");
+      await s.finish();
+      return {
+        requests: s.client.requests.length,
+        codes: s.of("error").map((event) => event.data.code ?? event.data.error_type),
+      };
+    };
+    expect(await run("throw")).toEqual({ requests: 1, codes: ["PrefixBug"] });
+    expect(await run("report")).toEqual({ requests: 2, codes: ["prefix_bug"] });
+  });
+});
