@@ -59,7 +59,7 @@ function spans(line) {
     .split(/(\x1b\[[0-9;]*m)/)
     .map((piece) => {
       const code = /^\x1b\[([0-9;]*)m$/.exec(piece)?.[1];
-      if (code === undefined) return piece === "" ? "" : `<tspan ${style}>${escape(piece)}</tspan>`;
+      if (code === undefined) return piece === "" ? "" : `<tspan ${style}>${escapeXml(piece)}</tspan>`;
       style = code
         .split(";")
         .map((part) => styles[part] ?? "")
@@ -70,6 +70,6 @@ function spans(line) {
     .join("");
 }
 
-function escape(text) {
+function escapeXml(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
