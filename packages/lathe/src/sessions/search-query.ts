@@ -1,0 +1,43 @@
+// What a search looks for: words in any order, each at the beginning of a word of the text. One query serves the index, the
+// plain scan and the snippet, so that all three mean the same.
+
+import { usageError } from "../cli/exit.ts";
+
+export interface SearchQuery {
+  /** In the language of FTS5. */
+  readonly fts: string;
+  /** All must match. */
+  readonly patterns: readonly RegExp[];
+}
+
+/** Scripts written without spaces: every character counts as a word. */
+const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
+const unspaced = new RegExp(`[${UNSPACED}]`, "u");
+const everyUnspaced = new RegExp(`[${UNSPACED}]`, "gu");
+const WORD = "\\p{L}\\p{N}";
+
+export function parseQuery(words: readonly string[]): SearchQuery {
+  const terms = words.map((word) => tokens(word)).filter((term) => term.length > 0);
+  if (terms.length === 0) throw usageError("Give words to look for: lathe sessions search <words>");
+  return {
+    fts: terms.map((term) => `"${term.join(" ")}"*`).join(" "),
+    patterns: terms.map(patternOf),
+  };
+}
+
+/** Text as it goes into the index. */
+export const spaced = (text: string): string => (unspaced.test(text) ? text.replace(everyUnspaced, " $& ") : text);
+
+const tokens = (word: string): string[] =>
+  spaced(word)
+    .split(new RegExp(`[^${WORD}\\p{M}]+`, "u"))
+    .filter((token) => token !== "");
+
+/** `foo_bar` is the words foo and bar next to each other. */
+function patternOf(term: readonly string[]): RegExp {
+  const source = term.reduce((sofar, token) => {
+    const between = unspaced.test(token) || unspaced.test(sofar.at(-1) ?? "") ? "*" : "+";
+    return sofar === "" ? token : `${sofar}[^${WORD}]${between}${token}`;
+  }, "");
+  return new RegExp(unspaced.test(term[0] ?? "") ? source : `(?<![${WORD}])${source}`, "iu");
+}

@@ -1,0 +1,17 @@
+// What all verbs of `lathe sessions` have in common.
+
+import { type ExitCode, usageError } from "../../cli/exit.ts";
+import type { Workspace } from "../../run/workspace.ts";
+
+export type Verb = (argv: readonly string[], workspace: Workspace) => Promise<ExitCode>;
+
+export function named(value: string | undefined, verb: string): string {
+  if (value === undefined) throw usageError(`Name a session: lathe sessions ${verb} <id>. See: lathe sessions list`);
+  return value;
+}
+
+export function count(value: string | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (!/^\d+$/.test(value)) throw usageError(`-n takes a number, not "${value}".`);
+  return Number(value);
+}
