@@ -9,6 +9,7 @@ import type { Machine } from "../run/machine.ts";
 import { chooseModel } from "../run/model.ts";
 import { openSession, type SessionRequest } from "../run/open-session.ts";
 import { promptsOf, readPiped } from "../run/prompts.ts";
+import type { RunResult } from "../run/result.ts";
 import { journalFor } from "../run/which-journal.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { leaveBreadcrumb, terminalId } from "../sessions/breadcrumb.ts";
@@ -31,9 +32,18 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   }
   const workspace = await openWorkspace(machine, options);
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
+  const requestFor = (opened: OpenedJournal): Promise<SessionRequest> => sessionRequest(workspace, options, opened);
   if (isInteractive(options, machine)) {
     const { lineMode } = await import("../modes/line/index.ts");
-    return lineMode(workspace, args, (opened) => sessionRequest(workspace, options, opened));
+    return lineMode(workspace, args, requestFor);
+  }
+  if (options.mode === "rpc") {
+    const { rpcMode } = await import("../modes/rpc/mode.ts");
+    return rpcMode(workspace, args, requestFor);
+  }
+  if (options.mode === "json" && args.words.length === 0 && (options.print ?? []).length === 0) {
+    const { jsonCommandMode } = await import("../modes/json.ts");
+    return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
   const prompts = await promptsOf(args, machine, await readPiped(machine));
   if (prompts.length === 0) throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
@@ -54,9 +64,9 @@ async function headless(
   const runId = options["run-id"];
   const named = runId === undefined ? undefined : await import("../run/run-id.ts");
   const run = named && runId !== undefined ? await named.lookUpRun(workspace, runId, prompts) : undefined;
-  const { printMode, printResult } = await import("../modes/print.ts");
+  const mode = await outputMode(options.mode);
   if (run?.state === "finished") {
-    printResult(machine, run.result);
+    mode.tell(machine, run.result);
     return run.result.exitCode as ExitCode;
   }
   let opened: OpenedJournal;
@@ -87,11 +97,26 @@ async function headless(
         ? {}
         : { schema: await (await import("../run/output-schema.ts")).readSchema(machine.cwd, schema) }),
     };
-    return (await printMode(machine, whole)).exitCode as ExitCode;
+    return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
     await open.close();
     stopListening();
   }
+}
+
+interface OutputMode {
+  run(machine: Machine, run: HeadlessRun): Promise<RunResult>;
+  /** A result that an earlier run has left. */
+  tell(machine: Machine, result: RunResult): void;
+}
+
+async function outputMode(mode: string | undefined): Promise<OutputMode> {
+  if (mode === "json") {
+    const { jsonMode, jsonResult } = await import("../modes/json.ts");
+    return { run: jsonMode, tell: jsonResult };
+  }
+  const { printMode, printResult } = await import("../modes/print.ts");
+  return { run: printMode, tell: printResult };
 }
 
 export async function sessionRequest(

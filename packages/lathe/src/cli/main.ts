@@ -6,9 +6,15 @@ import { SUBCOMMANDS } from "./option-table.ts";
 
 export async function main(): Promise<void> {
   const machine = thisMachine();
-  process.exitCode = await start(process.argv.slice(2)).catch((error: unknown): ExitCode => {
+  const argv = process.argv.slice(2);
+  process.exitCode = await start(argv).catch(async (error: unknown): Promise<ExitCode> => {
+    const code = error instanceof CliError ? error.exitCode : EXIT.internal;
     machine.stderr.write(`lathe: ${describe(error)}\n`);
-    return error instanceof CliError ? error.exitCode : EXIT.internal;
+    if (wantsJson(argv)) {
+      const { failedResult } = await import("../run/result.ts");
+      machine.stdout.write(`${JSON.stringify(failedResult(code, describe(error)))}\n`);
+    }
+    return code;
   });
 }
 
@@ -20,6 +26,12 @@ async function start(argv: readonly string[]): Promise<ExitCode> {
   }
   const { launch } = await import("./launch.ts");
   return launch(argv, thisMachine());
+}
+
+/** A JSON run ends with its result also when it never began; the options may be what is wrong, so they are not parsed. */
+function wantsJson(argv: readonly string[]): boolean {
+  if (Object.hasOwn(SUBCOMMANDS, argv[0] ?? "")) return false;
+  return argv.some((word, i) => word === "--mode=json" || (word === "--mode" && argv[i + 1] === "json"));
 }
 
 /** One line. The stack of a bug is for those who ask for it. */

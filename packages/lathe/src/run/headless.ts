@@ -1,7 +1,7 @@
 // A run without a person: all prompts, the answer checked against a schema when one was asked for, one result at the end that is
 // kept in the journal of a named run.
 
-import type { InputContent, SessionEvent } from "@lathe/agent";
+import type { InputContent } from "@lathe/agent";
 import type { JsonSchema, JsonValue } from "@lathe/llm";
 import { EXIT } from "../cli/exit.ts";
 import type { OpenSession } from "./open-session.ts";
@@ -9,7 +9,7 @@ import { outcomeOf, type RunOutcome } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
-import { RunDriver } from "./run-prompts.ts";
+import { type EventListener, RunDriver } from "./run-prompts.ts";
 
 export interface HeadlessRun {
   readonly open: OpenSession;
@@ -21,7 +21,7 @@ export interface HeadlessRun {
   readonly keepResult?: boolean;
 }
 
-export async function runHeadless(run: HeadlessRun, onEvent: (event: SessionEvent) => void): Promise<RunResult> {
+export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
   const { session, permissions, journal } = run.open;
   const driver = new RunDriver(session, permissions, onEvent);
   let good = run.continueFirst && session.wasCut ? await driver.continue() : true;

@@ -1,6 +1,7 @@
 // The last line of a JSON run, and what a named run leaves behind. Its schema is published: schemas/result.json.
 
 import type { JsonValue, Usage } from "@lathe/llm";
+import type { ExitCode } from "../cli/exit.ts";
 import type { RunOutcome, RunStatus } from "./outcome.ts";
 import type { DeniedCall } from "./permissions.ts";
 
@@ -47,9 +48,22 @@ export function resultOf(
   };
 }
 
+const STATUS_OF: Readonly<Record<ExitCode, RunResult["status"]>> = {
+  0: "done",
+  1: "failed",
+  2: "usage_error",
+  3: "provider_error",
+  4: "denied",
+  5: "budget",
+  6: "question",
+  70: "internal_error",
+  130: "interrupted",
+};
+
 /** A run that ended before there was a session. */
-export function failedResult(status: RunResult["status"], exitCode: number, error: string): RunResult {
+export function failedResult(exitCode: ExitCode, error: string): RunResult {
   const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  const status = STATUS_OF[exitCode];
   return { type: "result", status, exitCode, text: "", usage, cost: 0, sessionId: null, denied: [], error };
 }
 

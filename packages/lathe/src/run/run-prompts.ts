@@ -12,6 +12,9 @@ export interface RunReport extends RunFacts {
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
+/** May ask to be given time before the next event. */
+export type EventListener = (event: SessionEvent) => Promise<void> | undefined | void;
+
 export class RunDriver {
   readonly #session: Session;
   readonly #permissions: Permissions;
@@ -24,7 +27,7 @@ export class RunDriver {
   #cost = 0;
   #error: RunFacts["error"];
 
-  constructor(session: Session, permissions: Permissions, onEvent: (event: SessionEvent) => void) {
+  constructor(session: Session, permissions: Permissions, onEvent: EventListener) {
     this.#session = session;
     this.#permissions = permissions;
     this.#reading = this.#read(onEvent);
@@ -68,10 +71,11 @@ export class RunDriver {
     return this.#reason === "completed" && this.#session.state === "idle";
   }
 
-  async #read(onEvent: (event: SessionEvent) => void): Promise<void> {
+  async #read(onEvent: EventListener): Promise<void> {
     for await (const event of this.#session.events()) {
       this.#see(event);
-      onEvent(event);
+      const later = onEvent(event);
+      if (later) await later;
       if (event.kind === "processing_end" && event.data.followups_pending === 0) this.#inputEnded();
     }
     this.#inputEnded();

@@ -1,0 +1,120 @@
+// JSON lines: the session's header, one event per line, the result last. With a prompt it runs that; without one it reads messages
+// and interrupts from stdin, works through them in order and ends with its input.
+
+import type { SessionEvent } from "@lathe/agent";
+import { type ExitCode, usageError } from "../cli/exit.ts";
+import { type HeadlessRun, runHeadless } from "../run/headless.ts";
+import type { OpenedJournal } from "../run/journal-files.ts";
+import type { Machine } from "../run/machine.ts";
+import { type OpenSession, openSession, type SessionRequest } from "../run/open-session.ts";
+import { outcomeOf } from "../run/outcome.ts";
+import { type RunResult, resultOf } from "../run/result.ts";
+import { RunDriver } from "../run/run-prompts.ts";
+import { endQuietlyOnBrokenPipe, interruptOnSignals } from "../run/signals.ts";
+import type { Workspace } from "../run/workspace.ts";
+import { type Line, linesOf } from "./wire/lines.ts";
+import { toWireEvents } from "./wire/map-events.ts";
+import { LineWriter } from "./wire/writer.ts";
+
+export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
+  const writer = new LineWriter(machine.stdout);
+  writer.write(run.open.session.journal.header);
+  const result = await runHeadless(run, eventLines(writer));
+  writer.write(result);
+  return result;
+}
+
+export function jsonResult({ stdout }: Machine, result: RunResult): void {
+  new LineWriter(stdout).write(result);
+}
+
+export async function jsonCommandMode(
+  workspace: Workspace,
+  opened: OpenedJournal,
+  requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
+): Promise<ExitCode> {
+  const { stdin, stdout } = workspace.machine;
+  const open = await openSession(workspace, await requestFor(opened));
+  const stopListening = interruptOnSignals(open.session);
+  endQuietlyOnBrokenPipe(stdout);
+  try {
+    const writer = new LineWriter(stdout);
+    writer.write(open.session.journal.header);
+    const result = await followCommands(open, stdin, writer, workspace.machine.deps.now);
+    writer.write(result);
+    return result.exitCode as ExitCode;
+  } finally {
+    await open.close();
+    stopListening();
+  }
+}
+
+function eventLines(writer: LineWriter): (event: SessionEvent) => Promise<void> | undefined {
+  const map = toWireEvents();
+  return (event) => {
+    for (const wire of map(event)) writer.write({ ...wire, timestamp: event.timestamp });
+    return writer.ready;
+  };
+}
+
+async function followCommands(
+  open: OpenSession,
+  stdin: AsyncIterable<Uint8Array>,
+  writer: LineWriter,
+  now: () => number,
+): Promise<RunResult> {
+  const { session, permissions, journal } = open;
+  const driver = new RunDriver(session, permissions, eventLines(writer));
+  const fail = (message: string): void => writer.write({ type: "error", message, timestamp: now() });
+  let queue: Promise<void> = Promise.resolve();
+  let asked = 0;
+  let interrupted = false;
+  const submit = async (message: string): Promise<void> => {
+    interrupted = false;
+    await driver.submit(message);
+    if (interrupted) writer.write({ type: "interrupted", timestamp: now() });
+  };
+  for await (const line of linesOf(stdin)) {
+    const command = readCommand(line);
+    if (command === undefined) continue;
+    if ("problem" in command) {
+      fail(command.problem);
+    } else if ("message" in command) {
+      asked++;
+      queue = queue.then(() => submit(command.message)).catch((error: Error) => fail(error.message));
+    } else {
+      // A message read just before is about to start.
+      await new Promise(setImmediate);
+      if (session.state !== "processing") {
+        fail("Nothing is running that could be interrupted.");
+        continue;
+      }
+      interrupted = true;
+      void session.interrupt();
+    }
+  }
+  await queue;
+  if (asked === 0) {
+    throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
+  }
+  const report = driver.report();
+  return resultOf(outcomeOf(report), report, journal.path ? session.id : null);
+}
+
+type Command = { readonly message: string } | { readonly interrupt: true } | { readonly problem: string };
+
+function readCommand(line: Line): Command | undefined {
+  if ("tooLong" in line) return { problem: `A line of ${line.tooLong} bytes is too long.` };
+  if (line.text.trim() === "") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line.text);
+  } catch {
+    return { problem: "This line is not JSON. Send one JSON object per line." };
+  }
+  const { type, content } = (value ?? {}) as { type?: unknown; content?: unknown };
+  if (type === "interrupt") return { interrupt: true };
+  if (type !== "message") return { problem: 'Unknown command. Send {"type":"message"} or {"type":"interrupt"}.' };
+  if (typeof content !== "string" || content === "") return { problem: "A message needs its text in `content`." };
+  return { message: content };
+}

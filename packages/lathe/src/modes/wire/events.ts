@@ -1,0 +1,85 @@
+// What an agent tells on the wire, in JSON and RPC mode alike: the agent's vocabulary, and what is the product's own under `lathe:`.
+// An update carries its delta only; the message as far as it has come would make long answers quadratic.
+
+import {
+  anyObject,
+  anything,
+  choice,
+  exactly,
+  type Fields,
+  type FieldsOf,
+  flag,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  type TypeOf,
+  text,
+} from "./define.ts";
+import { wireMessage } from "./message.ts";
+
+const delta = oneOf(
+  object({ type: exactly("text_delta"), delta: text }),
+  object({ type: exactly("thinking_delta"), delta: text }),
+  object({ type: exactly("toolcall_delta"), toolCallId: text, toolName: text, delta: text }),
+);
+
+const approval = { toolCallId: text, toolName: text, args: anyObject, reason: optional(text) };
+
+const EVENT_FIELDS = {
+  agent_start: {},
+  agent_end: { messages: listOf(wireMessage), reason: text },
+  turn_start: {},
+  turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
+  message_start: { message: wireMessage },
+  message_update: { assistantMessageEvent: delta },
+  /** `discarded`: the attempt failed and is made again; forget the message. */
+  message_end: { message: wireMessage, discarded: optional(exactly(true)) },
+  tool_execution_start: { toolCallId: text, toolName: text, args: anyObject },
+  tool_execution_update: { toolCallId: text, delta: text, stream: choice(["stdout", "stderr"]) },
+  tool_execution_end: {
+    toolCallId: text,
+    toolName: text,
+    result: object({ output: text, details: optional(anything) }),
+    isError: flag,
+  },
+  auto_retry_start: { attempt: integer, delayMs: integer, errorMessage: text },
+  auto_retry_end: { success: flag },
+  auto_compaction_start: { reason: text },
+  auto_compaction_end: { error: optional(text) },
+  "lathe:warning": { message: text, code: text },
+  "lathe:error": { message: text, errorType: text, fatal: flag },
+  "lathe:prefix_changed": { reason: text, tokensLost: integer },
+  "lathe:approval_request": approval,
+  "lathe:approval_settled": {
+    toolCallId: text,
+    decision: choice(["allow", "deny"]),
+    by: text,
+    reason: optional(text),
+  },
+  "lathe:queue_changed": {
+    queue: choice(["steering", "follow_up"]),
+    id: text,
+    change: choice(["added", "edited", "cancelled"]),
+  },
+  "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
+  "lathe:loop_detected": { message: text },
+  /** An event of a child agent, in the same vocabulary. */
+  "lathe:subagent_event": { agentId: text, event: anyObject },
+} as const satisfies Record<string, Fields>;
+
+export type WireEventType = keyof typeof EVENT_FIELDS;
+
+type EventShapes = {
+  readonly [T in WireEventType]: Shape<{ readonly type: T } & FieldsOf<(typeof EVENT_FIELDS)[T]>>;
+};
+
+/** One definition per kind of event. */
+export const EVENTS = Object.fromEntries(
+  Object.entries(EVENT_FIELDS).map(([type, fields]) => [type, object({ type: exactly(type), ...fields })]),
+) as unknown as EventShapes;
+
+export type WireEventOf<T extends WireEventType> = TypeOf<EventShapes[T]>;
+export type WireEvent = { [T in WireEventType]: WireEventOf<T> }[WireEventType];

@@ -1,0 +1,52 @@
+// Lines of a byte stream: cut at \n alone, whatever the text holds, and never held longer than the limit allows. A line that is
+// too long is reported once and skipped; what follows it is read as usual.
+
+export const MOST_LINE_BYTES = 64 << 20;
+
+export type Line = { readonly text: string } | { readonly tooLong: number };
+
+export class LineSplitter {
+  readonly #most: number;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(mostBytes = MOST_LINE_BYTES) {
+    this.#most = mostBytes;
+  }
+
+  /** Whole lines that end in this chunk, without their ends. */
+  *feed(chunk: Uint8Array): IterableIterator<Line> {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      this.#keep(chunk.subarray(from, at));
+      from = at + 1;
+      yield this.#take();
+    }
+    this.#keep(chunk.subarray(from));
+  }
+
+  /** What stood after the last line end. */
+  *end(): IterableIterator<Line> {
+    if (this.#bytes > 0) yield this.#take();
+  }
+
+  #keep(part: Uint8Array): void {
+    this.#bytes += part.length;
+    if (this.#bytes > this.#most) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  #take(): Line {
+    const bytes = this.#bytes;
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#bytes = 0;
+    return bytes > this.#most ? { tooLong: bytes } : { text: Buffer.concat(parts).toString("utf8") };
+  }
+}
+
+export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
+  const splitter = new LineSplitter();
+  for await (const chunk of stream) yield* splitter.feed(chunk);
+  yield* splitter.end();
+}

@@ -1,0 +1,81 @@
+// From what a session reports to what goes over the wire. One mapper per session; it remembers only what is being streamed.
+
+import { type AgentEvent, type SessionEvent, toAgentEvents } from "@lathe/agent";
+import type { WireEvent } from "./events.ts";
+import { toWire } from "./message.ts";
+
+/** Feed it every event of one session in order. */
+export function toWireEvents(): (event: SessionEvent) => readonly WireEvent[] {
+  const map = toAgentEvents();
+  const children = new Map<string, ReturnType<typeof toWireEvents>>();
+  return (event) => {
+    if (event.kind !== "subagent_event") {
+      const own = productEvent(event);
+      return own ? [own] : map(event).map(agentEvent);
+    }
+    const { agent_id: agentId, event: inner } = event.data;
+    let child = children.get(agentId);
+    if (!child) {
+      child = toWireEvents();
+      children.set(agentId, child);
+    }
+    return child(inner).map((wrapped) => ({ type: "lathe:subagent_event", agentId, event: wrapped }));
+  };
+}
+
+function agentEvent(event: AgentEvent): WireEvent {
+  switch (event.type) {
+    case "agent_end":
+      return { ...event, messages: event.messages.map(toWire) };
+    case "turn_end": {
+      const toolResults = event.toolResults.map(toWire);
+      return event.message
+        ? { type: "turn_end", message: toWire(event.message), toolResults }
+        : { type: "turn_end", toolResults };
+    }
+    case "message_start":
+    case "message_end":
+      return { ...event, message: toWire(event.message) };
+    case "message_update":
+      return { type: "message_update", assistantMessageEvent: event.assistantMessageEvent };
+    default:
+      return event;
+  }
+}
+
+function productEvent(event: SessionEvent): WireEvent | undefined {
+  switch (event.kind) {
+    case "warning":
+      return { type: "lathe:warning", ...event.data };
+    case "error": {
+      const { message, error_type: errorType, fatal } = event.data;
+      return { type: "lathe:error", message, errorType, fatal };
+    }
+    case "prefix_changed":
+      return { type: "lathe:prefix_changed", ...event.data };
+    case "approval_request": {
+      const { call_id: toolCallId, tool_name: toolName, arguments: args, reason } = event.data;
+      return {
+        type: "lathe:approval_request",
+        toolCallId,
+        toolName,
+        args,
+        ...(reason === undefined ? {} : { reason }),
+      };
+    }
+    case "approval_settled": {
+      const { call_id: toolCallId, ...rest } = event.data;
+      return { type: "lathe:approval_settled", toolCallId, ...rest };
+    }
+    case "queue_changed":
+      return { type: "lathe:queue_changed", ...event.data };
+    case "turn_limit":
+      return "round" in event.data
+        ? { type: "lathe:limit", kind: "rounds", reached: event.data.round }
+        : { type: "lathe:limit", kind: "turns", reached: event.data.total_turns };
+    case "loop_detection":
+      return { type: "lathe:loop_detected", ...event.data };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+// The line that ends every JSON run, as published. The run's own type and this one are the same; the compiler sees to it.
+
+import type { RunResult } from "../../run/result.ts";
+import {
+  anything,
+  choice,
+  decimal,
+  exactly,
+  integer,
+  listOf,
+  object,
+  optional,
+  orNull,
+  type Shape,
+  text,
+} from "./define.ts";
+
+export const wireResult: Shape<RunResult> = object({
+  type: exactly("result"),
+  status: choice([
+    "done",
+    "failed",
+    "usage_error",
+    "provider_error",
+    "denied",
+    "budget",
+    "question",
+    "interrupted",
+    "internal_error",
+  ]),
+  exitCode: integer,
+  text,
+  /** The answer as a value, when a schema was asked for and met. */
+  output: optional(anything as Shape<NonNullable<RunResult["output"]>>),
+  usage: object({
+    inputTokens: integer,
+    outputTokens: integer,
+    totalTokens: integer,
+    reasoningTokens: optional(integer),
+    cacheReadTokens: optional(integer),
+    cacheWriteTokens: optional(integer),
+  }),
+  /** US dollars. */
+  cost: decimal,
+  sessionId: orNull(text),
+  denied: listOf(object({ callId: text, tool: text, reason: text })),
+  error: optional(text),
+});

@@ -1,0 +1,38 @@
+// Writes one JSON object per line. Nothing here waits: a caller that has much to say asks `ready` first, so that a slow reader on
+// the other side slows down what can be merged (deltas) and never what must be answered.
+
+import type { Writable } from "node:stream";
+
+export class LineWriter {
+  readonly #stream: Writable;
+  #full: Promise<void> | undefined;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  write(frame: object): void {
+    const free = this.#stream.write(`${JSON.stringify(frame)}\n`);
+    if (free || this.#full) return;
+    this.#full = new Promise((resolve) => {
+      const go = (): void => {
+        this.#full = undefined;
+        this.#stream.off("drain", go);
+        this.#stream.off("close", go);
+        resolve();
+      };
+      this.#stream.on("drain", go);
+      this.#stream.on("close", go);
+    });
+  }
+
+  /** Undefined when the reader keeps up; else settles when it has caught up or gone. */
+  get ready(): Promise<void> | undefined {
+    return this.#full;
+  }
+
+  /** Settles when everything has been handed to the system. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => this.#stream.write("", () => resolve()));
+  }
+}
