@@ -1,5 +1,6 @@
 // What a recorded run took from outside, as JSON lines in `<folder>/run.jsonl`. Values (clock, chance, ids) are handed out
-// again in the order they were asked for; completions (bytes, tool results, inputs) are let through in the order they came.
+// again in the order they were asked for; completions (bytes, timers, tool results, inputs) are let through in the order they
+// came.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 
@@ -9,6 +10,8 @@ export type LogLine =
   | { readonly t: "uuid"; readonly v: string }
   | { readonly t: "input"; readonly verb: InputVerb; readonly content?: JsonValue }
   | { readonly t: "request"; readonly n: number; readonly body: string }
+  | { readonly t: "timer"; readonly n: number }
+  | { readonly t: "no_response"; readonly n: number; readonly error: string }
   | { readonly t: "response"; readonly n: number; readonly status: number; readonly headers: JsonObject }
   | { readonly t: "chunk"; readonly n: number; readonly base64: string }
   | { readonly t: "body_end"; readonly n: number; readonly error?: string }

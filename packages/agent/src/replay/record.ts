@@ -1,9 +1,10 @@
 // Records a run: wraps everything the session takes from outside and writes down what it got.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ClientDeps, Transport, TransportRequest } from "@lathe/llm";
+import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
@@ -12,7 +13,10 @@ import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
 export class Recorder {
   readonly #path: string;
+  /** Set inside the work of a tool: a replay takes its result and asks for nothing on the way there. */
+  readonly #insideTool = new AsyncLocalStorage<true>();
   #requests = 0;
+  #timers = 0;
 
   /** The folder is made; a run that was recorded there before is continued in the same file. */
   constructor(folder: string) {
@@ -25,16 +29,26 @@ export class Recorder {
     const noted = <T extends "now" | "random" | "uuid">(t: T) =>
       (() => {
         const v = base[t]();
-        this.#write({ t, v } as LogLine);
+        if (!this.#insideTool.getStore()) this.#write({ t, v } as LogLine);
         return v;
       }) as ClientDeps[T];
     const fetch: Transport = Object.assign((request: TransportRequest) => this.#fetch(base.fetch, request), base.fetch);
-    return { ...base, now: noted("now"), random: noted("random"), uuid: noted("uuid"), fetch };
+    const setTimer: ClientDeps["setTimer"] = (callback, ms) => {
+      if (this.#insideTool.getStore()) return base.setTimer(callback, ms);
+      const n = this.#timers++;
+      return base.setTimer(() => {
+        this.#write({ t: "timer", n });
+        callback();
+      }, ms);
+    };
+    const sleep: ClientDeps["sleep"] = (ms, signal) => sleepOn(setTimer, ms, signal);
+    return { ...base, now: noted("now"), random: noted("random"), uuid: noted("uuid"), fetch, setTimer, sleep };
   }
 
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    if (call.tool.sessionOnly) return run();
     try {
-      const result = await run();
+      const result = await this.#insideTool.run(true, run);
       this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
       return result;
     } catch (error) {
@@ -51,10 +65,14 @@ export class Recorder {
   }
 
   async #fetch(fetch: Transport, request: TransportRequest): Promise<Awaited<ReturnType<Transport>>> {
+    if (this.#insideTool.getStore()) return fetch(request);
     const n = this.#requests++;
     this.#write({ t: "request", n, body: bodyDigest(request) });
-    const response = await fetch(request);
-    this.#write({ t: "response", n, status: response.status, headers: toJson(response.headers) as never });
+    const response = await fetch(request).catch((error: unknown) => {
+      this.#write({ t: "no_response", n, error: (error as Error).message });
+      throw error;
+    });
+    this.#write({ t: "response", n, status: response.status, headers: shown(response.headers) });
     return { ...response, body: this.#body(n, response.body) };
   }
 
@@ -91,6 +109,27 @@ export function giveInput(session: Session, verb: InputVerb, content: InputConte
       session.followUp(content ?? "");
       return Promise.resolve();
   }
+}
+
+/** A cookie is a secret; nothing else in an answer's headers is. */
+function shown({ "set-cookie": _cookie, ...headers }: Readonly<Record<string, string>>): Record<string, string> {
+  return headers;
+}
+
+/** A sleep over any timer; an abort ends it at once. */
+export function sleepOn(setTimer: ClientDeps["setTimer"], ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      timer.cancel();
+      reject(new AbortError("The wait was aborted."));
+    };
+    const timer = setTimer(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+  });
 }
 
 export function bodyDigest(request: TransportRequest): string {

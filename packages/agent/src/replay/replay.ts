@@ -3,13 +3,13 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
+import { AbortError, type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
 import { ToolFailure, type ToolResult } from "../tools/types.ts";
 import { fromJson, LOG_NAME, type LogLine } from "./log.ts";
-import { bodyDigest, giveInput } from "./record.ts";
+import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
 
@@ -20,6 +20,9 @@ export class ReplayDivergence extends Error {
   }
 }
 
+/** Real waits (files, modules that load late) are given this long before a line of the log counts as unasked for. */
+const PATIENCE_MS = 10_000;
+
 export class Replayer {
   readonly #values = { now: [] as number[], random: [] as number[], uuid: [] as string[] };
   readonly #used = { now: 0, random: 0, uuid: 0 };
@@ -27,7 +30,13 @@ export class Replayer {
   readonly #completions: Completion[] = [];
   #at = 0;
   #requests = 0;
+  #timers = 0;
   readonly #waiting = new Map<string, (line: Completion) => void>();
+  /** Requests that were given up: what the log says of them later is passed over. */
+  readonly #left = new Set<string>();
+  #divergence: ReplayDivergence | undefined;
+  /** Everything recorded has been let through; what still ends takes the machine's own clock. */
+  #over = false;
 
   constructor(folder: string) {
     for (const text of readFileSync(join(folder, LOG_NAME), "utf8").split("\n")) {
@@ -35,20 +44,25 @@ export class Replayer {
     }
   }
 
-  deps(base: Omit<ClientDeps, "fetch" | "now" | "random" | "uuid">): ClientDeps {
+  deps(base: ClientDeps): ClientDeps {
+    const setTimer: ClientDeps["setTimer"] = (callback, ms) =>
+      this.#over ? base.setTimer(callback, ms) : this.#timer(callback);
     return {
       ...base,
-      now: () => this.#value("now"),
-      random: () => this.#value("random"),
-      uuid: () => this.#value("uuid"),
+      now: () => this.#value("now", base.now),
+      random: () => this.#value("random", base.random),
+      uuid: () => this.#value("uuid", base.uuid),
       fetch: this.#fetch,
+      setTimer,
+      sleep: (ms, signal) => sleepOn(setTimer, ms, signal),
     };
   }
 
-  readonly aroundExecute = async (call: CallInfo): Promise<ToolResult> => {
+  readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    if (call.tool.sessionOnly) return run();
     const line = await this.#wait(`tool ${call.callId}`);
     if (line.t === "tool") return fromJson(line.result) as ToolResult;
-    if (line.t !== "tool_error") throw new ReplayDivergence(`call ${call.callId} has no recorded result`);
+    if (line.t !== "tool_error") throw this.#diverged(`call ${call.callId} has no recorded result`);
     if (line.name === "ToolFailure") throw new ToolFailure(line.message);
     throw Object.assign(new Error(line.message), { name: line.name });
   };
@@ -56,45 +70,67 @@ export class Replayer {
   /** Gives the recorded inputs and lets everything through in its order; resolves when all inputs have ended. */
   async run(session: Session): Promise<void> {
     const inputs: Promise<void>[] = [];
-    while (this.#at < this.#completions.length) {
+    for (; this.#at < this.#completions.length; this.#at++) {
       const line = this.#completions[this.#at]!;
       if (line.t === "input") {
-        this.#at += 1;
+        if (line.verb === "submit" || line.verb === "continue") await this.#until(() => session.state !== "processing");
         const content = line.content === undefined ? undefined : (fromJson(line.content) as InputContent);
         inputs.push(giveInput(session, line.verb, content));
         continue;
       }
-      const taker = this.#waiting.get(keyOf(line));
-      if (taker) {
-        this.#at += 1;
-        this.#waiting.delete(keyOf(line));
-        taker(line);
-      }
-      // Everything that follows from the last completion happens before the next one.
+      const key = keyOf(line);
+      const asked = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
+      if (!asked) throw this.#diverged(`nobody asked for ${key}`);
+      this.#take(key, line);
+      // Everything that follows from this completion happens before the next one.
       await settle();
-      if (!taker && session.state !== "processing") {
-        throw new ReplayDivergence(`nobody asked for ${keyOf(line)}`);
-      }
+      if (this.#divergence) throw this.#divergence;
     }
-    await Promise.all(inputs);
+    this.#over = true;
+    const ended = await Promise.race([Promise.all(inputs).then(() => true), patience()]);
+    if (this.#divergence) throw this.#divergence;
+    if (!ended) throw this.#diverged("the run goes on after the end of the recording");
+  }
+
+  /** False when it does not come true and nothing more can happen. */
+  async #until(holds: () => boolean): Promise<boolean> {
+    for (let turns = 0; turns < 50 && !holds(); turns++) await settle();
+    for (let waited = 0; waited < PATIENCE_MS && !holds(); waited++) {
+      if (this.#divergence) throw this.#divergence;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return holds();
+  }
+
+  #take(key: string, line: Completion): void {
+    const taker = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    taker?.(line);
   }
 
   readonly #fetch: Transport = async (request: TransportRequest) => {
     const n = this.#requests++;
-    if (this.#bodies[n] !== bodyDigest(request)) {
-      throw new ReplayDivergence(`request ${n} is not the one that was recorded`);
-    }
-    const line = await this.#wait(`response ${n}`);
-    if (line.t !== "response") throw new ReplayDivergence(`request ${n} has no recorded response`);
-    return { status: line.status, headers: line.headers as Record<string, string>, body: this.#body(n) };
+    if (this.#bodies[n] !== bodyDigest(request)) throw this.#diverged(`request ${n} is not the one that was recorded`);
+    const line = await this.#waitFor(n, `response ${n}`, request.signal);
+    if (line.t === "no_response") throw new NetworkError(line.error);
+    if (line.t !== "response") throw this.#diverged(`request ${n} has no recorded response`);
+    return {
+      status: line.status,
+      headers: line.headers as Record<string, string>,
+      body: this.#body(n, request.signal),
+    };
   };
 
-  async *#body(n: number): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const line = await this.#wait(`body ${n}`);
-      if (line.t === "chunk") yield new Uint8Array(Buffer.from(line.base64, "base64"));
-      else if (line.t === "body_end" && line.error !== undefined) throw new NetworkError(line.error);
-      else return;
+  async *#body(n: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const line = await this.#waitFor(n, `body ${n}`, signal);
+        if (line.t === "chunk") yield new Uint8Array(Buffer.from(line.base64, "base64"));
+        else if (line.t === "body_end" && line.error !== undefined) throw new NetworkError(line.error);
+        else return;
+      }
+    } finally {
+      this.#left.add(`request ${n}`);
     }
   }
 
@@ -102,10 +138,38 @@ export class Replayer {
     return new Promise((resolve) => this.#waiting.set(key, resolve));
   }
 
-  #value<T extends "now" | "random" | "uuid">(t: T): T extends "uuid" ? string : number {
+  #waitFor(n: number, key: string, signal: AbortSignal | undefined): Promise<Completion> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#left.add(`request ${n}`);
+        this.#waiting.delete(key);
+        reject(new AbortError("The request was aborted."));
+      };
+      this.#waiting.set(key, (line) => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve(line);
+      });
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  #timer(callback: () => void): { cancel(): void } {
+    const key = `timer ${this.#timers++}`;
+    this.#waiting.set(key, callback);
+    return { cancel: () => void this.#waiting.delete(key) };
+  }
+
+  #value<T extends "now" | "random" | "uuid">(t: T, real: ClientDeps[T]): ReturnType<ClientDeps[T]> {
     const value = this.#values[t][this.#used[t]++];
-    if (value === undefined) throw new ReplayDivergence(`more ${t} values are asked for than were recorded`);
-    return value as T extends "uuid" ? string : number;
+    if (value !== undefined) return value as ReturnType<ClientDeps[T]>;
+    if (this.#over) return real() as ReturnType<ClientDeps[T]>;
+    throw this.#diverged(`more ${t} values are asked for than were recorded`);
+  }
+
+  #diverged(message: string): ReplayDivergence {
+    this.#divergence ??= new ReplayDivergence(message);
+    return this.#divergence;
   }
 
   #load(line: LogLine): void {
@@ -130,7 +194,10 @@ function keyOf(line: Completion): string {
   switch (line.t) {
     case "input":
       return "input";
+    case "timer":
+      return `timer ${line.n}`;
     case "response":
+    case "no_response":
       return `response ${line.n}`;
     case "chunk":
     case "body_end":
@@ -139,6 +206,17 @@ function keyOf(line: Completion): string {
     case "tool_error":
       return `tool ${line.callId}`;
   }
+}
+
+/** What makes a line superfluous: the request it belongs to was given up. */
+function leftKey(line: Completion): string {
+  return "n" in line && line.t !== "timer" ? `request ${line.n}` : keyOf(line);
+}
+
+function patience(): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE_MS, false).unref();
+  });
 }
 
 function settle(): Promise<void> {

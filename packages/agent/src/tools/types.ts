@@ -18,6 +18,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly replay: "safe" | "never";
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[];
+  /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */
+  readonly sessionOnly?: boolean;
   /** Serialised inside a batch. */
   readonly exclusive?: boolean;
   /** Deadline of the call; the session's default when absent, 0 = none (the tool keeps its own). */

@@ -28,6 +28,7 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  sessionOnly: true,
   // People take their time.
   timeoutMs: 0,
   async execute({ questions }, { services, signal }) {

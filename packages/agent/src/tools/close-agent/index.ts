@@ -12,6 +12,7 @@ export const closeAgentTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "exec",
   replay: "never",
+  sessionOnly: true,
   needs: ["subagents"],
   async execute({ agent_id }, { services }) {
     const { agentId, status } = await services.subagents!.close(agent_id);

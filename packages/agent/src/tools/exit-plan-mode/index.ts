@@ -30,6 +30,7 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  sessionOnly: true,
   timeoutMs: 0,
   async execute({ plan }, { services, signal }) {
     const mode = services.planMode;

@@ -12,6 +12,7 @@ export const sendInputTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "exec",
   replay: "never",
+  sessionOnly: true,
   needs: ["subagents"],
   async execute({ agent_id, message }, { services, callId }) {
     const report = await services.subagents!.send(agent_id, message, callId);

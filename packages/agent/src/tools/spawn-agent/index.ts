@@ -17,6 +17,7 @@ export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "exec",
   replay: "never",
+  sessionOnly: true,
   needs: ["subagents"],
   async execute({ task, working_dir, model, max_turns }, { services, callId }) {
     if (task.trim() === "") throw new ToolFailure("The task is empty. Say what the child agent is to do.");

@@ -37,6 +37,7 @@ export const todoTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "never",
+  sessionOnly: true,
   exclusive: true,
   async execute({ ops }, { services }) {
     const before = (services.facts?.read(TODO_FACT) ?? []) as unknown as TodoList;

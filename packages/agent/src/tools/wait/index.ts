@@ -12,6 +12,7 @@ export const waitTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  sessionOnly: true,
   // The child's own deadlines bound it.
   timeoutMs: 0,
   needs: ["subagents"],
