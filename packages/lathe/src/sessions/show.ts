@@ -1,7 +1,9 @@
 // A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
 
+import { dollars } from "../export/numbers.ts";
 import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
 import { totals } from "./transcript.ts";
+import { visible } from "./visible.ts";
 
 const RESULT_LINES = 12;
 
@@ -55,9 +57,3 @@ function callText({ name, arguments: args, result }: Call, { full }: ShowOptions
 const cutNote = ({ cut }: AssistantItem): string[] => (cut === undefined ? [] : [`(ended by: ${cut})`]);
 
 const indent = (text: string, prefix: string): string => text.replace(/^/gm, prefix);
-
-const visible = (text: string): string => text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
-
-export function dollars(cost: number): string {
-  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
-}

@@ -47,6 +47,7 @@ export type AssistantPart =
   | { readonly kind: "call"; readonly call: Call };
 
 export interface Call {
+  readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject | string;
   /** Absent: the session ended before it. */
@@ -148,7 +149,7 @@ function assistantPart(part: ContentPart, results: ReadonlyMap<string, CallResul
 
 function callOf(call: ToolCallData, result: CallResult | undefined): Call {
   const args = call.rawArguments ?? call.arguments;
-  return { name: call.name, arguments: args, ...(result === undefined ? {} : { result }) };
+  return { id: call.id, name: call.name, arguments: args, ...(result === undefined ? {} : { result }) };
 }
 
 function addResults(entry: MessageEntry, results: Map<string, CallResult>): void {

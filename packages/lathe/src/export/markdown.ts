@@ -1,0 +1,40 @@
+// Markdown of the model as HTML. What it writes is not trusted: raw HTML is shown as text, images are never loaded, and links
+// lead to the web or nowhere.
+
+import { Marked, type Tokens } from "marked";
+import { escapeHtml, Html, html } from "./html.ts";
+
+const marked = new Marked({
+  gfm: true,
+  async: false,
+  renderer: {
+    html: ({ text }) => escapeHtml(text),
+    // An entity in Markdown is one character; it cannot become markup, so it may stay.
+    text(token) {
+      const inner = (token as Tokens.Text).tokens;
+      return inner ? this.parser.parseInline(inner) : escapeHtml(token.text).replace(/&amp;(#?\w{1,31};)/g, "&$1");
+    },
+    code: ({ text }) => html`<pre><code>${text}</code></pre>`.text,
+    codespan: ({ text }) => html`<code>${text}</code>`.text,
+    link({ href, tokens }) {
+      const inner = new Html(this.parser.parseInline(tokens));
+      return isWeb(href) ? html`<a href="${href}" rel="noopener noreferrer">${inner}</a>`.text : inner.text;
+    },
+    image: ({ href, text }) => html`<span class="muted">[image: ${text || href}]</span>`.text,
+    table(token) {
+      const cell = (name: "th" | "td") => (one: Tokens.TableCell) => {
+        const align = one.align === null ? "" : html` style="text-align:${one.align}"`.text;
+        return `<${name}${align}>${this.parser.parseInline(one.tokens)}</${name}>`;
+      };
+      const rows = token.rows.map((row) => `<tr>${row.map(cell("td")).join("")}</tr>`).join("");
+      const head = token.header.map(cell("th")).join("");
+      return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+    },
+  },
+});
+
+export function markdown(text: string): Html {
+  return new Html(marked.parse(text) as string);
+}
+
+const isWeb = (href: string): boolean => /^(https?:\/\/|mailto:)/i.test(href);
