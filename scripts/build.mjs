@@ -4,6 +4,7 @@
 // chunk of its own), then each chunk is turned into CommonJS, because only scripts can be started from a V8 code cache on
 // Node 20. dist/cli.js is the launcher that loads the chunks.
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -23,6 +24,8 @@ import { build, transform } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARIES = ["llm", "agent", "testkit", "lathe"];
 const stampFile = join(root, ".cache", "build-stamp");
+
+const CHUNK_PARAMETERS = "exports,require,module,__filename,__dirname,__chunkUrl";
 
 const common = {
   bundle: true,
@@ -105,6 +108,7 @@ async function buildCommand() {
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   });
   mkdirSync(join(dist, "chunks"), { recursive: true });
+  const sources = new Map();
   for (const file of bundled.outputFiles) {
     const { code } = await transform(file.text, {
       format: "cjs",
@@ -113,10 +117,13 @@ async function buildCommand() {
       supported: { "dynamic-import": false },
       minify: true,
     });
+    sources.set(basename(file.path), code);
     // Names carry the content's hash: a chunk that is there is the same one, and a running command may still load old ones.
     if (!existsSync(file.path)) replaceFile(file.path, code);
   }
-  const mainChunk = bundled.outputFiles.map((file) => basename(file.path)).find((name) => name.startsWith("main-"));
+  const mainChunk = [...sources.keys()].find((name) => name.startsWith("main-"));
+  const pack = startPack(bundled.metafile, sources);
+  if (!existsSync(join(dist, "chunks", pack.name))) replaceFile(join(dist, "chunks", pack.name), pack.code);
   const launcher = await build({
     entryPoints: [join(folder, "src", "launcher", "cli.ts")],
     outfile: join(dist, "cli.js"),
@@ -126,7 +133,7 @@ async function buildCommand() {
     platform: "node",
     target: "node20.19",
     format: "cjs",
-    define: { ...define, LATHE_MAIN_CHUNK: JSON.stringify(mainChunk) },
+    define: { ...define, LATHE_MAIN_CHUNK: JSON.stringify(mainChunk), LATHE_START_PACK: JSON.stringify(pack.name) },
     banner: { js: "#!/usr/bin/env node" },
   });
   replaceFile(join(dist, "cli.js"), launcher.outputFiles[0].text, 0o755);
@@ -138,6 +145,26 @@ async function buildCommand() {
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, "");
   utimesSync(stampFile, started, started);
+}
+
+/** What a plain run loads before its first request, as one script: one file, one code cache. */
+const START = ["src/cli/main.ts", "src/cli/launch.ts", "src/modes/print.ts", "src/run/signals.ts"];
+
+function startPack(metafile, sources) {
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const wanted = new Set();
+  const take = (name) => {
+    if (wanted.has(name) || !outputs.has(name)) return;
+    wanted.add(name);
+    for (const entry of outputs.get(name).imports) if (entry.kind === "import-statement") take(basename(entry.path));
+  };
+  for (const [name, output] of outputs)
+    if (START.some((file) => output.entryPoint?.endsWith(`packages/lathe/${file}`))) take(name);
+  const members = [...wanted]
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:function(${CHUNK_PARAMETERS}){${sources.get(name)}\n}`);
+  const code = `({${members.join(",\n")}})`;
+  return { name: `start-${createHash("sha256").update(code).digest("hex").slice(0, 8)}.js`, code };
 }
 
 function replaceFile(path, content, mode = 0o644) {

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { cacheFolder, readCache, writeCaches } from "./code-cache.ts";
@@ -12,29 +12,51 @@ interface ChunkModule {
   exports: Record<string, unknown>;
 }
 
+type ChunkBody = (
+  exports: object,
+  require: (name: string) => unknown,
+  module: ChunkModule,
+  file: string,
+  folder: string,
+  url: string,
+) => void;
+
 const chunkFolder = join(__dirname, "chunks");
 const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.arch);
 const loaded = new Map<string, ChunkModule>();
 const scripts = new Map<string, Script>();
 let fresh = false;
+let pack: Record<string, ChunkBody> | undefined;
+
+/** Chunks are plain ASCII, which is read fastest as latin1. */
+function compile(file: string, before: string, after: string): unknown {
+  const path = join(chunkFolder, file);
+  const cachedData = readCache(folder, file);
+  const script = new Script(before + readFileSync(path, "latin1") + after, {
+    filename: path,
+    ...(cachedData ? { cachedData } : {}),
+  });
+  if (!cachedData || script.cachedDataRejected) fresh = true;
+  scripts.set(file, script);
+  return script.runInThisContext();
+}
 
 function load(file: string): ChunkModule {
   const known = loaded.get(file);
   if (known) return known;
   const module: ChunkModule = { exports: {} };
   loaded.set(file, module);
-  const cachedData = readCache(folder, file, chunkFolder);
-  const source = readFileSync(file, "utf8");
-  const script = new Script(`(function(exports,require,module,__filename,__dirname,__chunkUrl){${source}\n})`, {
-    filename: file,
-    ...(cachedData ? { cachedData } : {}),
-  });
-  if (!cachedData || script.cachedDataRejected) fresh = true;
-  scripts.set(file, script);
-  const nodeRequire = createRequire(file);
-  const require = (name: string): unknown =>
-    name.startsWith("./") ? load(join(dirname(file), name)).exports : nodeRequire(name);
-  script.runInThisContext()(module.exports, require, module, file, dirname(file), pathToFileURL(file).href);
+  const body =
+    pack?.[file] ??
+    (compile(file, "(function(exports,require,module,__filename,__dirname,__chunkUrl){", "\n})") as ChunkBody);
+  const path = join(chunkFolder, file);
+  let nodeRequire: NodeJS.Require | undefined;
+  const require = (name: string): unknown => {
+    if (name.startsWith("./")) return load(name.slice(2)).exports;
+    nodeRequire ??= createRequire(path);
+    return nodeRequire(name);
+  };
+  body(module.exports, require, module, path, chunkFolder, pathToFileURL(path).href);
   return module;
 }
 
@@ -42,8 +64,9 @@ if (process.argv.length === 3 && (process.argv[2] === "--version" || process.arg
   process.stdout.write(`${LATHE_VERSION}\n`);
 } else {
   process.once("exit", () => {
-    if (fresh) writeCaches(folder, scripts, chunkFolder);
+    if (fresh) writeCaches(folder, scripts);
   });
-  const { main } = load(join(chunkFolder, LATHE_MAIN_CHUNK)).exports as { main: () => Promise<void> };
+  pack = compile(LATHE_START_PACK, "", "") as Record<string, ChunkBody>;
+  const { main } = load(LATHE_MAIN_CHUNK).exports as { main: () => Promise<void> };
   void main();
 }

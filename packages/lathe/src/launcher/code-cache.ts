@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { Script } from "node:vm";
 
 export function cacheFolder(
@@ -17,23 +17,21 @@ export function cacheFolder(
 }
 
 // Every chunk name carries the hash of its content, so a cache never meets another source.
-function cacheFile(folder: string, file: string, chunkFolder: string): string {
-  return join(folder, `${relative(chunkFolder, file)}.bin`);
-}
+const cacheFile = (folder: string, chunk: string): string => join(folder, `${chunk}.bin`);
 
-export function readCache(folder: string, file: string, chunkFolder: string): Buffer | undefined {
+export function readCache(folder: string, chunk: string): Buffer | undefined {
   try {
-    return readFileSync(cacheFile(folder, file, chunkFolder));
+    return readFileSync(cacheFile(folder, chunk));
   } catch {
     return undefined; // first run, or no home to write to
   }
 }
 
-export function writeCaches(folder: string, scripts: ReadonlyMap<string, Script>, chunkFolder: string): void {
+export function writeCaches(folder: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const [file, script] of scripts) {
-      const target = cacheFile(folder, file, chunkFolder);
+    for (const [chunk, script] of scripts) {
+      const target = cacheFile(folder, chunk);
       const temporary = `${target}.${process.pid}`;
       writeFileSync(temporary, script.createCachedData());
       renameSync(temporary, target);

@@ -1,0 +1,107 @@
+// How soon the command is there: ratios over a bare node, measured side by side in one run.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { renderStream, turn } from "@lathe/testkit";
+import type { Bench } from "../../../scripts/bench-types.ts";
+
+const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+const ROUNDS = 20;
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), "lathe-start-")));
+const env = { PATH: process.env["PATH"] ?? "", HOME: dir, LATHE_HOME: join(dir, ".lathe"), OPENAI_API_KEY: "k" };
+
+/** Milliseconds until `until` resolves, counted from the start of the process. */
+async function timed(args: readonly string[], until?: Promise<unknown>, extra: Record<string, string> = {}): Promise<number> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, args, { cwd: dir, env: { ...env, ...extra }, stdio: ["ignore", "ignore", "ignore"] });
+  const closed = once(child, "close");
+  await (until ?? closed);
+  const took = performance.now() - begun;
+  await closed;
+  return took;
+}
+
+/** The best of interleaved rounds: noise only ever adds. */
+async function compare(ours: () => Promise<number>, bare: () => Promise<number>): Promise<{ ours: number; bare: number }> {
+  let best = { ours: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY };
+  for (let i = 0; i < ROUNDS; i++) {
+    best = { ours: Math.min(best.ours, await ours()), bare: Math.min(best.bare, await bare()) };
+  }
+  return best;
+}
+
+const bareNode = (): Promise<number> => timed(["-e", "0"]);
+
+async function modelServer() {
+  let arrived: () => void = () => {};
+  const body = renderStream(turn.text("ok"), "responses");
+  const server = createServer((request, response) => {
+    arrived();
+    request.resume().once("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    next: () =>
+      new Promise<void>((resolve) => {
+        arrived = resolve;
+      }),
+    close: () => server.close(),
+  };
+}
+
+const RUN = [CLI, "--model", "openai/gpt-5.2", "-p", "hello"];
+
+export const benches: Bench[] = [
+  {
+    name: "lathe --version over bare node",
+    async run() {
+      const { ours, bare } = await compare(() => timed([CLI, "--version"]), bareNode);
+      return { value: ours / bare, unit: "x", budget: 1.3, note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms` };
+    },
+  },
+  {
+    name: "start to first request over bare node",
+    async run() {
+      const server = await modelServer();
+      const ours = (): Promise<number> => timed(RUN, server.next(), { OPENAI_BASE_URL: server.url });
+      await ours(); // writes the code cache
+      const best = await compare(ours, bareNode);
+      server.close();
+      return { value: best.ours / best.bare, unit: "x", budget: 2, note: `${best.ours.toFixed(1)} ms against ${best.bare.toFixed(1)} ms` };
+    },
+  },
+  {
+    name: "peak memory of a one-shot run over a bare HTTP client",
+    async run() {
+      const server = await modelServer();
+      const client = `require("http").request("${server.url}/responses",{method:"POST"},r=>r.resume()).end("{}")`;
+      const ours = await peak(RUN, { OPENAI_BASE_URL: server.url });
+      const bare = await peak(["-e", client], {});
+      server.close();
+      return { value: ours / bare, unit: "x", budget: 2, note: `${(ours / 1024).toFixed(0)} MB against ${(bare / 1024).toFixed(0)} MB` };
+    },
+  },
+];
+
+/** Peak resident set in KiB, as the system counted it. */
+async function peak(args: readonly string[], extra: Record<string, string>): Promise<number> {
+  const hook = `process.on("exit",()=>require("fs").writeFileSync(process.env.PEAK_FILE,String(process.resourceUsage().maxRSS)))`;
+  const file = join(dir, "peak");
+  const hookFile = join(dir, "peak-hook.cjs");
+  (await import("node:fs")).writeFileSync(hookFile, hook);
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 5; i++) {
+    await timed(["--require", hookFile, ...args], undefined, { ...extra, PEAK_FILE: file });
+    least = Math.min(least, Number(readFileSync(file, "utf8")));
+  }
+  return least;
+}
