@@ -137,6 +137,32 @@ describe("model errors", () => {
     expect(above.client.requests).toHaveLength(1);
   });
 
+  it("LS-11 retries stop when their time together is used up, whatever their number", async () => {
+    let time = 0;
+    const deps = {
+      ...testDeps(),
+      now: () => time,
+      setTimer: (callback: () => void, ms: number) => {
+        const timer = setTimeout(() => {
+          time += ms;
+          callback();
+        }, 0);
+        return { cancel: () => clearTimeout(timer) };
+      },
+    };
+    const down = { error: new ServerError("down", { ...at }) };
+    const retry = { maxRetries: 100, baseDelay: 1, backoffMultiplier: 1, jitter: false, maxTotalMs: 3500 };
+    const s = setUp({
+      script: Array(9).fill(down),
+      deps,
+      config: { retry, firstEventTimeoutMs: 0, stallTimeoutMs: 0 },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.client.requests).toHaveLength(4);
+    expect(s.of("processing_end")[0]?.data.reason).toBe("error");
+  });
+
   it("a server that never answers ends in a stated time", async () => {
     let time = 0;
     const timers: { at: number; callback: () => void }[] = [];
