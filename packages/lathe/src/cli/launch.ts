@@ -19,19 +19,24 @@ import { type ParsedArgs, parseArgs } from "./parse.ts";
 import { commaList, duration, money, positiveInteger } from "./values.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const args = parseArgs(argv);
-  const { options } = args;
-  if (options.help) {
+  const parsed = parseArgs(argv);
+  if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
     machine.stdout.write(helpText());
     return EXIT.done;
   }
-  if (options.version) {
+  if (parsed.options.version) {
     machine.stdout.write(`${LATHE_VERSION}\n`);
     return EXIT.done;
   }
-  const workspace = await openWorkspace(machine, options);
+  const workspace = await openWorkspace(machine, parsed.options);
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
+  if (parsed.options.export !== undefined) {
+    const { exportTo } = await import("../sessions/verbs/export.ts");
+    return exportTo(workspace, parsed.options.export);
+  }
+  const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
+  const { options } = args;
   const requestFor = (opened: OpenedJournal): Promise<SessionRequest> => sessionRequest(workspace, options, opened);
   if (isInteractive(options, machine)) {
     const { lineMode } = await import("../modes/line/index.ts");
@@ -48,6 +53,11 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const prompts = await promptsOf(args, machine, await readPiped(machine));
   if (prompts.length === 0) throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   return headless(workspace, args, prompts);
+}
+
+async function withSession(workspace: Workspace, args: ParsedArgs): Promise<ParsedArgs> {
+  const { withChosenSession } = await import("../sessions/choose.ts");
+  return { ...args, options: await withChosenSession(workspace, args.options) };
 }
 
 /** A person at both ends, and nothing that asks for output only. */

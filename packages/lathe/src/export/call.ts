@@ -21,7 +21,7 @@ export function callHtml(call: Call, child: Html | undefined): Html {
   const open = diffs.length > 0 && lines <= SHORT_DIFF && !result?.isError;
   return html`<details class="call${result?.isError && " failed"}"${open && OPEN}><summary><span class="name">${name}</span>
 <span class="what">${about(call)}</span>${diffs.length > 0 && counts(diffs)}<span class="meta">${outcome(result)}</span></summary>
-${diffs.length > 0 && !result?.isError ? diffs.map(diffHtml) : [argumentsHtml(call), result && resultHtml(result)]}${child}</details>
+${diffs.length > 0 && !result?.isError ? diffs.map((file) => diffHtml(file, diffs.length > 1)) : [argumentsHtml(call), result && resultHtml(result)]}${child}</details>
 `;
 }
 
@@ -70,11 +70,12 @@ function pre(text: string): Html {
 
 const KINDS: Readonly<Record<string, string>> = { "+": "plus", "-": "minus", "@": "hunk" };
 
-export function diffHtml({ path, diff }: FileDiff): Html {
+/** The call's own line names the file already when there is only one. */
+function diffHtml({ path, diff }: FileDiff, named: boolean): Html {
   const rows = visible(diff)
     .split("\n")
     .map((line) => html`<span class="${KINDS[line[0] ?? ""]}">${line || " "}</span>`);
-  return html`<div class="key">${path}</div><pre class="diff">${rows}</pre>`;
+  return html`${named && html`<div class="key">${path}</div>`}<pre class="diff">${rows}</pre>`;
 }
 
 const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;

@@ -7,6 +7,8 @@ import { escapeHtml, Html, html } from "./html.ts";
 const marked = new Marked({
   gfm: true,
   async: false,
+  // A tag is not the beginning of anything: what stands around it stays Markdown.
+  tokenizer: { html: () => undefined, tag: () => undefined },
   renderer: {
     html: ({ text }) => escapeHtml(text),
     // An entity in Markdown is one character; it cannot become markup, so it may stay.

@@ -3,10 +3,11 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+const VARIABLES = ["TMUX_PANE", "CMUX_SURFACE_ID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "WT_SESSION"];
+
 /** The terminal's device, else a variable the terminal program sets. */
 export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const device = ttyPath();
-  const name = device ?? env["KITTY_WINDOW_ID"] ?? env["TMUX_PANE"] ?? env["TERM_SESSION_ID"] ?? env["WT_SESSION"];
+  const name = ttyPath() ?? VARIABLES.map((variable) => env[variable]).find((value) => value);
   return name?.replace(/[^A-Za-z0-9_-]/g, "-").replace(/^-+/, "");
 }
 

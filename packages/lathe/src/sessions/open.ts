@@ -8,8 +8,10 @@ import {
   JOURNAL_VERSION,
   Journal,
   type JournalDeps,
+  JournalError,
   readHead,
 } from "@lathe/agent";
+import { usageError } from "../cli/exit.ts";
 import type { Machine } from "../run/machine.ts";
 
 export function openToRead(machine: Machine, blobFolder: string, path: string): Journal {
@@ -18,6 +20,16 @@ export function openToRead(machine: Machine, blobFolder: string, path: string): 
     now: machine.deps.now,
     newId: idSource(machine.deps.random),
   };
+  try {
+    return open(path, deps);
+  } catch (error) {
+    // It is about the user's file, not a fault of ours, and says what to do.
+    if (error instanceof JournalError) throw usageError(error.message);
+    throw error;
+  }
+}
+
+function open(path: string, deps: JournalDeps): Journal {
   const header = readHead(path)?.header;
   const store = new FileStore(path);
   if (header === undefined || header.version >= JOURNAL_VERSION) return Journal.open(store, deps);

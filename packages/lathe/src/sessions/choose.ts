@@ -1,0 +1,58 @@
+// Asks a person which session `--resume` means, and whether one of another project should be copied here. Without a person
+// there is nothing to choose.
+
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { usageError } from "../cli/exit.ts";
+import type { CliOptions } from "../cli/option-table.ts";
+import type { Workspace } from "../run/workspace.ts";
+import { findSession } from "./find.ts";
+import { listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
+
+const OFFERED = 20;
+
+/** The options with `resume` settled; as they were when there is nothing to ask. */
+export async function withChosenSession(workspace: Workspace, options: CliOptions): Promise<CliOptions> {
+  if (options.resume === true) return { ...options, resume: await choose(workspace) };
+  if (typeof options.resume !== "string" || options.fork || !hasPerson(workspace)) return options;
+  const { otherCwd } = findSession(workspace, options.resume);
+  if (otherCwd === undefined) return options;
+  const question = `Session "${options.resume}" is in another project (${oneLine(otherCwd)}). Copy it here? [y/N] `;
+  const answer = await ask(workspace, question);
+  // Without a yes, the run is refused with the reason.
+  return /^y(es)?$/i.test(answer) ? { ...options, fork: true } : options;
+}
+
+async function choose(workspace: Workspace): Promise<string> {
+  const { machine, paths, cwd } = workspace;
+  const sessions = listSessions({
+    sessionsRoot: paths.sessions,
+    cacheFile: join(paths.cache, "session-heads.json"),
+    cwd,
+    limit: OFFERED,
+  });
+  if (sessions.length === 0) throw usageError("No sessions found");
+  if (!hasPerson(workspace)) throw usageError("No session selected");
+  const now = machine.deps.now();
+  sessions.forEach((session, at) => {
+    const number = String(at + 1).padStart(2);
+    machine.stderr.write(`${number}  ${sessionName(session, 60)}  (${timeAgo(session.modified, now)})\n`);
+  });
+  const answer = await ask(workspace, `Session [1-${sessions.length}, Enter for none]: `);
+  const chosen = sessions[Number(answer) - 1];
+  if (!chosen) throw usageError("No session selected");
+  return chosen.path;
+}
+
+const hasPerson = ({ machine }: Workspace): boolean => Boolean(machine.stdin.isTTY && machine.stderr.isTTY);
+
+/** On stderr: stdout is for the answer. The end of the input is an empty answer. */
+async function ask({ machine }: Workspace, question: string): Promise<string> {
+  const lines = createInterface({ input: machine.stdin, output: machine.stderr });
+  try {
+    const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+    return (await Promise.race([lines.question(question), ended])).trim();
+  } finally {
+    lines.close();
+  }
+}
