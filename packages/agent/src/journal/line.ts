@@ -1,7 +1,7 @@
 // One line on disk: JSON with a fixed head, closed by a checksum field. The checksum covers every byte before it, so a
 // flipped byte that still parses as JSON is noticed. See docs/journal.md.
 
-import { crc32 } from "node:zlib";
+import { crc32 } from "./checksum.ts";
 
 const NEWLINE = 10;
 /** `,"~":"` + 8 hex digits + `"}`. */

@@ -1,10 +1,13 @@
 // Opening a journal: one pass over the bytes that checks every line, indexes it and lists what had to be given up.
 
+import { useSystemChecksum } from "./checksum.ts";
 import { JournalError } from "./errors.ts";
 import { forEachLine, isIntact, isSealed, parseLine, readLineHead, salvage } from "./line.ts";
 import { isIndexedOutside, keepsPayload, LineIndex } from "./line-index.ts";
 import type { JournalStore } from "./store.ts";
 import { JOURNAL_VERSION, type JournalLoss, type OutsideLine, type SessionHeader, type TreeEntry } from "./types.ts";
+
+const LARGE_BYTES = 256 << 10;
 
 export interface Scan {
   readonly header: SessionHeader;
@@ -26,6 +29,7 @@ export function claimedVersion(firstLine: Buffer): number | undefined {
 }
 
 export function scan(store: JournalStore): Scan {
+  if (store.size > LARGE_BYTES) useSystemChecksum();
   const scanner = new Scanner(store.label);
   forEachLine(
     (offset, length) => store.read(offset, length),

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import { cacheFolder, readCache, writeCaches } from "./code-cache.ts";
+import { cacheFolder, FIRST_REQUEST, readCache, writeCaches } from "./code-cache.ts";
 
 interface ChunkModule {
   exports: Record<string, unknown>;
@@ -57,15 +57,28 @@ function load(file: string): ChunkModule {
     return nodeRequire(name);
   };
   body(module.exports, require, module, path, chunkFolder, pathToFileURL(path).href);
+  nameExports(module);
   return module;
+}
+
+/** A CommonJS package behind `import()` comes as a lone default export; its names belong beside it, as node would have them. */
+function nameExports(module: ChunkModule): void {
+  const names = Object.keys(module.exports);
+  const only = module.exports["default"];
+  if (names.length !== 1 || only === null || (typeof only !== "object" && typeof only !== "function")) return;
+  module.exports = Object.assign(Object.defineProperty({}, "__esModule", { value: true }), only, { default: only });
 }
 
 if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-v")) {
   process.stdout.write(`${LATHE_VERSION}\n`);
 } else {
-  process.once("exit", () => {
+  // What runs up to the first request is what the next start wants compiled; more would only cost it time to load.
+  const capture = (): void => {
     if (fresh) writeCaches(folder, scripts);
-  });
+    fresh = false;
+  };
+  (process as NodeJS.EventEmitter).once(FIRST_REQUEST, capture);
+  process.once("exit", capture);
   pack = compile(LATHE_START_PACK, "", "") as Record<string, ChunkBody>;
   const { main } = load(LATHE_MAIN_CHUNK).exports as { main: () => Promise<void> };
   void main();

@@ -6,6 +6,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Script } from "node:vm";
 
+/** Emitted on `process` when the first model request has been sent. */
+export const FIRST_REQUEST = "lathe:first-request";
+
 export function cacheFolder(
   env: Readonly<Record<string, string | undefined>>,
   version: string,

@@ -1,7 +1,8 @@
 // Everything the product takes from the machine, as one value: made once by the command, and by tests as they like.
 
 import { homedir, hostname } from "node:os";
-import { type ClientDeps, defaultDeps } from "@lathe/llm";
+import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
+import { FIRST_REQUEST } from "../launcher/code-cache.ts";
 
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -22,9 +23,20 @@ export function thisMachine(): Machine {
     userHome: process.env["HOME"] || homedir(),
     pid: process.pid,
     host: hostname(),
-    deps: defaultDeps(),
+    deps: announcingFirstRequest(defaultDeps()),
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
   };
+}
+
+/** Tells the launcher when the start is over; see its code cache. */
+function announcingFirstRequest(deps: ClientDeps): ClientDeps {
+  let announced = false;
+  const fetch: Transport = (request) => {
+    if (!announced) setImmediate(() => (process as NodeJS.EventEmitter).emit(FIRST_REQUEST));
+    announced = true;
+    return deps.fetch(request);
+  };
+  return { ...deps, fetch: Object.assign(fetch, deps.fetch) };
 }

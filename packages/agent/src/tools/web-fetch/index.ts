@@ -1,6 +1,5 @@
-import { type FetchLimits, fetchPage } from "../../ops/web/fetch-page.ts";
+import type { FetchLimits } from "../../ops/web/fetch-page.ts";
 import "../../ops/web/services.ts";
-import { pageText } from "../../ops/web/to-markdown.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../types.ts";
 import description from "./description.md";
@@ -17,6 +16,11 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "network",
   replay: "safe",
   async execute({ url }, { services, signal }) {
+    // Loaded with the first page: most sessions fetch none.
+    const [{ fetchPage }, { pageText }] = await Promise.all([
+      import("../../ops/web/fetch-page.ts"),
+      import("../../ops/web/to-markdown.ts"),
+    ]);
     const page = await fetchPage(url, { ...LIMITS, ...services.web?.fetch }, signal);
     const body = await pageText(page);
     const cut = page.truncated ? `\n[the page is longer; only its first ${page.body.length} bytes were read]` : "";

@@ -1,0 +1,29 @@
+// CRC-32 of a line. The system's implementation is the fastest on large files, but loading it costs a start-up more than
+// the few short lines that come before the first request, so those are summed here.
+
+import { createRequire } from "node:module";
+
+const SHORT_BYTES = 16 << 10;
+
+const TABLE = new Int32Array(256);
+for (let n = 0; n < 256; n++) {
+  let value = n;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  TABLE[n] = value;
+}
+
+let zlibCrc32: ((bytes: Uint8Array) => number) | undefined;
+
+export function crc32(bytes: Uint8Array): number {
+  if (!zlibCrc32 && bytes.length > SHORT_BYTES) useSystemChecksum();
+  if (zlibCrc32) return zlibCrc32(bytes);
+  let sum = -1;
+  for (let at = 0; at < bytes.length; at++) sum = (sum >>> 8) ^ (TABLE[(sum ^ bytes[at]!) & 0xff] as number);
+  return ~sum >>> 0;
+}
+
+/** Called before many lines are read. A memo of a builtin module, not state: it only ever changes how fast a sum is. */
+export function useSystemChecksum(): void {
+  const zlib = createRequire(import.meta.url)("node:zlib") as typeof import("node:zlib");
+  zlibCrc32 ??= zlib.crc32;
+}
