@@ -47,7 +47,7 @@ export function journalDeps(workspace: Workspace): JournalDeps {
 
 export function newJournal(
   workspace: Workspace,
-  extra: { id?: string; runId?: string; runDigest?: string } = {},
+  extra: { id?: string; runId?: string; runDigest?: string; parentSession?: string } = {},
   path?: string,
 ): OpenedJournal {
   const { deps } = workspace.machine;

@@ -20,7 +20,9 @@ import {
   type Profile,
   projectDocs,
   Session,
+  type SessionEvent,
   type Surroundings,
+  type ToolProvider,
   webFetchTool,
 } from "@lathe/agent";
 import { Client, type ProviderAdapter } from "@lathe/llm";
@@ -43,6 +45,10 @@ export interface SessionRequest {
   readonly limits: RunLimits;
   /** How questions and approvals reach a person; absent when nobody is there. */
   readonly person?: Person;
+  /** Tools that come and go with the host. */
+  readonly toolProviders?: readonly ToolProvider[];
+  /** Called with each event as it happens; must not throw. */
+  readonly onEvent?: (event: SessionEvent) => void;
 }
 
 export interface RunLimits {
@@ -96,6 +102,8 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     config: sessionConfig(workspace, request),
     surroundings: (chosen, where) => surroundings(workspace, chosen, where),
     middleware: [permissions.middleware()],
+    ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
+    ...(request.onEvent ? { onEvent: request.onEvent } : {}),
     services: {
       web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
@@ -116,7 +124,8 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     journal: request.opened,
     switchModel: async (selector) => {
       const choice = chooseModel(workspace, selector);
-      client.add(choice.provider, await connect(workspace, choice));
+      const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
+      client.add(choice.provider, await connect(workspace, choice, overrides));
       session.setProfile(profileFor(workspace, request, choice));
       session.config.reasoningEffort = choice.effort;
       return choice;

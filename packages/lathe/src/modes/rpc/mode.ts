@@ -1,15 +1,60 @@
 // RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
 
-import { type ExitCode, usageError } from "../../cli/exit.ts";
+import { EXIT, type ExitCode, usageError } from "../../cli/exit.ts";
 import type { ParsedArgs } from "../../cli/parse.ts";
 import type { OpenedJournal } from "../../run/journal-files.ts";
 import type { SessionRequest } from "../../run/open-session.ts";
+import { endQuietlyOnBrokenPipe } from "../../run/signals.ts";
+import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
+import { linesOf } from "../wire/lines.ts";
+import { LineWriter } from "../wire/writer.ts";
+import { HostTools } from "./host-tools.ts";
+import { HostUris } from "./host-uris.ts";
+import { ModelList } from "./models.ts";
+import { HostPerson } from "./person.ts";
+import { RpcServer } from "./server.ts";
+import { RpcSession } from "./session.ts";
+
+/** What is running gets this long to end when the host has gone; its processes are killed in any case. */
+const LEAVE_WITHIN_MS = 1500;
+/** A dialog may wait for a person at lunch, not for a host that never shows it. */
+const DIALOG_TIMEOUT_MS = 30 * 60_000;
 
 export async function rpcMode(
-  _workspace: Workspace,
-  { words }: ParsedArgs,
-  _requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
+  workspace: Workspace,
+  { options, words }: ParsedArgs,
+  requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
 ): Promise<ExitCode> {
-  throw usageError(`--mode rpc takes its prompts from stdin, not from the command line: ${words.join(" ")}`);
+  const { stdin, stdout } = workspace.machine;
+  const extra = words[0] ?? options.print?.[0];
+  if (extra !== undefined) throw usageError(`--mode rpc takes its prompts from stdin. Leave out: ${extra}`);
+
+  const writer = new LineWriter(stdout);
+  const send = (frame: object): void => writer.write(frame);
+  const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: DIALOG_TIMEOUT_MS });
+  const hostTools = new HostTools(counter("host_tool"), send);
+  const hostUris = new HostUris(counter("host_uri"), send);
+  const parts = { workspace, requestFor, writer, person, hostTools, hostUris };
+  const current = await RpcSession.start(parts, journalFor(workspace, options));
+  endQuietlyOnBrokenPipe(stdout);
+  const models = new ModelList(workspace, options.models);
+  const server = new RpcServer({ workspace, current, models, hostTools, hostUris, bash: undefined }, person, writer);
+
+  const leave = async (code: ExitCode): Promise<never> => {
+    for (const side of [person, hostTools, hostUris]) side.hostGone();
+    const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
+    await Promise.race([current.close().then(() => writer.flushed()), late]);
+    return process.exit(code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave(EXIT.interrupted));
+
+  writer.write({ type: "ready" });
+  for await (const line of linesOf(stdin)) server.line(line);
+  return leave(EXIT.done);
+}
+
+function counter(prefix: string): () => string {
+  let n = 0;
+  return () => `${prefix}_${++n}`;
 }

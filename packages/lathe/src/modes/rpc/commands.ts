@@ -1,0 +1,188 @@
+// Every command a host can give, once: its parameters and what a successful reply carries. The published schemas, the types of the
+// client and the check of incoming commands are all read from here.
+
+import {
+  anyObject,
+  anything,
+  choice,
+  decimal,
+  exactly,
+  type Fields,
+  type FieldsOf,
+  flag,
+  integer,
+  listOf,
+  object,
+  optional,
+  orNull,
+  type Shape,
+  type TypeOf,
+  text,
+} from "../wire/define.ts";
+import { wireImage, wireMessage } from "../wire/message.ts";
+
+export const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+const level = choice(LEVELS);
+const queueMode = choice(["all", "one-at-a-time"]);
+
+const modelName = object({ provider: text, id: text });
+export const modelRow = object({
+  provider: text,
+  id: text,
+  name: text,
+  /** 0 when not known. */
+  contextWindow: integer,
+  maxOutput: optional(integer),
+  reasoning: flag,
+  /** Dollars per million tokens. */
+  cost: optional(object({ input: decimal, output: decimal, cacheRead: decimal, cacheWrite: decimal })),
+});
+export type ModelRow = TypeOf<typeof modelRow>;
+
+const task = {
+  id: optional(text),
+  content: text,
+  status: choice(["pending", "in_progress", "completed", "abandoned"]),
+  notes: optional(listOf(text)),
+};
+const phasesGiven = listOf(object({ id: optional(text), name: text, tasks: listOf(object(task)) }));
+const phases = listOf(object({ id: text, name: text, tasks: listOf(object({ ...task, id: text })) }));
+export type TodoPhases = TypeOf<typeof phases>;
+
+const message = { message: text, images: optional(listOf(wireImage)) };
+const sessionRef = object({ sessionId: text, sessionFile: orNull(text), cancelled: flag });
+const toolRow = object({ name: text, description: text, parameters: anyObject });
+
+export const sessionState = object({
+  model: modelName,
+  thinkingLevel: level,
+  isStreaming: flag,
+  isCompacting: flag,
+  steeringMode: queueMode,
+  followUpMode: queueMode,
+  interruptMode: choice(["immediate", "wait"]),
+  /** Null when the session is kept in memory only. */
+  sessionFile: orNull(text),
+  sessionId: text,
+  sessionName: orNull(text),
+  autoCompactionEnabled: flag,
+  autoRetryEnabled: flag,
+  permissionMode: choice(["read-only", "ask", "auto-edit", "full", "plan"]),
+  messageCount: integer,
+  queuedMessageCount: integer,
+  todoPhases: phases,
+  /** Window and percent are null where the model's window is not known. */
+  contextUsage: object({ tokens: integer, contextWindow: orNull(integer), percent: orNull(decimal) }),
+  dumpTools: optional(listOf(toolRow)),
+  systemPrompt: optional(listOf(text)),
+});
+
+const hostTool = object({
+  name: text,
+  label: optional(text),
+  description: text,
+  /** JSON Schema of the arguments; its root is an object. */
+  parameters: anyObject,
+  /** What a call may do, for permissions; exec when not said. */
+  tier: optional(choice(["read", "write", "exec", "network"])),
+});
+const uriScheme = object({
+  scheme: text,
+  description: optional(text),
+  writable: optional(flag),
+  immutable: optional(flag),
+});
+
+const nothing: Shape<undefined> = { schema: { not: {} } };
+
+export const COMMANDS = {
+  prompt: { params: { ...message, streamingBehavior: optional(choice(["steer", "followUp"])) }, data: nothing },
+  steer: { params: message, data: nothing },
+  follow_up: { params: message, data: nothing },
+  abort: { params: {}, data: nothing },
+  abort_and_prompt: { params: message, data: nothing },
+  new_session: { params: { parentSession: optional(text) }, data: sessionRef },
+
+  get_state: {
+    params: { include: optional(listOf(choice(["tools", "dumpTools", "systemPrompt"]))) },
+    data: sessionState,
+  },
+  set_todos: { params: { phases: phasesGiven }, data: object({ todoPhases: phases }) },
+
+  set_model: { params: { provider: text, modelId: text }, data: modelRow },
+  cycle_model: {
+    params: {},
+    /** Null when there is nothing to change to. */
+    data: orNull(object({ model: modelRow, thinkingLevel: level, isScoped: flag })),
+  },
+  get_available_models: { params: {}, data: object({ models: listOf(modelRow) }) },
+  set_thinking_level: { params: { level }, data: object({ level }) },
+  cycle_thinking_level: { params: {}, data: orNull(object({ level })) },
+
+  set_steering_mode: { params: { mode: queueMode }, data: nothing },
+  set_follow_up_mode: { params: { mode: queueMode }, data: nothing },
+  set_interrupt_mode: { params: { mode: choice(["immediate", "wait"]) }, data: nothing },
+
+  compact: { params: { customInstructions: optional(text) }, data: object({ summary: text, tokensBefore: integer }) },
+  set_auto_compaction: { params: { enabled: flag }, data: nothing },
+  set_auto_retry: { params: { enabled: flag }, data: nothing },
+  abort_retry: { params: {}, data: object({ aborted: flag }) },
+
+  bash: {
+    params: { command: text },
+    data: object({
+      stdout: text,
+      stderr: text,
+      /** Both streams as they came. */
+      output: text,
+      exitCode: orNull(integer),
+      cancelled: flag,
+      timedOut: flag,
+      truncated: flag,
+      durationMs: integer,
+    }),
+  },
+  abort_bash: { params: {}, data: object({ aborted: flag }) },
+
+  get_session_stats: {
+    params: {},
+    data: object({
+      sessionId: text,
+      sessionFile: orNull(text),
+      userMessages: integer,
+      assistantMessages: integer,
+      toolCalls: integer,
+      toolResults: integer,
+      totalMessages: integer,
+      tokens: object({ input: integer, output: integer, cacheRead: integer, cacheWrite: integer, total: integer }),
+      /** US dollars. */
+      cost: decimal,
+    }),
+  },
+  export_html: { params: { outputPath: optional(text) }, data: object({ path: text }) },
+  switch_session: { params: { sessionPath: text }, data: sessionRef },
+  branch: { params: { entryId: text }, data: object({ text, cancelled: flag }) },
+  get_branch_messages: { params: {}, data: object({ messages: listOf(object({ entryId: text, text })) }) },
+  get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
+  set_session_name: { params: { name: text }, data: nothing },
+  get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },
+
+  set_host_tools: { params: { tools: listOf(hostTool) }, data: object({ toolNames: listOf(text) }) },
+  set_host_uri_schemes: { params: { schemes: listOf(uriScheme) }, data: object({ schemes: listOf(text) }) },
+  workflow_gate_response: {
+    params: { gate_id: text, answer: anything, idempotency_key: optional(text) },
+    data: object({ gate_id: text, status: choice(["accepted", "rejected"]) }),
+  },
+  negotiate_unattended: { params: { declaration: anyObject }, data: object({ accepted: exactly(true) }) },
+} as const satisfies Record<string, { readonly params: Fields; readonly data: Shape<unknown> }>;
+
+export type CommandName = keyof typeof COMMANDS;
+export type CommandParams<K extends CommandName> = FieldsOf<(typeof COMMANDS)[K]["params"]>;
+export type CommandData<K extends CommandName> = TypeOf<(typeof COMMANDS)[K]["data"]>;
+
+export type HostToolSpec = TypeOf<typeof hostTool>;
+export type UriSchemeSpec = TypeOf<typeof uriScheme>;
+export type SessionState = TypeOf<typeof sessionState>;
+
+export const isCommand = (type: unknown): type is CommandName =>
+  typeof type === "string" && Object.hasOwn(COMMANDS, type);

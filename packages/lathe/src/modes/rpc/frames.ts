@@ -1,0 +1,127 @@
+// The frames of RPC mode besides commands: what the agent sends, and what a host answers to the agent's own requests.
+
+import {
+  anyObject,
+  anything,
+  choice,
+  exactly,
+  flag,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+} from "../wire/define.ts";
+
+export const PROTOCOL_VERSION = 2;
+
+/** Objects are refusals that a program can tell apart. */
+const errorObject = object({ code: text, message: text });
+
+export const responseError = oneOf(text, errorObject);
+
+export const eventEnvelope = object({
+  type: exactly("event"),
+  protocol_version: exactly(PROTOCOL_VERSION),
+  session_id: text,
+  /** From 1 in each session, without gaps. */
+  seq: integer,
+  frame_id: text,
+  payload: object({ event_type: text, event: anyObject }),
+});
+
+const uiFields = {
+  type: exactly("extension_ui_request"),
+  id: text,
+  title: optional(text),
+  message: optional(text),
+  /** Milliseconds after which the agent goes on without an answer. */
+  timeout: optional(integer),
+};
+
+/** A question about a call names the call. */
+const about = { toolCallId: optional(text), toolName: optional(text), arguments: optional(anyObject) };
+
+export const uiRequest = oneOf(
+  object({
+    ...uiFields,
+    method: exactly("select"),
+    options: listOf(text),
+    multi: optional(flag),
+    recommended: optional(integer),
+  }),
+  object({ ...uiFields, method: exactly("confirm"), ...about }),
+  object({ ...uiFields, method: exactly("input"), placeholder: optional(text) }),
+  /** The question is settled: take the dialog away. Needs no answer. */
+  object({ ...uiFields, method: exactly("cancel"), targetId: text }),
+);
+export type UiRequest = TypeOf<typeof uiRequest>;
+
+export const hostToolCall = object({
+  type: exactly("host_tool_call"),
+  id: text,
+  toolCallId: text,
+  toolName: text,
+  arguments: anyObject,
+});
+export const hostUriRequest = object({
+  type: exactly("host_uri_request"),
+  id: text,
+  operation: choice(["read", "write"]),
+  url: text,
+  content: optional(text),
+});
+const cancel = { id: text, targetId: text };
+
+/** Frames that leave the agent, replies aside. */
+export const OUTBOUND = {
+  ready: object({ type: exactly("ready") }),
+  event: eventEnvelope,
+  extension_ui_request: uiRequest,
+  host_tool_call: hostToolCall,
+  host_tool_cancel: object({ type: exactly("host_tool_cancel"), ...cancel }),
+  host_uri_request: hostUriRequest,
+  host_uri_cancel: object({ type: exactly("host_uri_cancel"), ...cancel }),
+} as const;
+
+const block = oneOf(
+  object({ type: exactly("text"), text }),
+  object({ type: exactly("image"), data: text, mediaType: text }),
+);
+const result = object({ content: listOf(block), details: optional(anything) });
+
+/** Answers to the agent's requests. */
+export const INBOUND = {
+  extension_ui_response: object({
+    type: exactly("extension_ui_response"),
+    id: text,
+    value: optional(oneOf(text, listOf(text))),
+    confirmed: optional(flag),
+    cancelled: optional(flag),
+    timedOut: optional(flag),
+  }),
+  host_tool_update: object({ type: exactly("host_tool_update"), id: text, partialResult: result }),
+  host_tool_result: object({ type: exactly("host_tool_result"), id: text, result, isError: optional(flag) }),
+  host_uri_result: object({
+    type: exactly("host_uri_result"),
+    id: text,
+    content: optional(text),
+    contentType: optional(text),
+    notes: optional(listOf(text)),
+    immutable: optional(flag),
+    isError: optional(flag),
+    error: optional(text),
+  }),
+} as const;
+
+export type InboundName = keyof typeof INBOUND;
+export type UiResponse = TypeOf<typeof INBOUND.extension_ui_response>;
+export type HostToolUpdate = TypeOf<typeof INBOUND.host_tool_update>;
+export type HostToolResult = TypeOf<typeof INBOUND.host_tool_result>;
+export type HostUriResult = TypeOf<typeof INBOUND.host_uri_result>;
+export type ResponseError = TypeOf<typeof responseError>;
+
+export const isInbound = (type: unknown): type is InboundName =>
+  typeof type === "string" && Object.hasOwn(INBOUND, type);

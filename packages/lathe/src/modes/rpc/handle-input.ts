@@ -1,0 +1,93 @@
+// Commands that give the agent work or take it away.
+
+import type { InputContent } from "@lathe/agent";
+import type { ContentPart } from "@lathe/llm";
+import type { Handlers } from "./handler.ts";
+import { notAvailable } from "./handler.ts";
+
+interface Given {
+  readonly message: string;
+  readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
+}
+
+function contentOf({ message, images = [] }: Given): InputContent {
+  if (images.length === 0) return message;
+  const parts = images.map(
+    ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
+  );
+  return [{ kind: "text", text: message }, ...parts];
+}
+
+export const inputHandlers: Handlers<
+  | "prompt"
+  | "steer"
+  | "follow_up"
+  | "abort"
+  | "abort_and_prompt"
+  | "set_steering_mode"
+  | "set_follow_up_mode"
+  | "set_interrupt_mode"
+  | "compact"
+  | "set_auto_compaction"
+  | "set_auto_retry"
+  | "abort_retry"
+  | "workflow_gate_response"
+  | "negotiate_unattended"
+> = {
+  prompt: async (params, { current }) => {
+    const content = contentOf(params);
+    if (!current.isBusy) await current.run(content);
+    else if (params.streamingBehavior === "steer") current.session.steer(content);
+    else if (params.streamingBehavior === "followUp") current.session.followUp(content);
+    else throw new Error('The agent is working. Say how to take this: streamingBehavior "steer" or "followUp".');
+  },
+  // With nothing to steer or to follow, both begin the work at once.
+  steer: async (params, { current }) => {
+    if (current.isBusy) current.session.steer(contentOf(params));
+    else await current.run(contentOf(params));
+  },
+  follow_up: async (params, { current }) => {
+    if (current.isBusy) current.session.followUp(contentOf(params));
+    else await current.run(contentOf(params));
+  },
+  abort: async (_params, { current }) => {
+    await current.session.interrupt();
+  },
+  abort_and_prompt: async (params, { current }) => {
+    await current.session.interrupt();
+    await current.run(contentOf(params));
+  },
+
+  set_steering_mode: ({ mode }, { current }) => {
+    current.session.config.steeringMode = mode;
+  },
+  set_follow_up_mode: ({ mode }, { current }) => {
+    current.session.config.followUpMode = mode;
+  },
+  set_interrupt_mode: ({ mode }, { current }) => {
+    current.session.config.interruptMode = mode;
+  },
+
+  compact: () => {
+    throw notAvailable("Compaction");
+  },
+  set_auto_compaction: ({ enabled }) => {
+    if (enabled) throw notAvailable("Compaction");
+  },
+  set_auto_retry: ({ enabled }, { current, workspace }) => {
+    const most = workspace.settings["retry.maxRetries"];
+    current.session.config.retry = { ...current.session.config.retry, maxRetries: enabled ? most : 0 };
+  },
+  abort_retry: async (_params, { current }) => {
+    if (!current.isRetrying) return { aborted: false };
+    await current.session.interrupt();
+    return { aborted: true };
+  },
+
+  workflow_gate_response: () => {
+    throw notAvailable("The workflow control plane");
+  },
+  negotiate_unattended: () => {
+    throw notAvailable("The workflow control plane");
+  },
+};

@@ -1,0 +1,120 @@
+// Commands that look at the session, set its plan, or run something beside it.
+
+import { keepOneInProgress, type Session, TODO_FACT, type TodoList } from "@lathe/agent";
+import type { JsonValue } from "@lathe/llm";
+import { toWire } from "../wire/message.ts";
+import type { CommandData, CommandParams, SessionState, TodoPhases } from "./commands.ts";
+import { thinkingLevel } from "./handle-model.ts";
+import type { HandlerContext, Handlers } from "./handler.ts";
+
+const todoList = (session: Session): TodoList => (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;
+
+/** Ids follow the place in the list. */
+function phasesOf(list: TodoList): TodoPhases {
+  return list.map(({ name, tasks }, i) => ({
+    id: `phase-${i + 1}`,
+    name,
+    tasks: tasks.map((task, j) => ({ id: `task-${i + 1}-${j + 1}`, ...task })),
+  }));
+}
+
+function listFrom(phases: CommandParams<"set_todos">["phases"]): TodoList {
+  const list = phases.map(({ name, tasks }) => ({ name, tasks: tasks.map(({ id: _id, ...task }) => task) }));
+  return keepOneInProgress(list);
+}
+
+async function stateOf({ current }: HandlerContext, include: readonly string[] = []): Promise<SessionState> {
+  const { session, open, model } = current;
+  const { steeringMode, followUpMode, interruptMode, retry } = session.config;
+  const tokens = session.contextTokens;
+  const window = session.profile.modelInfo?.contextWindow ?? 0;
+  const withTools = include.includes("tools") || include.includes("dumpTools");
+  const prefix = withTools || include.includes("systemPrompt") ? await session.prefix() : undefined;
+  return {
+    model: { provider: model.provider, id: model.id },
+    thinkingLevel: thinkingLevel(current),
+    isStreaming: current.isBusy,
+    isCompacting: current.isCompacting,
+    steeringMode,
+    followUpMode,
+    interruptMode,
+    sessionFile: open.journal.path ?? null,
+    sessionId: session.id,
+    sessionName: session.journal.title?.title ?? null,
+    autoCompactionEnabled: false,
+    autoRetryEnabled: retry.maxRetries > 0,
+    permissionMode: open.permissions.mode,
+    messageCount: session.journal.context.messages.length,
+    queuedMessageCount: session.queued("steering").length + session.queued("follow_up").length,
+    todoPhases: phasesOf(todoList(session)),
+    contextUsage: {
+      tokens,
+      contextWindow: window > 0 ? window : null,
+      percent: window > 0 ? (100 * tokens) / window : null,
+    },
+    ...(prefix && withTools ? { dumpTools: prefix.tools } : {}),
+    ...(prefix && include.includes("systemPrompt") ? { systemPrompt: [prefix.systemPrompt] } : {}),
+  };
+}
+
+export const stateHandlers: Handlers<
+  | "get_state"
+  | "set_todos"
+  | "get_messages"
+  | "get_last_assistant_text"
+  | "bash"
+  | "abort_bash"
+  | "set_host_tools"
+  | "set_host_uri_schemes"
+> = {
+  get_state: ({ include }, context) => stateOf(context, include),
+
+  set_todos: async ({ phases }, { current }) => {
+    const list = listFrom(phases);
+    await current.session.facts.write(TODO_FACT, list as unknown as JsonValue);
+    return { todoPhases: phasesOf(list) };
+  },
+
+  get_messages: (_params, { current }) => ({ messages: current.session.journal.context.messages.map(toWire) }),
+
+  get_last_assistant_text: (_params, { current }) => ({ text: current.session.lastText() || null }),
+
+  bash: async ({ command }, context): Promise<CommandData<"bash">> => {
+    if (context.bash) throw new Error("A command is running already. Wait for it, or send abort_bash.");
+    const controller = new AbortController();
+    context.bash = controller;
+    try {
+      const { session } = context.current;
+      const run = await session.env.execCommand(command, session.config.maxCommandTimeoutMs, {
+        signal: controller.signal,
+      });
+      const { stdout, stderr, output, exitCode, aborted, timedOut, truncated, durationMs } = run;
+      return {
+        stdout,
+        stderr,
+        output,
+        exitCode: run.signal === undefined && !aborted ? exitCode : null,
+        cancelled: aborted,
+        timedOut,
+        truncated,
+        durationMs: Math.round(durationMs),
+      };
+    } finally {
+      context.bash = undefined;
+    }
+  },
+
+  abort_bash: (_params, context) => {
+    const aborted = context.bash !== undefined;
+    context.bash?.abort();
+    return { aborted };
+  },
+
+  set_host_tools: ({ tools }, { current, hostTools }) => ({
+    toolNames: hostTools.set(tools, current.session.profile.toolRegistry.names()),
+  }),
+
+  set_host_uri_schemes: ({ schemes }, { current, hostUris }) => ({
+    schemes: hostUris.set(schemes, current.session.schemes),
+  }),
+};

@@ -1,0 +1,37 @@
+// What a handler of a command works with, and how it refuses in a way that programs can tell apart.
+
+import type { Workspace } from "../../run/workspace.ts";
+import type { CommandData, CommandName, CommandParams } from "./commands.ts";
+import type { HostTools } from "./host-tools.ts";
+import type { HostUris } from "./host-uris.ts";
+import type { ModelList } from "./models.ts";
+import type { RpcSession } from "./session.ts";
+
+export interface HandlerContext {
+  readonly workspace: Workspace;
+  readonly current: RpcSession;
+  readonly models: ModelList;
+  readonly hostTools: HostTools;
+  readonly hostUris: HostUris;
+  /** The command of `bash` that is running. */
+  bash: AbortController | undefined;
+}
+
+export type Handler<K extends CommandName> = (
+  params: CommandParams<K>,
+  context: HandlerContext,
+) => CommandData<K> | Promise<CommandData<K>>;
+
+export type Handlers<K extends CommandName> = { readonly [Name in K]: Handler<Name> };
+
+/** A refusal with a code, sent as an object. */
+export class Refusal extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+  }
+}
+
+export const notAvailable = (what: string): Refusal => new Refusal("not_available", `${what} is not available.`);

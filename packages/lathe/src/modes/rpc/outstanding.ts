@@ -1,0 +1,88 @@
+// Requests of the agent to its host that are waiting for an answer. Each ends in one of three ways: answered, given up by the agent
+// (the host is told), or lost because the host has gone.
+
+export class HostGone extends Error {
+  constructor() {
+    super("the host closed its end");
+    this.name = "HostGone";
+  }
+}
+
+interface Open<Reply, Update> {
+  readonly settle: (reply: Reply) => void;
+  readonly fail: (error: Error) => void;
+  readonly onUpdate?: (update: Update) => void;
+}
+
+export interface AskOptions<Update> {
+  readonly signal: AbortSignal;
+  /** Milliseconds; 0 = until the signal aborts. */
+  readonly timeoutMs?: number;
+  readonly onUpdate?: (update: Update) => void;
+}
+
+export class Outstanding<Reply, Update = never> {
+  readonly #open = new Map<string, Open<Reply, Update>>();
+  readonly #newId: () => string;
+  readonly #giveUp: (targetId: string, id: string) => void;
+
+  /** `giveUp` tells the host that nobody waits for the answer any more. */
+  constructor(newId: () => string, giveUp: (targetId: string, id: string) => void) {
+    this.#newId = newId;
+    this.#giveUp = giveUp;
+  }
+
+  /** Undefined when the time was up; rejects with the signal's reason, or with HostGone. */
+  ask(send: (id: string) => void, options: AskOptions<Update>): Promise<Reply | undefined> {
+    const { signal, timeoutMs = 0, onUpdate } = options;
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const id = this.#newId();
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        this.#open.delete(id);
+      };
+      const abandon = (): void => {
+        end();
+        this.#giveUp(id, this.#newId());
+      };
+      const onAbort = (): void => {
+        abandon();
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      if (timeoutMs > 0) {
+        timer = setTimeout(() => {
+          abandon();
+          resolve(undefined);
+        }, timeoutMs);
+      }
+      this.#open.set(id, {
+        settle: (reply) => {
+          end();
+          resolve(reply);
+        },
+        fail: (error) => {
+          end();
+          reject(error);
+        },
+        ...(onUpdate ? { onUpdate } : {}),
+      });
+      send(id);
+    });
+  }
+
+  /** An id that nobody waits for is left alone: the answer came too late. */
+  answer(id: string, reply: Reply): void {
+    this.#open.get(id)?.settle(reply);
+  }
+  update(id: string, update: Update): void {
+    this.#open.get(id)?.onUpdate?.(update);
+  }
+
+  hostGone(): void {
+    for (const open of [...this.#open.values()]) open.fail(new HostGone());
+  }
+}

@@ -1,0 +1,127 @@
+// The person behind the host: approvals, questions and plans become dialogs that the host shows.
+
+import type { Answer, PlanVerdict, Question, Session, SessionEvent } from "@lathe/agent";
+import type { Person } from "../../run/open-session.ts";
+import type { UiRequest, UiResponse } from "./frames.ts";
+import { HostGone, Outstanding } from "./outstanding.ts";
+
+type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type Dialog = Distribute<Exclude<UiRequest, { method: "cancel" }>, "type" | "id" | "timeout">;
+
+export interface HostPersonOptions {
+  readonly newId: () => string;
+  readonly send: (frame: object) => void;
+  /** A dialog that nobody answers for this long counts as cancelled. */
+  readonly timeoutMs: number;
+}
+
+export class HostPerson implements Person {
+  readonly answersApprovals = true;
+  readonly #dialogs: Outstanding<UiResponse>;
+  readonly #send: (frame: object) => void;
+  readonly #timeoutMs: number;
+  /** Open approvals by call; aborted when they are settled in another way. */
+  readonly #approvals = new Map<string, AbortController>();
+
+  constructor({ newId, send, timeoutMs }: HostPersonOptions) {
+    this.#send = send;
+    this.#timeoutMs = timeoutMs;
+    this.#dialogs = new Outstanding(newId, (targetId, id) =>
+      send({ type: "extension_ui_request", id, method: "cancel", targetId }),
+    );
+  }
+
+  /** The session's events, as they happen: approvals are asked here. */
+  follow(session: Session, event: SessionEvent): void {
+    if (event.kind === "subagent_event") this.follow(session, event.data.event);
+    if (event.kind === "approval_request") void this.#approve(session, event.data);
+    if (event.kind === "approval_settled") this.#approvals.get(event.data.call_id)?.abort();
+  }
+
+  response(frame: UiResponse): void {
+    this.#dialogs.answer(frame.id, frame);
+  }
+  hostGone(): void {
+    this.#dialogs.hostGone();
+  }
+
+  readonly answer = async (
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<readonly Answer[] | undefined> => {
+    const answers: Answer[] = [];
+    for (const question of questions) {
+      const value = (await this.#show(dialogOf(question), signal))?.value;
+      if (value === undefined) return undefined;
+      answers.push(answerTo(question, typeof value === "string" ? [value] : value));
+    }
+    return answers;
+  };
+
+  readonly decidePlan = async (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> => {
+    const reply = await this.#show({ method: "confirm", title: "Carry out this plan?", message: plan }, signal);
+    if (reply?.confirmed === undefined) return undefined;
+    return typeof reply.value === "string"
+      ? { approved: reply.confirmed, feedback: reply.value }
+      : { approved: reply.confirmed };
+  };
+
+  async #approve(
+    session: Session,
+    request: Extract<SessionEvent, { kind: "approval_request" }>["data"],
+  ): Promise<void> {
+    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason } = request;
+    const settled = new AbortController();
+    this.#approvals.set(toolCallId, settled);
+    const dialog: Dialog = {
+      method: "confirm",
+      title: `Allow ${toolName}?`,
+      message: [reason, JSON.stringify(args)].filter(Boolean).join("\n"),
+      toolCallId,
+      toolName,
+      arguments: args,
+    };
+    try {
+      const reply = await this.#show(dialog, settled.signal);
+      const said = typeof reply?.value === "string" ? reply.value : undefined;
+      session.answerApproval(toolCallId, {
+        decision: reply?.confirmed === true ? "allow" : "deny",
+        by: reply ? "host" : "deadline",
+        ...(said === undefined ? {} : { reason: said }),
+      });
+    } catch (error) {
+      // Settled by an interrupt, or the host has gone and the session is being closed.
+      if (!settled.signal.aborted && !(error instanceof HostGone)) throw error;
+    } finally {
+      this.#approvals.delete(toolCallId);
+    }
+  }
+
+  /** Undefined when the time was up; a cancelled dialog has neither value nor confirmed. */
+  #show(dialog: Dialog, signal: AbortSignal): Promise<UiResponse | undefined> {
+    const timeout = this.#timeoutMs > 0 ? { timeout: this.#timeoutMs } : {};
+    return this.#dialogs.ask((id) => this.#send({ type: "extension_ui_request", id, ...dialog, ...timeout }), {
+      signal,
+      timeoutMs: this.#timeoutMs,
+    });
+  }
+}
+
+function dialogOf({ question, options, multi, recommended }: Question): Dialog {
+  if (options.length === 0) return { method: "input", title: question };
+  return {
+    method: "select",
+    title: question,
+    options: options.map(({ label }) => label),
+    ...(multi ? { multi } : {}),
+    ...(recommended === undefined ? {} : { recommended }),
+  };
+}
+
+/** What is not among the options is an answer in the person's own words. */
+function answerTo({ id, options }: Question, values: readonly string[]): Answer {
+  const labels = options.map(({ label }) => label);
+  const own = values.filter((value) => !labels.includes(value));
+  const selected = values.filter((value) => labels.includes(value));
+  return own.length > 0 ? { id, selected, custom: own.join(", ") } : { id, selected };
+}
