@@ -7,7 +7,7 @@ export { rateLimitOf, requestIdOf, retryAfterOf } from "./errors/headers.ts";
 export { createFramer, type Framer } from "./framing/framer.ts";
 export { toGeminiSchema } from "./schema/gemini.ts";
 export { toOpenAIStrict } from "./schema/openai.ts";
-export { createSegmentCache, jsonArrayPieces, makeSegment } from "./segments.ts";
+export { createSegmentCache, makeSegment } from "./segments.ts";
 export { type BlockSinkOptions, Blocks } from "./stream/blocks.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";
 export { makeResponse } from "./stream/response.ts";

@@ -3,7 +3,7 @@
 
 import { classifyHttpFailure, redact, redactError } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";
-import { MessageResolver } from "./media/resolve.ts";
+import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
 import { createSegmentCache } from "./segments.ts";
 import { AdapterStream, AnswerReader, type Exchange } from "./stream/driver.ts";
 import { CallGuard } from "./stream/guard.ts";
@@ -129,7 +129,7 @@ class HttpAdapter {
   }
 
   segments(request: Request): readonly Segment[] {
-    return this.#encode({ ...request, messages: this.#resolver.known(request.messages) }, "stream").segments;
+    return this.#encode(request, this.#resolver.known(request.messages), "stream").segments;
   }
 
   async #open(request: Request, operation: Operation, context: CallContext, guard: CallGuard): Promise<Exchange> {
@@ -137,9 +137,8 @@ class HttpAdapter {
     guard.throwIfOver();
     this.#checkToolChoice(request);
     const resolving = this.#resolver.resolve(request.messages);
-    const messages = resolving instanceof Promise ? await resolving : resolving;
-    const resolved = messages === request.messages ? request : { ...request, messages };
-    const encoded = this.#encode(resolved, operation);
+    const resolved = resolving instanceof Promise ? await resolving : resolving;
+    const encoded = this.#encode(request, resolved, operation);
     const timeouts = this.#timeouts(context);
     const plain: TransportRequest = {
       url: endpoint({ operation, wireModel: encoded.wireModel, baseUrl: this.#options.baseUrl }),
@@ -159,7 +158,7 @@ class HttpAdapter {
     const rateLimit = rateLimitOf(response.headers, deps.now());
     return {
       response,
-      decoder: protocol.decoder({ provider: name, model: request.model, origin, request: resolved, newId: deps.uuid }),
+      decoder: protocol.decoder({ provider: name, model: request.model, origin, request, newId: deps.uuid }),
       framing: protocol.framing.kind,
       sink: {
         provider: name,
@@ -176,11 +175,12 @@ class HttpAdapter {
     };
   }
 
-  #encode(request: Request, operation: Operation): EncodedRequest {
+  #encode(request: Request, { messages, growing }: ResolvedMessages, operation: Operation): EncodedRequest {
     const { name, protocol, baseUrl, disableStrictTools } = this.#options;
     const model = this.#model(request.model);
     return protocol.encode({
-      request,
+      request: { ...request, messages },
+      growing,
       operation,
       provider: name,
       model,

@@ -1,29 +1,52 @@
 // A conversation that has only grown since the last request costs its new messages: what the old ones came to is
-// remembered with the conversation's first message and checked by identity.
+// remembered with the conversation's first own message and checked by identity.
 
-import type { Message } from "../../types/message.ts";
-import type { SegmentCache } from "../../types/protocol.ts";
+import type { Message } from "./types/message.ts";
+import type { EncodeInput } from "./types/protocol.ts";
+
+type Source = Pick<EncodeInput, "segments" | "growing"> & {
+  readonly request: Pick<EncodeInput["request"], "messages">;
+};
+
+interface Folded<S> {
+  /** Own copy: callers may push to the list they gave. */
+  readonly seen: Message[];
+  readonly state: S;
+  /** The list that `seen` was taken from. */
+  from: readonly Message[] | undefined;
+}
 
 /** `step` changes the state for one message, in order. The state belongs to the cache: copy what leaves. */
 export function foldMessages<S>(
-  cache: SegmentCache,
-  messages: readonly Message[],
+  { segments, request: { messages }, growing = false }: Source,
   variant: string,
   start: () => S,
   step: (state: S, message: Message) => void,
 ): S {
   // The system text may be one object for many conversations; the first message after it is not.
-  const owner = messages.find(({ role }) => role !== "system") ?? messages[0];
+  const owner = messages.find(({ role }) => role !== "system" && role !== "developer") ?? messages[0];
   if (owner === undefined) return start();
-  const memo = cache.get(owner, variant, () => ({ seen: [] as Message[], state: start() }));
-  if (memo.seen.length > messages.length || memo.seen.some((message, index) => message !== messages[index])) {
-    memo.seen = [];
-    memo.state = start();
-  }
-  for (let index = memo.seen.length; index < messages.length; index += 1) {
+  const memo = segments.get(owner, variant, (): { last?: Folded<S> | undefined } => ({}));
+  const { last } = memo;
+  const goesOn = last !== undefined && ((growing && last.from === messages) || startsWith(messages, last.seen));
+  const folded: Folded<S> = goesOn ? last : { seen: [], state: start(), from: undefined };
+  // A step may refuse a message half way; such a state must not be found again.
+  memo.last = undefined;
+  for (let index = folded.seen.length; index < messages.length; index += 1) {
     const message = messages[index]!;
-    step(memo.state, message);
-    memo.seen.push(message);
+    step(folded.state, message);
+    folded.seen.push(message);
   }
-  return memo.state;
+  folded.from = growing ? messages : undefined;
+  memo.last = folded;
+  return folded.state;
+}
+
+/** Compares pointers from the end, where histories that differ mostly do. */
+function startsWith(messages: readonly Message[], beginning: readonly Message[]): boolean {
+  if (beginning.length > messages.length) return false;
+  for (let index = beginning.length - 1; index >= 0; index -= 1) {
+    if (beginning[index] !== messages[index]) return false;
+  }
+  return true;
 }

@@ -4,83 +4,31 @@
 import type { Segment } from "./types/adapter.ts";
 import type { SegmentCache } from "./types/protocol.ts";
 
-/**
- * Values by owner, weakly, plus the order in which they were last asked for: a history is read front to back on every
- * request, so the next owner is nearly always the one that followed last time, found without hashing.
- */
+/** Values by owner, held weakly: what was derived from a conversation goes with it, in all its variants. */
 export function createSegmentCache(): SegmentCache {
-  const variants = new Map<string, Variant>();
-  // Encoders ask for a whole history under one string: comparing it with itself is free, hashing it is not.
-  let lastName: string | undefined;
-  let last = new Variant();
+  const known = new WeakMap<object, Derived>();
   return {
     get<T>(owner: object, variant: string, make: () => T): T {
-      if (variant !== lastName) {
-        last = variants.get(variant) ?? new Variant();
-        variants.set(variant, last);
-        lastName = variant;
+      for (let entry = known.get(owner); entry !== undefined; entry = entry.next) {
+        if (entry.variant === variant) return entry.value as T;
       }
-      return last.get(owner, make) as T;
+      const value = make();
+      // Read again: making it may have derived something else from the same owner.
+      known.set(owner, { variant, value, next: known.get(owner) });
+      return value;
     },
   };
 }
 
-class Variant {
-  readonly #values = new WeakMap<object, unknown>();
-  /** Held weakly: a session that has ended must not be kept by the order of its last request. */
-  #lastOrder = new WeakRef<Order>({ owners: [], values: [] });
-  #cursor = 0;
-
-  get(owner: object, make: () => unknown): unknown {
-    const order = this.#order();
-    if (order.owners[this.#cursor] === owner) return order.values[this.#cursor++];
-    if (order.owners[0] === owner) {
-      this.#cursor = 1;
-      return order.values[0];
-    }
-    let value = this.#values.get(owner);
-    if (value === undefined) {
-      value = make();
-      this.#values.set(owner, value);
-    }
-    order.owners.length = this.#cursor;
-    order.values.length = this.#cursor;
-    order.owners.push(owner);
-    order.values.push(value);
-    this.#cursor++;
-    return value;
-  }
-
-  #order(): Order {
-    const known = this.#lastOrder.deref();
-    if (known !== undefined) return known;
-    const order: Order = { owners: [], values: [] };
-    this.#lastOrder = new WeakRef(order);
-    this.#cursor = 0;
-    return order;
-  }
-}
-
-interface Order {
-  readonly owners: object[];
-  readonly values: unknown[];
+/** An owner has one or two variants, so a list is both smaller and faster than a map. */
+interface Derived {
+  readonly variant: string;
+  readonly value: unknown;
+  readonly next: Derived | undefined;
 }
 
 export function makeSegment(kind: Segment["kind"], text: string): Segment {
   return new EncodedSegment(kind, text);
-}
-
-/** `[a,b,c]` as body pieces, without copying the pieces. */
-export function jsonArrayPieces(items: readonly { readonly text: string }[]): string[] {
-  const pieces: string[] = ["["];
-  let first = true;
-  for (const item of items) {
-    if (first) first = false;
-    else pieces.push(",");
-    pieces.push(item.text);
-  }
-  pieces.push("]");
-  return pieces;
 }
 
 class EncodedSegment implements Segment {

@@ -1,6 +1,8 @@
 // Media before encoding: local files become bytes, bytes get a type, sizes and formats are checked. A message is
 // resolved once; afterwards the same object comes back, so that its encoding stays cached and its bytes stay fixed.
 
+import { foldMessages } from "../conversation.ts";
+import { createSegmentCache } from "../segments.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { InvalidRequestError } from "../types/errors.ts";
 import type { ContentPart, DocumentData, ImageData, MediaData, Message } from "../types/message.ts";
@@ -20,22 +22,33 @@ export interface MediaContext {
   readonly deps: Pick<ClientDeps, "readFile" | "homeDir">;
 }
 
+/** A list that, while it is `growing`, is extended by the next request of the conversation and never changed otherwise. */
+export interface ResolvedMessages {
+  readonly messages: readonly Message[];
+  readonly growing: boolean;
+}
+
+interface Known {
+  messages: Message[];
+  /** How many have been checked and read. */
+  checked: number;
+}
+
 export class MessageResolver {
   readonly #context: MediaContext;
   readonly #resolved = new WeakMap<Message, Message>();
-  /** The previous request: histories grow at the end, so most of the next one is a pointer comparison. */
-  #last: { given: WeakRef<readonly Message[]>; resolved: WeakRef<readonly Message[]> } | undefined;
+  readonly #conversations = createSegmentCache();
 
   constructor(context: MediaContext) {
     this.#context = context;
   }
 
-  /** Synchronous when nothing has to be read; returns the given list when nothing changes. */
-  resolve(messages: readonly Message[]): readonly Message[] | Promise<readonly Message[]> {
-    const start = this.#sharedPrefix(messages);
+  /** Synchronous when nothing has to be read. */
+  resolve(given: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
+    const known = this.#known(given);
     let pending: Promise<void>[] | undefined;
-    for (let index = start.length; index < messages.length; index++) {
-      const message = messages[index] as Message;
+    for (let index = known.checked; index < given.length; index++) {
+      const message = given[index] as Message;
       if (this.#resolved.has(message)) continue;
       checkRoles(message, this.#context.provider);
       if (message.content.some(hasMedia)) {
@@ -43,42 +56,44 @@ export class MessageResolver {
         pending.push(this.#resolveMessage(message));
       } else this.#resolved.set(message, message);
     }
-    if (pending === undefined) return this.#assemble(messages, start);
-    return Promise.all(pending).then(() => this.#assemble(messages, start));
+    if (pending !== undefined) return this.#afterReading(given.slice(), pending);
+    this.#settle(known, given);
+    return { messages: known.messages, growing: true };
   }
 
   /** What is known without reading anything: messages not resolved yet stand as given. */
-  known(messages: readonly Message[]): readonly Message[] {
-    return this.#assemble(messages, this.#sharedPrefix(messages));
+  known(given: readonly Message[]): ResolvedMessages {
+    return { messages: this.#known(given).messages, growing: true };
+  }
+
+  /** Meanwhile another request may have made the conversation longer, so this one gets a list of its own. */
+  async #afterReading(given: readonly Message[], pending: readonly Promise<void>[]): Promise<ResolvedMessages> {
+    await Promise.all(pending);
+    return { messages: given.map((message) => this.#resolved.get(message) ?? message), growing: false };
+  }
+
+  #known(given: readonly Message[]): Known {
+    const source = { segments: this.#conversations, request: { messages: given } };
+    const start = (): Known => ({ messages: [], checked: 0 });
+    return foldMessages(source, "resolved", start, (known, message) => {
+      known.messages.push(this.#resolved.get(message) ?? message);
+    });
+  }
+
+  /** A message that was listed before it was read makes a new list of the old one. */
+  #settle(known: Known, given: readonly Message[]): void {
+    for (; known.checked < given.length; known.checked++) {
+      const resolved = this.#resolved.get(given[known.checked] as Message);
+      if (resolved === undefined || known.messages[known.checked] === resolved) continue;
+      known.messages = known.messages.slice();
+      known.messages[known.checked] = resolved;
+    }
   }
 
   async #resolveMessage(message: Message): Promise<void> {
     const content = await Promise.all(message.content.map((part) => resolvePart(part, this.#context)));
     const same = content.every((part, index) => part === message.content[index]);
     this.#resolved.set(message, same ? message : { ...message, content });
-  }
-
-  #sharedPrefix(messages: readonly Message[]): readonly Message[] {
-    const given = this.#last?.given.deref();
-    const resolved = this.#last?.resolved.deref();
-    if (given === undefined || resolved === undefined || given.length > messages.length) return [];
-    for (let index = 0; index < given.length; index++) if (given[index] !== messages[index]) return [];
-    return resolved;
-  }
-
-  #assemble(messages: readonly Message[], start: readonly Message[]): readonly Message[] {
-    // When the known beginning came back unchanged, there is nothing to copy for it.
-    const unchanged = start.length > 0 && this.#last?.given.deref() === start;
-    let result: readonly Message[] = messages;
-    for (let index = unchanged ? start.length : 0; index < messages.length; index++) {
-      const message = messages[index] as Message;
-      const resolved = start[index] ?? this.#resolved.get(message) ?? message;
-      if (resolved === message && result === messages) continue;
-      if (result === messages) result = messages.slice(0, index);
-      (result as Message[]).push(resolved);
-    }
-    this.#last = { given: new WeakRef(messages), resolved: new WeakRef(result) };
-    return result;
   }
 }
 

@@ -44,6 +44,8 @@ export interface EncodeInput {
   readonly cacheRetention: CacheRetention;
   /** Caches encodings per message object; owned by the adapter. */
   readonly segments: SegmentCache;
+  /** As long as `request.messages` is the same object, it only grows at its end: no need to compare it again. */
+  readonly growing?: boolean;
   /** Provider-level switches that are not part of the model row. */
   readonly options: { readonly disableStrictTools?: boolean };
 }

@@ -11,7 +11,7 @@ const LAYERS: readonly (readonly string[])[] = [
   [
     ...["errors", "framing", "schema", "media", "stream", "transport", "protocols", "auth"],
     ...["catalog", "providers", "discovery", "registry"],
-    ...["segments.ts", "deps.ts", "adapter.ts", "adapter-kit.ts"],
+    ...["segments.ts", "conversation.ts", "deps.ts", "adapter.ts", "adapter-kit.ts"],
   ],
   ["middleware", "guard", "client"],
   ["generate", "index.ts"],

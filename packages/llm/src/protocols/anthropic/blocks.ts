@@ -16,7 +16,7 @@ import type {
   ToolResultData,
 } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
-import { unsupportedContent } from "../openai-common/media.ts";
+import { unsupportedContent } from "../common/media.ts";
 import { assertFormat, mediaSource } from "./media.ts";
 import { safeToolId } from "./tool-ids.ts";
 

@@ -1,17 +1,18 @@
 // The history of a request in wire messages, and what it rules out. Shared by the vendors with Anthropic's model of a
 // conversation.
 
+import { foldMessages } from "../../conversation.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import type { CacheControl } from "../../types/message.ts";
 import type { EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
+import { joinTexts } from "../common/joined.ts";
 import type { Block, BlockDialect, EncodedMessage } from "./blocks.ts";
 import { encodeMessage } from "./blocks.ts";
 import type { ThinkingInput } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
 import { groupBlocks, groupText, inUnthinkingToolRound } from "./groups.ts";
-import { grown } from "./growing.ts";
 
 /** The block of a list that an automatic cache breakpoint closes. */
 export interface Marked {
@@ -70,7 +71,7 @@ export class History {
     const open = Math.max(0, Math.min(this.groups.length - 1, ...marked.keys()));
     if (this.#settled.count > open) this.#settled = { count: 0, text: "" };
     let { count, text } = this.#settled;
-    for (; count < open; count += 1) text += `${count === 0 ? "" : ","}${this.#wireGroup(this.groups[count]!)}`;
+    for (; count < open; count += 1) text = joinTexts(text, this.#wireGroup(this.groups[count]!));
     this.#settled = { count, text };
     const rest = this.groups.slice(open).map((group, index) => this.#wireGroup(group, marked.get(open + index)));
     return text === "" ? rest : [text, ...rest];
@@ -93,8 +94,8 @@ export function encodeHistory(
   const foreignThinkingAsText = request.providerOptions?.[provider]?.["foreign_thinking"] === "text";
   const context = { provider, model: request.model, foreignThinkingAsText, dialect };
   const variant = `${protocol} ${provider} ${request.model} ${foreignThinkingAsText}`;
-  const fresh = () => new History(render);
-  return grown(input, variant, fresh, (history, message) => {
+  const start = () => new History(render);
+  return foldMessages(input, `${variant} history`, start, (history, message) => {
     const isSystem = message.role === "system" || message.role === "developer";
     const encoded = segments.get(message, variant, () => {
       const made = encodeMessage(message, context);

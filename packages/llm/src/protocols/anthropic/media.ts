@@ -2,7 +2,7 @@
 // has loaded local files and checked types and sizes before.
 
 import type { MediaData } from "../../types/message.ts";
-import { toBase64, unsupportedContent } from "../openai-common/media.ts";
+import { toBase64, unsupportedContent } from "../common/media.ts";
 
 type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }

@@ -1,7 +1,7 @@
 // Call ids of any vendor in the alphabet that Anthropic and Bedrock accept. A pure function of the id, so a call and its
 // result stay a pair wherever they stand in the history.
 
-import { callIdOf } from "../openai-common/ids.ts";
+import { callIdOf } from "../common/ids.ts";
 
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -7,7 +7,7 @@ import type { BlockDialect } from "../anthropic/blocks.ts";
 import { callInput, resultText } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
 import { safeToolId } from "../anthropic/tool-ids.ts";
-import { unsupportedContent } from "../openai-common/media.ts";
+import { unsupportedContent } from "../common/media.ts";
 
 const documentFormats: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",

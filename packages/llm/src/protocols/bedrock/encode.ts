@@ -16,8 +16,8 @@ import type { Marked, RenderBlocks } from "../anthropic/history.ts";
 import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
 import { structuredAnswer } from "../anthropic/structured.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
-import type { Params } from "../openai-common/body.ts";
-import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
+import type { Params } from "../common/body.ts";
+import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { bedrockDialect } from "./blocks.ts";
 
 const ownOptions = ["auto_cache", "cache_retention", "foreign_thinking", "thinking", "toolConfig", "system"];

@@ -1,6 +1,7 @@
 // Request to Gemini body: tools, system instruction and contents (the cached prefix) first, parameters after them.
 
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
+import { foldMessages } from "../../conversation.ts";
 import { toGeminiSchema } from "../../schema/gemini.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
@@ -11,10 +12,10 @@ import type { ModelInfo } from "../../types/model.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
-import { grown } from "../anthropic/growing.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
-import type { Params } from "../openai-common/body.ts";
-import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../openai-common/body.ts";
+import type { Params } from "../common/body.ts";
+import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { joinTexts } from "../common/joined.ts";
 import type { CallNote, EncodedContent } from "./parts.ts";
 import { encodeContent } from "./parts.ts";
 
@@ -81,7 +82,7 @@ class History {
       this.#turn.push(content);
       return;
     }
-    this.#settled = joinTexts(this.#settled, userTurn(this.#turn), wire("model", content.rest));
+    this.#settled = joinTexts(this.contents(), wire("model", content.rest));
     this.#turn = [];
   }
 
@@ -92,17 +93,12 @@ class History {
 
 /** Results of a round stand in one content right after their calls; what else the user said follows. */
 function userTurn(turn: readonly EncodedContent[]): string {
-  const results = joinTexts(...turn.map((content) => content.results));
-  return joinTexts(wire("user", results), ...turn.map((content) => wire("user", content.rest)));
+  const results = turn.map((content) => content.results).reduce(joinTexts, "");
+  return turn.map((content) => wire("user", content.rest)).reduce(joinTexts, wire("user", results));
 }
 
 function wire(role: string, parts: string): string {
   return parts === "" ? "" : `{"role":"${role}","parts":[${parts}]}`;
-}
-
-/** By concatenation, which shares the long left side instead of copying it. */
-function joinTexts(...texts: readonly string[]): string {
-  return texts.reduce((joined, text) => (joined === "" ? text : text === "" ? joined : `${joined},${text}`), "");
 }
 
 function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): History {
@@ -110,8 +106,8 @@ function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): Hist
   const signedCalls = takesLevel(input.model);
   const variant = `gemini ${provider} ${request.model} ${signedCalls} ${foreignThinkingAsText}`;
   const context = { provider, model: request.model, foreignThinkingAsText, signedCalls };
-  const fresh = () => new History();
-  return grown(input, variant, fresh, (history, message) => {
+  const start = () => new History();
+  return foldMessages(input, `${variant} history`, start, (history, message) => {
     if (message.role === "system" || message.role === "developer") {
       const { inner, segment } = segments.get(message, "gemini system", () => systemText(message));
       if (inner === "") return;

@@ -1,6 +1,7 @@
 // Request body of POST /api/chat.
 
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
+import { foldMessages } from "../../conversation.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
@@ -14,9 +15,9 @@ import {
   type Params,
   protectedFromExtraBody,
   protectedFromOptions,
-} from "../openai-common/body.ts";
-import { foldMessages } from "../openai-common/fold.ts";
-import { toBase64, unsupportedContent } from "../openai-common/media.ts";
+} from "../common/body.ts";
+import { isPresent, JoinedSegments } from "../common/joined.ts";
+import { toBase64, unsupportedContent } from "../common/media.ts";
 
 const knownOptions = ["foreign_thinking", "cache_retention", "tools"];
 
@@ -28,7 +29,6 @@ export function encodeOllama(input: EncodeInput): EncodedRequest {
   const history = encodeHistory(input, options);
   const system = systemSegment(input, history.system);
   const tools = request.toolChoice?.mode === "none" ? undefined : toolsSegment(input);
-  const messages = [...history.segments];
   warnings.push(...history.warnings);
 
   const params: Params = {
@@ -46,13 +46,13 @@ export function encodeOllama(input: EncodeInput): EncodedRequest {
       {
         key: "messages",
         open: "[",
-        parts: [...(system ? [system] : []), ...messages].map(({ text }) => text),
+        parts: [system?.text, history.joined.text].filter(isPresent),
         close: "]",
       },
     ],
     params,
   );
-  const segments = [...(tools ? [tools] : []), ...(system ? [system] : []), ...messages];
+  const segments = [tools, system].filter(isPresent).concat(history.joined.segments);
   return { body, segments, headers: {}, warnings, wireModel };
 }
 
@@ -85,7 +85,7 @@ interface EncodedMessage {
 
 interface History {
   readonly system: Message[];
-  readonly segments: Segment[];
+  readonly joined: JoinedSegments;
   readonly toolNames: Map<string, string>;
   readonly warnings: Warning[];
 }
@@ -94,8 +94,8 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
   const { request, segments: cache, provider } = input;
   const foreignAsText = options["foreign_thinking"] === "text";
   const variant = `ollama:${provider}:${request.model}:${foreignAsText}`;
-  const start = (): History => ({ system: [], segments: [], toolNames: new Map(), warnings: [] });
-  return foldMessages(cache, request.messages, `${variant}:history`, start, (history, message) => {
+  const start = (): History => ({ system: [], joined: new JoinedSegments(), toolNames: new Map(), warnings: [] });
+  return foldMessages(input, `${variant}:history`, start, (history, message) => {
     if (message.role === "system") {
       history.system.push(message);
       return;
@@ -108,7 +108,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
       return { ...(wire ? { segment: makeSegment("message", JSON.stringify(wire)) } : {}), calls, warnings };
     });
     for (const call of encoded.calls) history.toolNames.set(call.id, call.name);
-    if (encoded.segment) history.segments.push(encoded.segment);
+    if (encoded.segment) history.joined.push(encoded.segment);
     history.warnings.push(...encoded.warnings);
   });
 }

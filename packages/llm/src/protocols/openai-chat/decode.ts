@@ -4,9 +4,9 @@ import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
-import { isObject } from "../openai-common/body.ts";
-import { TextFlow } from "../openai-common/flow.ts";
-import { parseFrame } from "../openai-common/frame.ts";
+import { isObject } from "../common/body.ts";
+import { TextFlow } from "../common/flow.ts";
+import { parseFrame } from "../common/frame.ts";
 
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
 

@@ -1,6 +1,7 @@
 // Request body of POST /chat/completions in the dialect that the resolved switches describe.
 
 import { clampLevel, isThinkingLevel, takesEffort } from "../../catalog/thinking.ts";
+import { foldMessages } from "../../conversation.ts";
 import { toOpenAIStrict } from "../../schema/openai.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
@@ -16,8 +17,8 @@ import {
   type Params,
   protectedFromExtraBody,
   protectedFromOptions,
-} from "../openai-common/body.ts";
-import { foldMessages } from "../openai-common/fold.ts";
+} from "../common/body.ts";
+import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
 
@@ -40,7 +41,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   const history = encodeHistory(input, compat, variant, options);
   const system = systemSegment(input, compat, history.system);
   const tools = toolsSegment(input, compat);
-  const messages = [...history.segments, ...waiting(history, compat)];
+  const trailing = waiting(history, compat);
   warnings.push(...history.warnings);
 
   const forced = request.toolChoice?.mode === "required" || request.toolChoice?.mode === "named";
@@ -68,7 +69,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
       {
         key: "messages",
         open: "[",
-        parts: [...(system ? [system] : []), ...messages].map(({ text }) => text),
+        parts: [system?.text, history.joined.text, ...trailing.map(({ text }) => text)].filter(isPresent),
         close: "]",
       },
     ],
@@ -76,7 +77,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   );
   return {
     body,
-    segments: [...(tools ? [tools] : []), ...(system ? [system] : []), ...messages],
+    segments: [tools, system].filter(isPresent).concat(history.joined.segments, trailing),
     headers: sessionHeaders(request, compat),
     warnings,
     wireModel,
@@ -150,7 +151,7 @@ interface EncodedMessage {
 
 interface History {
   readonly system: Message[];
-  readonly segments: Segment[];
+  readonly joined: JoinedSegments;
   /** Of results not yet followed by anything else: they come after the last result of the turn. */
   readonly images: Segment[];
   readonly toolNames: Map<string, string>;
@@ -171,13 +172,13 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
   const variant = `chat:${provider}:${request.model}:${foreignThinking}:${dialect}`;
   const start = (): History => ({
     system: [],
-    segments: [],
+    joined: new JoinedSegments(),
     images: [],
     toolNames: new Map(),
     warnings: [],
     afterResult: false,
   });
-  return foldMessages(cache, request.messages, `${variant}:history`, start, (history, message) => {
+  return foldMessages(input, `${variant}:history`, start, (history, message) => {
     if (message.role === "system") {
       history.system.push(message);
       return;
@@ -186,16 +187,16 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
     const named = compat.requiresToolResultName && message.role === "tool" ? `:${toolName}` : "";
     const encoded = cache.get(message, variant + named, () => encodeOne(message, { ...context, toolName }));
     if (message.role !== "tool" && history.images.length > 0) {
-      history.segments.push(...waiting(history, compat));
+      for (const segment of waiting(history, compat)) history.joined.push(segment);
       history.images.length = 0;
       history.afterResult = false;
     }
     for (const call of encoded.calls) history.toolNames.set(call.id, call.name);
     if (encoded.segment) {
       if (history.afterResult && message.role === "user" && compat.requiresAssistantAfterToolResult) {
-        history.segments.push(interlude);
+        history.joined.push(interlude);
       }
-      history.segments.push(encoded.segment);
+      history.joined.push(encoded.segment);
       history.afterResult = message.role === "tool";
     }
     if (encoded.trailing) history.images.push(encoded.trailing);

@@ -3,8 +3,8 @@
 import type { JsonObject } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, Origin, ToolCallData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
-import { boundedCallId, nineCharId } from "../openai-common/ids.ts";
-import { mediaUrl, toBase64, unsupportedContent } from "../openai-common/media.ts";
+import { boundedCallId, nineCharId } from "../common/ids.ts";
+import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
 import type { Compat } from "./compat.ts";
 
 /** The vendor's limit on call ids. */

@@ -2,6 +2,7 @@
 // sent again with the history.
 
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
+import { foldMessages } from "../../conversation.ts";
 import { toOpenAIStrict } from "../../schema/openai.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
@@ -17,8 +18,8 @@ import {
   type Params,
   protectedFromExtraBody,
   protectedFromOptions,
-} from "../openai-common/body.ts";
-import { foldMessages } from "../openai-common/fold.ts";
+} from "../common/body.ts";
+import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { encodeItems, type ItemContext } from "./items.ts";
 
 /** Provider options that are read here; everything else is merged into the body. */
@@ -33,7 +34,6 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
   const history = encodeHistory(input, options);
   const system = systemSegment(input, history.system);
   const tools = toolsSegment(input);
-  const messages = [...history.segments, ...history.images];
   warnings.push(...history.warnings);
 
   const params: Params = {
@@ -57,11 +57,16 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
     [
       ...(instructions === undefined ? [] : [{ key: "instructions", open: "", parts: [instructions], close: "" }]),
       ...(toolTexts.length === 0 ? [] : [{ key: "tools", open: "[", parts: toolTexts, close: "]" }]),
-      { key: "input", open: "[", parts: messages.map((segment) => segment.text), close: "]" },
+      {
+        key: "input",
+        open: "[",
+        parts: [history.joined.text, ...history.images.map(({ text }) => text)].filter(isPresent),
+        close: "]",
+      },
     ],
     params,
   );
-  const segments = [...(tools ? [tools] : []), ...(system ? [system] : []), ...messages];
+  const segments = [tools, system].filter(isPresent).concat(history.joined.segments, history.images);
   return { body, segments, headers: {}, warnings, wireModel };
 }
 
@@ -104,18 +109,25 @@ interface EncodedMessage {
 
 interface History {
   readonly system: Message[];
-  readonly segments: Segment[];
+  readonly joined: JoinedSegments;
   /** Of results not yet followed by anything else: they come after the last result of the turn. */
   readonly images: Segment[];
   readonly customCalls: Set<string>;
   readonly warnings: Warning[];
 }
 
-function encodeHistory({ request, segments: cache, provider }: EncodeInput, options: JsonObject): History {
+function encodeHistory(input: EncodeInput, options: JsonObject): History {
+  const { request, segments: cache, provider } = input;
   const foreignThinking = options["foreign_thinking"] === "text" ? "text" : "drop";
   const variant = `responses:${provider}:${request.model}:${foreignThinking}`;
-  const start = (): History => ({ system: [], segments: [], images: [], customCalls: new Set(), warnings: [] });
-  return foldMessages(cache, request.messages, `${variant}:history`, start, (history, message) => {
+  const start = (): History => ({
+    system: [],
+    joined: new JoinedSegments(),
+    images: [],
+    customCalls: new Set(),
+    warnings: [],
+  });
+  return foldMessages(input, `${variant}:history`, start, (history, message) => {
     if (message.role === "system") {
       history.system.push(message);
       return;
@@ -124,8 +136,8 @@ function encodeHistory({ request, segments: cache, provider }: EncodeInput, opti
     const encoded = cache.get(message, customResult ? `${variant}:custom` : variant, () =>
       encodeMessage(message, { provider, model: request.model, foreignThinking, customResult }),
     );
-    if (message.role !== "tool") history.segments.push(...history.images.splice(0));
-    if (encoded.segment) history.segments.push(encoded.segment);
+    if (message.role !== "tool") for (const image of history.images.splice(0)) history.joined.push(image);
+    if (encoded.segment) history.joined.push(encoded.segment);
     if (encoded.trailing) history.images.push(encoded.trailing);
     for (const id of encoded.customCalls) history.customCalls.add(id);
     history.warnings.push(...encoded.warnings);

@@ -4,9 +4,9 @@
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, Origin, TextPart, ToolResultData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
-import { isObject } from "../openai-common/body.ts";
-import { boundedCallId, itemIdOf } from "../openai-common/ids.ts";
-import { mediaUrl, unsupportedContent } from "../openai-common/media.ts";
+import { isObject } from "../common/body.ts";
+import { boundedCallId, itemIdOf } from "../common/ids.ts";
+import { mediaUrl, unsupportedContent } from "../common/media.ts";
 
 /** The vendor refuses longer call ids. */
 const maxCallId = 64;
