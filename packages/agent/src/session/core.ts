@@ -99,7 +99,7 @@ export class SessionCore {
     this.profile = options.profile;
     this.config = createConfig(options.config);
     this.journal = options.journal ?? memoryJournal(options);
-    this.resumed = this.journal.leaf !== null || this.journal.prefix !== undefined;
+    this.resumed = holdsSomething(this.journal);
     this.id = this.journal.header.id;
     this.schemes = new SchemeRegistry(options.schemes);
     this.live = new LiveView(() => ({ state: this.#state, model: this.profile.model, leaf_id: this.journal.leaf }));
@@ -210,6 +210,11 @@ export class SessionCore {
     this.setState("processing");
     return this.input;
   }
+}
+
+/** An earlier process may have been cut before the first message. */
+function holdsSomething(journal: Journal): boolean {
+  return journal.leaf !== null || journal.input !== undefined || journal.outside("host").next().done === false;
 }
 
 function memoryJournal(options: SessionOptions): Journal {

@@ -55,7 +55,8 @@ export class Session {
   /** Opens a journal and, when asked to, finishes what a cut run left. */
   static resume(options: SessionOptions & { readonly journal: Journal; readonly continue?: boolean }): Session {
     const session = new Session(options);
-    if (options.continue) void session.continue();
+    // Later, so that readers opened now see it from the start.
+    if (options.continue) queueMicrotask(() => void (session.state === "idle" && session.continue()));
     return session;
   }
 

@@ -187,10 +187,11 @@ async function finishCall(core: SessionCore, call: ToolCallData, outcome: Outcom
   const { result, settled } = outcome;
   const isError = result.isError ?? false;
   const full = textOf(result);
-  const { config, profile } = core;
+  const { toolOutputLimits, toolLineLimits, toolOutputModes } = core.config;
   const limit = outputLimit(call.name, {
-    ...config,
-    toolOutputModes: { ...profile.toolOutputModes, ...config.toolOutputModes },
+    toolOutputLimits,
+    toolLineLimits,
+    toolOutputModes: { ...core.profile.toolOutputModes, ...toolOutputModes },
   });
   const output = await keepOutput(core, call.name, {
     full,

@@ -1,9 +1,19 @@
-import { gate, thinking, turn } from "@lathe/testkit";
+import { gate, type RecordedRequest, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { tool } from "../support/session.ts";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import type { ToolDef } from "../../src/tools/types.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { echo, tool } from "../support/session.ts";
 import { DIALECTS, profileFor, wire } from "../support/wire.ts";
 
 const echoCall = (n: number) => ({ name: "echo", args: { n }, id: `c${n}` });
+
+const OVERFLOW = {
+  openai: { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." },
+  anthropic: { message: "prompt is too long: 210000 tokens > 200000 maximum" },
+  gemini: { message: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)." },
+};
 
 describe.each(DIALECTS)("over %s", (dialect) => {
   it("D-002 D-068 call, two calls, text: three requests, every result under its call", async () => {
@@ -169,4 +179,67 @@ describe.each(DIALECTS)("over %s", (dialect) => {
     await w.finish();
     expect(w.server.requests).toHaveLength(2);
   });
+
+  it("D-007 D-072 a repeated call is warned about in the next request", async () => {
+    const script = [
+      ...Array.from({ length: 10 }, (_, n) => turn.calls([{ name: "echo", args: {}, id: `c${n}` }])),
+      turn.text("ok"),
+    ];
+    const w = await wire(dialect, script);
+    await w.session.submit("go");
+    await w.finish();
+    expect(w.of("loop_detection")).toHaveLength(1);
+    expect(w.server.requests[10]!.view.messages.at(-1)!.text).toContain("Loop detected: the last 10 tool calls");
+  });
+
+  it("D-045 D-048 D-049 D-071 a child is spawned, has no agent tools, and its result comes back", async () => {
+    const agents = [spawnAgentTool, waitTool] as unknown as ToolDef[];
+    const script = (request: RecordedRequest) => {
+      const { messages } = request.view;
+      const said = messages.filter((message) => message.role === "assistant").length;
+      if (messages[0]!.text.includes("count the files")) return turn.text("there are three");
+      if (said === 0) return turn.calls([{ name: "spawn_agent", args: { task: "count the files" }, id: "c1" }]);
+      if (said > 1) return turn.text("done");
+      const agentId = /agent_id\W+(\w{8})/.exec(messages.at(-1)!.results[0]!.text)![1]!;
+      return turn.calls([{ name: "wait", args: { agent_id: agentId }, id: "c2" }]);
+    };
+    const w = await wire(dialect, script, { profile: profileFor(dialect, [...agents, echo]) });
+    await w.session.submit("go");
+    await w.finish();
+    const child = w.server.requests.find((request) => request.view.messages[0]!.text.includes("count the files"))!;
+    expect(child.view.tools).toEqual(["echo"]);
+    const last = w.server.requests.at(-1)!;
+    expect(JSON.parse(last.view.messages.flatMap((message) => message.results).at(-1)!.text)).toEqual({
+      output: "there are three",
+      success: true,
+      turns_used: 1,
+    });
+  });
+
+  it("D-058 overflow is a warning; the session is usable", async () => {
+    const w = await wire(dialect, [turn.error(400, OVERFLOW[dialect]), turn.text("ok")]);
+    await w.session.submit("go");
+    expect(w.session.state).toBe("idle");
+    await w.session.submit("shorter");
+    await w.finish();
+    expect(w.of("processing_end").map((event) => event.data.reason)).toEqual(["context_overflow", "completed"]);
+    expect(w.of("warning").map((event) => event.data.code)).toContain("context_overflow");
+  });
+});
+
+it("two sessions with different keys, profiles and roots share nothing in one process", async () => {
+  const rounds = (name: string) => [turn.calls([{ name: "where", id: "c1" }]), turn.text(`${name} done`)];
+  const where = tool("where", (_args, { env }) => env.workingDirectory());
+  const [a, b] = await Promise.all([
+    wire("anthropic", rounds("a"), {
+      profile: profileFor("anthropic", [where]),
+      env: new MemoryEnvironment({ cwd: "/a" }),
+    }),
+    wire("gemini", rounds("b"), { profile: profileFor("gemini", [where]), env: new MemoryEnvironment({ cwd: "/b" }) }),
+  ]);
+  await Promise.all([a.session.submit("go"), b.session.submit("go")]);
+  expect(a.result(1, "c1", "where").text).toBe("/a");
+  expect(b.result(1, "c1", "where").text).toBe("/b");
+  expect([a.session.lastText(), b.session.lastText()]).toEqual(["a done", "b done"]);
+  await Promise.all([a.finish(), b.finish()]);
 });
