@@ -85,7 +85,10 @@ export const CODE_MEANINGS: Readonly<Record<string, Meaning>> = {
 
 /** Words in the message, for statuses and codes that say little. First match wins. */
 export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
-  ["overflow", /context length|too many tokens|prompt is too long|input token count .*exceeds|context_length_exceeded|context window/i],
+  [
+    "overflow",
+    /context length|too many tokens|prompt is too long|input token count .*exceeds|context_length_exceeded|context window/i,
+  ],
   ["filtered", /content filter|content_filter|safety/i],
   ["notFound", /not found|does not exist/i],
   ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],
