@@ -11,6 +11,8 @@ export interface BlobGcOptions {
   readonly now: () => number;
   /** Younger blobs stay: a blob is written before the line that names it. */
   readonly minAgeMs: number;
+  /** Only say what would be removed. */
+  readonly dryRun?: boolean;
 }
 
 export interface BlobGcResult {
@@ -34,7 +36,7 @@ export function collectBlobs(options: BlobGcOptions): BlobGcResult {
       kept++;
       continue;
     }
-    unlinkSync(path);
+    if (!options.dryRun) unlinkSync(path);
     removed.push(name);
     bytes += size;
   }

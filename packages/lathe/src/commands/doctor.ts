@@ -1,6 +1,15 @@
-import { usageError } from "../cli/exit.ts";
-import type { Command } from "./index.ts";
+// `lathe doctor`: one line for each thing a run depends on, with what to do when it is not right.
 
-export const doctorCommand: Command = async () => {
-  throw usageError("lathe doctor is not there yet.");
+import { EXIT, usageError } from "../cli/exit.ts";
+import { checkInstallation, type Finding } from "../doctor/checks.ts";
+import type { Command } from "./index.ts";
+import { table } from "./table.ts";
+
+export const doctorCommand: Command = async (argv, machine) => {
+  if (argv.length > 0) throw usageError(`lathe doctor takes no arguments. For session files: lathe sessions doctor`);
+  const findings = await checkInstallation(machine);
+  machine.stdout.write(table(findings.map(({ state, name, text }) => [SIGNS[state], name, text])));
+  return findings.some(({ state }) => state === "wrong") ? EXIT.failed : EXIT.done;
 };
+
+const SIGNS: Readonly<Record<Finding["state"], string>> = { good: "ok", missing: "--", wrong: "FAIL" };

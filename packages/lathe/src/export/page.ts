@@ -40,7 +40,7 @@ function facts({ header, items }: Transcript, children: PageSource["children"]):
   const models = [...new Set(answers.flatMap(({ model }) => model ?? []))];
   const calls = answers.reduce((sum, { parts }) => sum + parts.filter(({ kind }) => kind === "call").length, 0);
   const took = Date.parse(items.at(-1)?.timestamp ?? header.timestamp) - Date.parse(header.timestamp);
-  const cached = used.cacheRead > 0 && html`, <b>${tokens(used.cacheRead)}</b> cached`;
+  const cached = used.cached > 0 && html` (<b>${tokens(used.cached)}</b> cached)`;
   return html`<ul class="facts meta"><li>${timeHtml(header.timestamp)}</li><li>${header.cwd}</li>
 ${models.map((model) => html`<li><b>${model}</b></li>`)}
 <li><b>${answers.length}</b> answers, <b>${calls}</b> calls</li>
@@ -92,11 +92,11 @@ function assistantHtml(item: AssistantItem, isNew: boolean, children: PageSource
 `;
 }
 
-function usageHtml({ usage, cost }: AssistantItem): Html | undefined {
-  if (!usage) return undefined;
-  const cached = usage.cacheReadTokens ? ` (${tokens(usage.cacheReadTokens)} cached)` : "";
+function usageHtml({ tokens: used, cost }: AssistantItem): Html | undefined {
+  if (!used) return undefined;
+  const cached = used.cached > 0 ? ` (${tokens(used.cached)} cached)` : "";
   const spent = cost === undefined ? "" : ` · ${dollars(cost)}`;
-  return html`<div class="meta">${tokens(usage.inputTokens)} in${cached} · ${tokens(usage.outputTokens)} out${spent}</div>`;
+  return html`<div class="meta">${tokens(used.input)} in${cached} · ${tokens(used.output)} out${spent}</div>`;
 }
 
 function childHtml(child: Transcript | undefined, children: PageSource["children"]): Html | undefined {

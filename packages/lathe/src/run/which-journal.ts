@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
+import { rememberElsewhere } from "../sessions/elsewhere.ts";
 import { findSession, sessionToContinue } from "../sessions/find.ts";
 import { existingJournal, forkedJournal, memoryJournal, newJournal, type OpenedJournal } from "./journal-files.ts";
 import type { Workspace } from "./workspace.ts";
@@ -14,6 +15,7 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
   if (options["no-session"]) return memoryJournal(workspace);
   if (options.session !== undefined) {
     const path = resolve(workspace.machine.cwd, options.session);
+    rememberElsewhere(workspace.paths.sessions, path);
     return existsSync(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
   }
   if (options.continue) {
@@ -27,6 +29,7 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
         `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
       );
     }
+    rememberElsewhere(workspace.paths.sessions, found.path);
     return open(workspace, found.path, options);
   }
   if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");

@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type BlobStore, decodeLine, readLines } from "@lathe/agent";
-import type { DatabaseSync } from "@photostructure/sqlite";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { SessionFile } from "./files.ts";
 import { spaced } from "./search-query.ts";
 import { isSearched, searchText } from "./search-text.ts";
@@ -58,7 +58,7 @@ export function withSearchIndex<T>(sqlite: Sqlite, file: string, blobs: BlobStor
 }
 
 export class SearchIndex {
-  readonly #db: DatabaseSync;
+  readonly #db: DatabaseSyncInstance;
   readonly #blobs: BlobStore;
 
   /** An index of another version or a damaged one is made anew. */
@@ -66,7 +66,7 @@ export class SearchIndex {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, "", { flag: "a", mode: 0o600 });
     this.#blobs = blobs;
-    const open = (): DatabaseSync => prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
+    const open = (): DatabaseSyncInstance => prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
     try {
       this.#db = open();
     } catch (error) {
@@ -168,7 +168,7 @@ interface KnownFile {
   readonly next: number;
 }
 
-function prepare(db: DatabaseSync): DatabaseSync {
+function prepare(db: DatabaseSyncInstance): DatabaseSyncInstance {
   try {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };

@@ -2,7 +2,8 @@
 // journal that pages, texts and exports share.
 
 import { type Journal, type MessageEntry, pathTo, type SessionHeader, type TreeEntry } from "@lathe/agent";
-import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData, Usage } from "@lathe/llm";
+import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
+import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Transcript {
   readonly header: SessionHeader;
@@ -28,7 +29,7 @@ export interface AssistantItem extends ItemFields {
   readonly parts: readonly AssistantPart[];
   /** `provider/model`. */
   readonly model?: string;
-  readonly usage?: Usage;
+  readonly tokens?: TokenCounts;
   readonly cost?: number;
   /** Only when the answer did not end by itself. */
   readonly cut?: string;
@@ -125,7 +126,7 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
       ...fields,
       parts: message.content.flatMap((part) => assistantPart(part, results)),
       ...(model === undefined ? {} : { model: provider === undefined ? model : `${provider}/${model}` }),
-      ...(usage === undefined ? {} : { usage }),
+      ...(usage === undefined ? {} : { tokens: tokenCounts(usage, provider ?? "") }),
       ...(cost === undefined ? {} : { cost }),
       ...(ended === "stop" || ended === "tool_calls" ? {} : { cut: ended }),
     },
@@ -188,23 +189,13 @@ function textOf(content: string | readonly ContentPart[]): string {
 }
 
 /** What the whole transcript used. */
-export function totals(items: readonly Item[]): { readonly tokens: TokenTotals; readonly cost: number } {
-  const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+export function totals(items: readonly Item[]): { readonly tokens: TokenCounts; readonly cost: number } {
+  let tokens: TokenCounts = { input: 0, cached: 0, output: 0 };
   let cost = 0;
   for (const item of items) {
     if (item.type !== "assistant") continue;
-    tokens.input += item.usage?.inputTokens ?? 0;
-    tokens.output += item.usage?.outputTokens ?? 0;
-    tokens.cacheRead += item.usage?.cacheReadTokens ?? 0;
-    tokens.cacheWrite += item.usage?.cacheWriteTokens ?? 0;
+    if (item.tokens) tokens = addTokens(tokens, item.tokens);
     cost += item.cost ?? 0;
   }
   return { tokens, cost };
-}
-
-export interface TokenTotals {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
 }

@@ -1,6 +1,42 @@
-import { usageError } from "../../cli/exit.ts";
+// `lathe sessions stats`.
+
+import { EXIT } from "../../cli/exit.ts";
+import { table } from "../../commands/table.ts";
+import { verbArgs } from "../../commands/verb-args.ts";
+import { dollars, tokens } from "../../export/numbers.ts";
+import { childFiles, sessionFiles } from "../files.ts";
+import { oneLine } from "../list.ts";
+import { collectStats, type Spending } from "../stats.ts";
 import type { Verb } from "./verb.ts";
 
-export const statsVerb: Verb = async () => {
-  throw usageError("lathe sessions stats is not there yet.");
+const DAYS = 14;
+
+export const statsVerb: Verb = async (argv, { machine, paths }) => {
+  const { values } = verbArgs(argv, { json: { type: "boolean" } });
+  const sessions = sessionFiles(paths.sessions).map(({ path }) => path);
+  const stats = collectStats(
+    sessions,
+    childFiles(paths.sessions).map(({ file }) => file.path),
+  );
+  if (values.json) {
+    machine.stdout.write(`${JSON.stringify(stats, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const { messages, total } = stats;
+  const head = `${stats.sessions} sessions, ${messages.user} prompts, ${messages.assistant} answers, ${messages.tool} tool results, ${dollars(total.cost)}\n`;
+  const models = Object.entries(stats.byModel).sort(([, a], [, b]) => b.cost - a.cost || b.answers - a.answers);
+  const days = Object.entries(stats.byDay).sort(([a], [b]) => b.localeCompare(a));
+  const section = (title: string, rows: readonly (readonly [string, Spending])[]): string =>
+    rows.length === 0 ? "" : `\n${table([[title, "answers", "in", "cached", "out", "cost"], ...rows.map(row)])}`;
+  machine.stdout.write(head + section("model", models) + section("day", days.slice(0, DAYS)));
+  return EXIT.done;
 };
+
+const row = ([name, used]: readonly [string, Spending]): string[] => [
+  oneLine(name),
+  String(used.answers),
+  tokens(used.input),
+  tokens(used.cached),
+  tokens(used.output),
+  dollars(used.cost),
+];

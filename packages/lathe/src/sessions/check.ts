@@ -1,0 +1,53 @@
+// Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that are gone.
+
+import { type BlobStore, type Journal, lockHolder, readLineHead, readLines } from "@lathe/agent";
+
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface CheckDeps {
+  readonly blobs: BlobStore;
+  readonly host: string;
+  readonly open: (path: string) => Journal;
+}
+
+export async function checkJournal(path: string, deps: CheckDeps): Promise<Problem[]> {
+  const problem = (message: string): Problem => ({ path, message });
+  const stale = staleLock(path, deps.host) ? [problem(STALE_LOCK)] : [];
+  let journal: Journal;
+  try {
+    journal = deps.open(path);
+  } catch (error) {
+    return [...stale, problem((error as Error).message)];
+  }
+  const losses = journal.losses.filter(({ kind }) => kind !== "missing_blob").map(({ message }) => problem(message));
+  await journal.close();
+  const missing = missingBlobs(path, deps.blobs).map((hash) =>
+    problem(
+      `Blob ${hash} is missing or damaged; what it held is shown as lost. Restore it from a copy if you have one.`,
+    ),
+  );
+  return [...stale, ...losses, ...missing];
+}
+
+const STALE_LOCK = "Locked by a process that is gone; the lock goes away when the session is opened next.";
+
+export function staleLock(path: string, host: string): boolean {
+  return lockHolder(`${path}.lock`, { host })?.dead ?? false;
+}
+
+const NAMED_BLOB = /"blob:(?:text:)?sha256:([0-9a-f]{64})"/g;
+const HASH = /"([0-9a-f]{64})"/g;
+
+/** Of all entries, also those that the model no longer sees. */
+function missingBlobs(path: string, blobs: BlobStore): string[] {
+  const named = new Set<string>();
+  readLines(path, 0, (line) => {
+    const isPrefix = readLineHead(line)?.type === "prefix";
+    if (!isPrefix && !line.includes("sha256:")) return;
+    for (const match of line.toString("latin1").matchAll(isPrefix ? HASH : NAMED_BLOB)) named.add(match[1] ?? "");
+  });
+  return [...named].filter((hash) => blobs.get(hash) === undefined);
+}

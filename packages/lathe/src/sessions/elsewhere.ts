@@ -1,0 +1,30 @@
+// Session files outside the sessions folder (`--session <path>`): remembered, so that blobs they name are not collected.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
+const NAME = "elsewhere.txt";
+
+/** Paths that still exist. */
+export function sessionsElsewhere(sessionsRoot: string): string[] {
+  return [...new Set(lines(sessionsRoot))].filter((path) => path !== "" && existsSync(path));
+}
+
+export function rememberElsewhere(sessionsRoot: string, path: string): void {
+  if (!relative(sessionsRoot, path).startsWith("..") || lines(sessionsRoot).includes(path)) return;
+  try {
+    mkdirSync(sessionsRoot, { recursive: true, mode: 0o700 });
+    appendFileSync(join(sessionsRoot, NAME), `${path}\n`, { mode: 0o600 });
+  } catch {
+    // a home that cannot be written to keeps no blobs either
+  }
+}
+
+function lines(sessionsRoot: string): string[] {
+  try {
+    return readFileSync(join(sessionsRoot, NAME), "utf8").split("\n");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
