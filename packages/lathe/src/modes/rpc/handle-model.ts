@@ -1,9 +1,8 @@
 // Commands about the model and how hard it thinks.
 
 import { clampLevel, isThinkingLevel, offeredLevels } from "@lathe/llm";
-import { findRow } from "@lathe/llm/providers";
 import { PRACTICE_PROVIDER } from "../../practice/adapter.ts";
-import type { ModelChoice } from "../../run/model.ts";
+import { type ModelChoice, modelsOf } from "../../run/model.ts";
 import { LEVELS } from "./commands.ts";
 import type { Handlers } from "./handler.ts";
 import { rowOfChoice } from "./models.ts";
@@ -18,7 +17,10 @@ export function thinkingLevel({ session, model }: RpcSession): Level {
 }
 
 async function changeModel(current: RpcSession, provider: string, id: string): Promise<ModelChoice> {
-  if (provider !== PRACTICE_PROVIDER && !findRow(provider)) throw new Error(`Model not found: ${provider}/${id}`);
+  const { registry } = await modelsOf(current.workspace);
+  if (provider !== PRACTICE_PROVIDER && !registry.knows(provider)) {
+    throw new Error(`Model not found: ${provider}/${id}`);
+  }
   const effort = current.session.config.reasoningEffort;
   await current.switchModel(effort === undefined ? `${provider}/${id}` : `${provider}/${id}:${effort}`);
   return current.model;

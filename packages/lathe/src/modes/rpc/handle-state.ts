@@ -33,7 +33,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
   return {
     model: { provider: model.provider, id: model.id },
     thinkingLevel: thinkingLevel(current),
-    isStreaming: current.isBusy,
+    isStreaming: current.isStreaming,
     isCompacting: current.isCompacting,
     steeringMode,
     followUpMode,

@@ -1,17 +1,14 @@
 // The models a host can choose from: what has a credential, or what the user limited the choice to.
 
-import { expandModels, type ModelInfo, Registry } from "@lathe/llm";
-import { findRow, providerRows } from "@lathe/llm/providers";
+import { expandModels, type ModelInfo } from "@lathe/llm";
 import { commaList } from "../../cli/values.ts";
-import { credentialOf, credentialSources } from "../../run/credentials.ts";
-import type { ModelChoice } from "../../run/model.ts";
+import { type ModelChoice, modelsOf } from "../../run/model.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import type { ModelRow } from "./commands.ts";
 
 export class ModelList {
   readonly #workspace: Workspace;
   readonly #patterns: readonly string[];
-  #registry: Promise<Registry> | undefined;
 
   /** `scope`: value of --models; the setting counts when it is absent. */
   constructor(workspace: Workspace, scope: string | undefined) {
@@ -25,12 +22,13 @@ export class ModelList {
 
   /** Usable now; the one in use is always among them. */
   async list(current: ModelChoice): Promise<ModelRow[]> {
-    this.#registry ??= registryOf(this.#workspace, current.provider);
-    const registry = await this.#registry;
+    const { registry } = await modelsOf(this.#workspace);
     const models = this.isScoped
       ? expandModels(registry, this.#patterns).map(({ model }) => model)
       : registry.available();
-    const rows = models.filter(({ provider }) => registry.isAvailable(provider)).map(rowOf);
+    // The provider in use has shown that it can be reached, wherever its key came from.
+    const usable = (provider: string): boolean => provider === current.provider || registry.isAvailable(provider);
+    const rows = models.filter(({ provider }) => usable(provider)).map(rowOf);
     const isThere = rows.some(({ provider, id }) => provider === current.provider && id === current.id);
     return isThere ? rows : [rowOfChoice(current), ...rows];
   }
@@ -50,20 +48,4 @@ function rowOf({ provider, id, displayName, contextWindow, maxOutput, supportsRe
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(cost === undefined ? {} : { cost }),
   };
-}
-
-/** The provider in use has shown that it can be reached, whatever its credential. */
-async function registryOf(workspace: Workspace, inUse: string): Promise<Registry> {
-  const sources = credentialSources(workspace);
-  const usable = new Set([findRow(inUse)?.id]);
-  for (const row of providerRows) {
-    if (!row.keyless && row.unsupported === undefined && (await credentialOf(row, sources))) usable.add(row.id);
-  }
-  const { modelProviderOrder, disabledProviders } = workspace.settings;
-  return new Registry({
-    env: workspace.env,
-    hasCredential: (provider) => usable.has(provider),
-    providerOrder: modelProviderOrder,
-    disabledProviders,
-  });
 }

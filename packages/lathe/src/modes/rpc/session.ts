@@ -31,6 +31,8 @@ export class RpcSession {
   #lastEnd: EndReason = "completed";
   #retrying = false;
   #compacting = false;
+  /** Ends of work that the host has not been told yet. */
+  #untoldEnds = 0;
 
   private constructor(parts: RpcSessionParts, opened: { open: OpenSession; model: ModelChoice }) {
     this.#parts = parts;
@@ -50,6 +52,9 @@ export class RpcSession {
     return self;
   }
 
+  get workspace(): Workspace {
+    return this.#parts.workspace;
+  }
   get open(): OpenSession {
     return this.#open;
   }
@@ -61,6 +66,10 @@ export class RpcSession {
   }
   get isBusy(): boolean {
     return this.session.state === "processing";
+  }
+  /** Until the end of the work is on its way to the host. */
+  get isStreaming(): boolean {
+    return this.isBusy || this.#untoldEnds > 0;
   }
   get isRetrying(): boolean {
     return this.#retrying;
@@ -113,6 +122,7 @@ export class RpcSession {
     switch (event.kind) {
       case "processing_end":
         this.#lastEnd = event.data.reason;
+        this.#untoldEnds++;
         break;
       case "retry":
         this.#retrying = true;
@@ -133,6 +143,7 @@ export class RpcSession {
     const map = toWireEvents();
     for await (const event of session.events()) {
       for (const wire of map(event)) this.#parts.writer.write(this.#envelope(session.id, wire));
+      if (event.kind === "processing_end") this.#untoldEnds--;
       const later = this.#parts.writer.ready;
       if (later) await later;
     }

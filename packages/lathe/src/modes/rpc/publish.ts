@@ -1,0 +1,124 @@
+// The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
+
+import { exactly, integer, type JsonSchema, object, optional, text } from "../wire/define.ts";
+import { EVENTS } from "../wire/events.ts";
+import { wireMessage } from "../wire/message.ts";
+import { wireResult } from "../wire/result.ts";
+import { COMMANDS, modelRow, sessionState } from "./commands.ts";
+import { INBOUND, OUTBOUND, responseError } from "./frames.ts";
+
+type Named = Readonly<Record<string, JsonSchema>>;
+
+const SHARED: Named = { Message: wireMessage.schema, Model: modelRow.schema, SessionState: sessionState.schema };
+
+/** Content of each file in the package's schemas folder. */
+export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
+  const events = mapValues(EVENTS, ({ schema }) => schema);
+  return {
+    "result.json": file("The last line of lathe --mode json", { result: wireResult.schema }),
+    "events.json": file("An event of the agent", events),
+    "json-line.json": file("A line of lathe --mode json", {
+      session: HEADER,
+      ...mapValues(events, withTimestamp),
+      interrupted: withTimestamp(object({ type: exactly("interrupted") }).schema),
+      error: withTimestamp(object({ type: exactly("error"), message: text }).schema),
+      result: wireResult.schema,
+    }),
+    "rpc-commands.json": file("A command to lathe --mode rpc", {
+      ...Object.fromEntries(
+        Object.entries(COMMANDS).map(([name, { params }]) => [
+          name,
+          object({ type: exactly(name), id: optional(text), ...params }).schema,
+        ]),
+      ),
+      ...mapValues(INBOUND, ({ schema }) => schema),
+    }),
+    "rpc-replies.json": file("A reply of lathe --mode rpc", {
+      ...mapValues(COMMANDS, ({ data }, name) => reply(name, data.schema)),
+      failure: {
+        type: "object",
+        properties: { ...REPLY, command: text.schema, success: { const: false }, error: responseError.schema },
+        required: ["type", "command", "success", "error"],
+        additionalProperties: false,
+      },
+    }),
+    "rpc-frames.json": file(
+      "A line that lathe --mode rpc writes, replies aside",
+      mapValues(OUTBOUND, ({ schema }) => schema),
+    ),
+  };
+}
+
+const REPLY = { id: text.schema, type: { const: "response" } };
+
+/** `not: {}` stands for a command whose success carries no data. */
+function reply(command: string, data: JsonSchema): JsonSchema {
+  const carries = !("not" in data);
+  return {
+    type: "object",
+    properties: { ...REPLY, command: { const: command }, success: { const: true }, ...(carries ? { data } : {}) },
+    required: ["type", "command", "success", ...(carries ? ["data"] : [])],
+    additionalProperties: false,
+  };
+}
+
+/** The first line of a session file; fields of later versions are let pass. */
+const HEADER: JsonSchema = {
+  type: "object",
+  properties: {
+    type: { const: "session" },
+    version: { type: "integer" },
+    id: text.schema,
+    timestamp: text.schema,
+    cwd: text.schema,
+  },
+  required: ["type", "version", "id", "timestamp", "cwd"],
+};
+
+function withTimestamp(schema: JsonSchema): JsonSchema {
+  return {
+    ...schema,
+    properties: { ...(schema["properties"] as Named), timestamp: integer.schema },
+    required: [...(schema["required"] as string[]), "timestamp"],
+  };
+}
+
+function file(title: string, kinds: Named): JsonSchema {
+  const used = new Set<string>();
+  const named = mapValues(kinds, (schema) => shorten(schema, used));
+  const shared = Object.fromEntries(
+    Object.entries(SHARED).flatMap(([name, schema]) => {
+      if (!used.has(name)) return [];
+      const own = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, shortenValue(value, used)]));
+      return [[name, own]];
+    }),
+  );
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title,
+    anyOf: Object.keys(named).map((name) => ({ $ref: `#/$defs/${name}` })),
+    $defs: { ...named, ...shared },
+  };
+}
+
+/** A shared part is told by being the same object. */
+function shorten(schema: JsonSchema, used: Set<string>): JsonSchema {
+  const name = Object.keys(SHARED).find((candidate) => SHARED[candidate] === schema);
+  if (name !== undefined) {
+    used.add(name);
+    return { $ref: `#/$defs/${name}` };
+  }
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, shortenValue(value, used)]));
+}
+
+function shortenValue(value: unknown, used: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => shortenValue(item, used));
+  return typeof value === "object" && value !== null ? shorten(value as JsonSchema, used) : value;
+}
+
+function mapValues<T, R>(
+  from: { readonly [name: string]: T },
+  change: (value: T, name: string) => R,
+): Record<string, R> {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, change(value, name)]));
+}
