@@ -6,14 +6,14 @@ import type { FamilyName, InputContent } from "@lathe/agent";
 import type { HeadlessRun } from "../run/headless.ts";
 import { existingJournal, newJournal, type OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
-import { chooseModel } from "../run/model.ts";
+import { chooseModel, type ModelChoice } from "../run/model.ts";
 import { openSession, type SessionRequest } from "../run/open-session.ts";
 import { promptsOf, readPiped } from "../run/prompts.ts";
 import type { RunResult } from "../run/result.ts";
 import { journalFor } from "../run/which-journal.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { leaveBreadcrumb, terminalId } from "../sessions/breadcrumb.ts";
-import { CliError, EXIT, type ExitCode, usageError } from "./exit.ts";
+import { EXIT, type ExitCode, usageError } from "./exit.ts";
 import type { CliOptions } from "./option-table.ts";
 import { type ParsedArgs, parseArgs } from "./parse.ts";
 import { commaList, duration, money, positiveInteger } from "./values.ts";
@@ -129,19 +129,26 @@ async function outputMode(mode: string | undefined): Promise<OutputMode> {
   return { run: printMode, tell: printResult };
 }
 
+/** The one that was named; else what the session, the settings and the credentials come to. */
+async function modelOf(workspace: Workspace, options: CliOptions, { journal }: OpenedJournal): Promise<ModelChoice> {
+  if (options.model !== undefined) return chooseModel(workspace, options.model);
+  const [{ chooseInitialModel }, { modelFor }] = await Promise.all([
+    import("../run/initial-model.ts"),
+    import("@lathe/agent"),
+  ]);
+  const resumed = modelFor(journal.context.state, "default");
+  return chooseInitialModel(workspace, {
+    interactive: isInteractive(options, workspace.machine),
+    ...(resumed === undefined ? {} : { resumed }),
+  });
+}
+
 export async function sessionRequest(
   workspace: Workspace,
   options: CliOptions,
   opened: OpenedJournal,
 ): Promise<SessionRequest> {
-  const { machine, settings } = workspace;
-  const selector = settings.model || (await (await import("../run/initial-model.ts")).initialModel(workspace));
-  if (!selector) {
-    throw new CliError(
-      EXIT.provider,
-      "No credential was found. Set a key such as ANTHROPIC_API_KEY, run lathe login <provider>, or try --model practice/basic",
-    );
-  }
+  const { machine } = workspace;
   const textOrFile = async (value: string): Promise<string> =>
     readFile(resolve(machine.cwd, value), "utf8").catch(() => value);
   const limits = {
@@ -150,7 +157,7 @@ export async function sessionRequest(
     ...(options["max-time"] === undefined ? {} : { maxTimeMs: duration("max-time", options["max-time"]) }),
   };
   return {
-    model: chooseModel(workspace, selector),
+    model: await modelOf(workspace, options, opened),
     opened,
     limits,
     overrides: {

@@ -1,76 +1,87 @@
-// `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where the provider has one.
+// `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where the user has
+// described an issuer.
 
-import { createInterface } from "node:readline/promises";
-import { findRow, type ProviderRow, providerRows } from "@lathe/llm/providers";
+import { findRow, providerRows } from "@lathe/llm/providers";
 import { CliError, EXIT, usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
 import { signInWithDevice } from "../credentials/oauth/device.ts";
 import { signInWithBrowser } from "../credentials/oauth/pkce.ts";
 import { postForm } from "../credentials/oauth/post.ts";
-import { OAUTH_ROWS, type OAuthRow } from "../credentials/oauth/rows.ts";
+import { type OAuthRow, oauthRows } from "../credentials/oauth/rows.ts";
 import type { StoredCredential } from "../credentials/store.ts";
 import { credentialStore } from "../run/credentials.ts";
 import type { Machine } from "../run/machine.ts";
+import { modelsOf } from "../run/model.ts";
 import { readPiped } from "../run/prompts.ts";
-import { openWorkspace } from "../run/workspace.ts";
+import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./index.ts";
 
-export const loginCommand: Command = async ([name], machine) => {
-  const row = provider(name, "login");
-  const store = credentialStore(await openWorkspace(machine, {}));
-  const oauth = OAUTH_ROWS.find((candidate) => candidate.provider === row.id);
-  const credential = oauth ? await signIn(oauth, machine) : await askKey(row, machine);
-  const where = await store.set(row.id, credential);
+interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly oauth?: OAuthRow;
+}
+
+export const loginCommand: Command = async (argv, machine) => {
+  const wantsKey = argv.includes("--key");
+  const workspace = await openWorkspace(machine, {});
+  const account = await accountOf(workspace, argv.filter((word) => word !== "--key")[0], "login");
+  const credential = account.oauth && !wantsKey ? await signIn(account.oauth, machine) : await askKey(account, machine);
+  const where = await credentialStore(workspace).set(account.id, credential);
   machine.stdout.write(
-    `Stored for ${row.name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.\n`,
+    `Stored for ${account.name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.\n`,
   );
   return EXIT.done;
 };
 
 export const logoutCommand: Command = async ([name], machine) => {
-  const row = provider(name, "logout");
-  const store = credentialStore(await openWorkspace(machine, {}));
-  const found = await store.remove(row.id);
-  machine.stdout.write(found ? `Forgotten: ${row.name}.\n` : `Nothing was stored for ${row.name}.\n`);
+  const workspace = await openWorkspace(machine, {});
+  // What is stored can be forgotten, also when nothing else knows its name any more.
+  const store = credentialStore(workspace);
+  const left = name !== undefined && (await store.providers()).includes(name);
+  const account = left ? { id: name, name } : await accountOf(workspace, name, "logout");
+  const found = await store.remove(account.id);
+  machine.stdout.write(found ? `Forgotten: ${account.name}.\n` : `Nothing was stored for ${account.name}.\n`);
   return EXIT.done;
 };
 
-function provider(name: string | undefined, verb: string): ProviderRow {
+async function accountOf(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
   if (name === undefined)
     throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
   const row = findRow(name);
-  if (row) return row;
-  const guess = nearest(
-    name,
-    providerRows.map(({ id }) => id),
-  );
-  throw usageError(`Unknown provider "${name}".${guess ? ` Did you mean ${guess}?` : ""}`);
+  const issuers = await oauthRows(workspace.paths.home);
+  const oauth = issuers.find(({ provider }) => provider === (row?.id ?? name));
+  const { registry } = await modelsOf(workspace);
+  if (row?.unsupported !== undefined) throw usageError(`${row.name} cannot be used: ${row.unsupported}.`);
+  if (row || oauth || registry.knows(name))
+    return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
+  const guess = nearest(name, [
+    ...providerRows.map(({ id }) => id),
+    ...Object.keys(registry.config.providers ?? {}),
+    ...issuers.map(({ provider }) => provider),
+  ]);
+  throw usageError(`Unknown provider "${name}".${guess ? ` Did you mean ${guess}?` : " See: lathe models"}`);
 }
 
-async function askKey(row: ProviderRow, machine: Machine): Promise<StoredCredential> {
-  const key = machine.stdin.isTTY ? await ask(`Key for ${row.name}: `, machine) : await readPiped(machine);
-  if (key.trim() === "") throw usageError(`No key given. Pipe it in: lathe login ${row.id} < key.txt`);
+async function askKey({ id, name }: Account, machine: Machine): Promise<StoredCredential> {
+  const key = machine.stdin.isTTY
+    ? await askSecret(`Key for ${name} (it will not be shown): `, machine)
+    : await readPiped(machine);
+  if (key.trim() === "") throw usageError(`No key given. Pipe it in: lathe login ${id} < key.txt`);
   return { type: "api_key", key: key.trim() };
-}
-
-async function ask(question: string, { stdin, stderr }: Machine): Promise<string> {
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    return await lines.question(question);
-  } finally {
-    lines.close();
-  }
 }
 
 async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
   const { deps, stderr } = machine;
   const post = postForm(deps.fetch);
   const show = (line: string): void => void stderr.write(`${line}\n`);
-  if (row.deviceUrl) return signInWithDevice(row, { post, now: deps.now, sleep: (ms) => deps.sleep(ms), show });
   const stop = new AbortController();
   const onInterrupt = (): void => stop.abort();
   process.once("SIGINT", onInterrupt);
   try {
+    if (row.deviceUrl)
+      return await signInWithDevice(row, { post, now: deps.now, sleep: (ms) => deps.sleep(ms, stop.signal), show });
     return await signInWithBrowser(row, {
       post,
       now: deps.now,
@@ -78,6 +89,7 @@ async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential
       open: (url) => show(`Open ${url}`),
     });
   } catch (error) {
+    if (stop.signal.aborted) throw new CliError(EXIT.interrupted, "Signing in was cancelled.", { cause: error });
     if (error instanceof CliError) throw error;
     throw new CliError(EXIT.provider, `Signing in to ${row.label} failed: ${(error as Error).message}`, {
       cause: error,

@@ -1,6 +1,66 @@
-import { usageError } from "../cli/exit.ts";
-import type { Command } from "./index.ts";
+// `lathe models [pattern] [--json]` and `--list-models [pattern]`.
 
-export const modelsCommand: Command = async () => {
-  throw usageError("lathe models is not there yet.");
+import { EXIT, type ExitCode } from "../cli/exit.ts";
+import { type ListedModel, listModels as list } from "../models/list.ts";
+import { PRACTICE } from "../models/models.ts";
+import { modelsOf } from "../run/model.ts";
+import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import type { Command } from "./index.ts";
+import { table } from "./table.ts";
+import { verbArgs } from "./verb-args.ts";
+
+export const modelsCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } });
+  const workspace = await openWorkspace(machine, {});
+  return listModels(workspace, positionals.length === 0 ? true : positionals.join(" "), values.json === true);
 };
+
+/** `pattern`: true for all. */
+export async function listModels(workspace: Workspace, pattern: string | true, asJson = false): Promise<ExitCode> {
+  const { stdout, stderr } = workspace.machine;
+  for (const warning of workspace.warnings) stderr.write(`lathe: ${warning}\n`);
+  const models = await modelsOf(workspace);
+  await models.discover({ fresh: true });
+  const rows = await list(workspace, models, pattern === true ? undefined : pattern);
+  if (asJson) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else if (rows.length === 0) stdout.write(`No model fits "${pattern}". See: lathe models\n`);
+  else stdout.write(shown(rows) + (pattern === true ? `\n${PRACTICE} works without a key: scripted, offline.\n` : ""));
+  return EXIT.done;
+}
+
+function shown(rows: readonly ListedModel[]): string {
+  const head = ["model", "window", "output", "$ in", "$ out", "thinking", "vision", "credential"];
+  const lines = table([
+    head,
+    ...rows.map((row) => [
+      `${row.provider}/${row.id}`,
+      short(row.contextWindow),
+      row.maxOutput === undefined ? "–" : short(row.maxOutput),
+      price(row.cost?.input),
+      price(row.cost?.output),
+      row.thinking.length === 0 ? "–" : row.thinking.join(" "),
+      row.vision ? "yes" : "–",
+      row.available ? (row.credential ?? "yes") : "–",
+    ]),
+  ]);
+  const groups = canonicalGroups(rows);
+  if (groups.length === 0) return lines;
+  return `${lines}\nThe same model from several providers; the first that can be used is taken:\n${table(groups)}`;
+}
+
+/** Canonical ids that several usable providers offer. */
+function canonicalGroups(rows: readonly ListedModel[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const { available, canonical, provider, id } of rows) {
+    if (available && canonical !== undefined)
+      groups.set(canonical, [...(groups.get(canonical) ?? []), `${provider}/${id}`]);
+  }
+  return [...groups].filter(([, members]) => members.length > 1).map(([id, members]) => [id, members.join(", ")]);
+}
+
+const price = (dollars: number | undefined): string => (dollars === undefined ? "–" : String(dollars));
+
+function short(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(2))}M`;
+  return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}k` : String(tokens);
+}

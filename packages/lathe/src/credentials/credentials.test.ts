@@ -43,7 +43,7 @@ describe("which credential", () => {
     const sources = {
       store,
       env: { STUB_TOKEN: "env", FILE_VAR: "from-file-var" },
-      oauth: { now: () => 0, post, rows: [row()] },
+      oauth: { now: () => 0, post, rows: async () => [row()] },
     };
     const query = { provider: "stub", envNames: ["STUB_TOKEN"], fileKey: "FILE_VAR" };
     const value = async (extra: object, ask: object = {}) =>
@@ -126,7 +126,7 @@ describe("signing in, against a real issuer on loopback", () => {
   it("an expired sign-in that cannot be refreshed says what to run", async () => {
     const store = new CredentialStore(file);
     await store.set("stub", { type: "oauth", access: "old", expires: 0 });
-    await expect(freshAccessToken("stub", store, { now: () => 1, post, rows: [row()] })).rejects.toThrow(
+    await expect(freshAccessToken("stub", store, { now: () => 1, post, rows: async () => [row()] })).rejects.toThrow(
       "lathe login stub",
     );
   });
@@ -140,7 +140,7 @@ describe("signing in, against a real issuer on loopback", () => {
       const [{ freshAccessToken }, { CredentialStore }] = await Promise.all([import(${here("./oauth/refresh.ts")}), import(${here("./store.ts")})]);
       const post = async (url, form) => (await fetch(url, { method: "POST", body: new URLSearchParams(form) })).json();
       const rows = ${JSON.stringify([row()])};
-      console.log(await freshAccessToken("stub", new CredentialStore(${JSON.stringify(file)}), { now: Date.now, post, rows }));`;
+      console.log(await freshAccessToken("stub", new CredentialStore(${JSON.stringify(file)}), { now: Date.now, post, rows: async () => rows }));`;
     const tokens = await Promise.all([run(script), run(script), run(script)]);
     expect(tokens).toEqual(["access-1", "access-1", "access-1"]);
     expect(issuer.forms.filter((form) => form["grant_type"] === "refresh_token")).toHaveLength(1);

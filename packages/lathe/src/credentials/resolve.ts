@@ -11,13 +11,20 @@ export interface ResolvedCredential {
   readonly source: string;
 }
 
+/** A credential that is there; asking for the secret may refresh a token or run the user's command. */
+export interface FoundCredential {
+  readonly kind: ResolvedCredential["kind"];
+  readonly source: string;
+  readonly secret: () => Promise<string> | string;
+}
+
 export interface CredentialQuery {
   readonly provider: string;
   /** Variables of the provider, first wins. */
   readonly envNames: readonly string[];
   /** Variables among them that hold a token to send as bearer. */
   readonly bearerEnvNames?: readonly string[];
-  /** `apiKey` of the models file: the name of a variable, else the key itself. */
+  /** `apiKey` of the models file: the name of a variable, `!command`, else the key itself. */
   readonly fileKey?: string;
   readonly keyless?: boolean;
 }
@@ -28,29 +35,51 @@ export interface CredentialSources {
   readonly store: CredentialStore;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly oauth: OAuthContext;
+  /** Output of a command that the user wrote in the place of a key. */
+  readonly runCommand?: (command: string) => Promise<string>;
 }
 
 export async function resolveCredential(
   query: CredentialQuery,
   sources: CredentialSources,
 ): Promise<ResolvedCredential | undefined> {
+  const found = await findCredential(query, sources);
+  if (!found) return undefined;
+  const { kind, source } = found;
+  return kind === "none" ? { kind, source } : { kind, source, value: await found.secret() };
+}
+
+export async function findCredential(
+  query: CredentialQuery,
+  sources: CredentialSources,
+): Promise<FoundCredential | undefined> {
+  const { provider, fileKey } = query;
   const { runKey, store, env } = sources;
-  if (runKey?.provider === query.provider) return { kind: "key", value: runKey.key, source: "--api-key" };
-  const stored = await store.get(query.provider);
-  if (stored?.type === "api_key") return { kind: "key", value: stored.key, source: "stored key" };
+  if (runKey?.provider === provider) return { kind: "key", source: "--api-key", secret: () => runKey.key };
+  const stored = await store.get(provider);
+  if (stored?.type === "api_key") return { kind: "key", source: "stored key", secret: () => stored.key };
   if (stored?.type === "oauth") {
-    const value = await freshAccessToken(query.provider, store, sources.oauth);
-    return { kind: "bearer", value, source: stored.account ? `signed in as ${stored.account}` : "signed in" };
+    const over = stored.refresh === undefined && stored.expires !== undefined && stored.expires <= sources.oauth.now();
+    const who = stored.account ? `signed in as ${stored.account}` : "signed in";
+    return {
+      kind: "bearer",
+      source: over ? `${who}, expired; run: lathe login ${provider}` : who,
+      secret: () => freshAccessToken(provider, store, sources.oauth),
+    };
   }
   for (const name of query.envNames) {
     const value = env[name];
-    if (value) return { kind: query.bearerEnvNames?.includes(name) ? "bearer" : "key", value, source: `$${name}` };
+    const kind = query.bearerEnvNames?.includes(name) ? "bearer" : "key";
+    if (value) return { kind, source: `$${name}`, secret: () => value };
   }
-  if (query.fileKey) {
-    const named = env[query.fileKey];
-    return named
-      ? { kind: "key", value: named, source: `$${query.fileKey}` }
-      : { kind: "key", value: query.fileKey, source: "models.yml" };
-  }
-  return query.keyless ? { kind: "none", source: "no key needed" } : undefined;
+  if (fileKey) return fromFile(fileKey, sources);
+  return query.keyless ? { kind: "none", source: "no key needed", secret: () => "" } : undefined;
+}
+
+function fromFile(fileKey: string, { env, runCommand }: CredentialSources): FoundCredential {
+  const named = env[fileKey];
+  if (named) return { kind: "key", source: `$${fileKey}`, secret: () => named };
+  if (fileKey.startsWith("!") && runCommand)
+    return { kind: "key", source: "a command of models.yml", secret: () => runCommand(fileKey.slice(1)) };
+  return { kind: "key", source: "models.yml", secret: () => fileKey };
 }

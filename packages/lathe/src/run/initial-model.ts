@@ -1,25 +1,62 @@
-// Which model a run uses when nobody named one: a provider with a credential, the big three first, its newest model.
+// Which model a run uses when nobody named one: the first of the scope, the saved default, a provider with a credential. A
+// person without any gets a local server's model, and without that the practice model.
 
-import { getLatestModel } from "@lathe/llm";
-import { providerRows } from "@lathe/llm/providers";
-import { credentialOf, credentialSources } from "./credentials.ts";
+import { initialModel } from "@lathe/llm";
+import { CliError, EXIT } from "../cli/exit.ts";
+import { type ModelChoice, type Models, PRACTICE } from "../models/models.ts";
+import { chooseModel, modelsOf } from "./model.ts";
 import type { Workspace } from "./workspace.ts";
 
-const FIRST = ["anthropic", "openai", "gemini"];
-
-/** Undefined: no provider has a credential. */
-export async function initialModel(workspace: Workspace): Promise<string | undefined> {
-  const sources = credentialSources(workspace);
-  const disabled = workspace.settings.disabledProviders;
-  const rows = providerRows.filter(
-    (row) => !row.keyless && row.unsupported === undefined && !disabled.includes(row.id),
-  );
-  const ordered = [...rows].sort((a, b) => rank(a.id) - rank(b.id));
-  for (const row of ordered) {
-    const model = getLatestModel(row.id, "tools");
-    if (model && (await credentialOf(row, sources))) return `${row.id}/${model.id}`;
-  }
-  return undefined;
+export interface InitialWish {
+  /** Model of the session that is continued. */
+  readonly resumed?: string;
+  /** A person is there who can be told what was chosen. */
+  readonly interactive: boolean;
 }
 
-const rank = (id: string): number => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
+export async function chooseInitialModel(workspace: Workspace, wish: InitialWish): Promise<ModelChoice> {
+  const { settings, settingsOrigin } = workspace;
+  if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
+  const models = await modelsOf(workspace);
+  const resumed = wish.resumed === undefined ? undefined : await usable(models, wish.resumed);
+  if (resumed) return resumed;
+  if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
+  const found = initialModel(models.registry, {
+    scoped: settings.enabledModels,
+    resuming: wish.resumed !== undefined,
+    ...(settings.model === "" ? {} : { saved: settings.model }),
+  });
+  if (found) return models.choose(selectorOf(found));
+  if (!wish.interactive) {
+    throw new CliError(
+      EXIT.provider,
+      "No credential was found. Set a key such as ANTHROPIC_API_KEY, run lathe login <provider>, or try --model practice/basic",
+    );
+  }
+  return withoutCredential(workspace, models);
+}
+
+async function withoutCredential({ machine }: Workspace, models: Models): Promise<ModelChoice> {
+  await models.discover();
+  const local = models.registry.available().find(({ supportsTools }) => supportsTools);
+  if (local) {
+    machine.stderr.write(`No key was found; using ${local.provider}/${local.id} of the server on this machine.\n`);
+    return models.choose(`${local.provider}/${local.id}`);
+  }
+  machine.stderr.write(
+    "No key and no local model server were found: going on with the practice model, which is scripted. For a real one: lathe login <provider>\n",
+  );
+  return models.choose(PRACTICE);
+}
+
+/** A session's model, when it can still be called. */
+async function usable(models: Models, selector: string): Promise<ModelChoice | undefined> {
+  if (selector.startsWith("practice/")) return models.choose(selector);
+  const slash = selector.indexOf("/");
+  const provider = selector.slice(0, Math.max(slash, 0));
+  return models.registry.knows(provider) && models.registry.isAvailable(provider) ? models.find(selector) : undefined;
+}
+
+function selectorOf({ model, effort }: NonNullable<ReturnType<typeof initialModel>>): string {
+  return `${model.provider}/${model.id}${effort === undefined ? "" : `:${effort}`}`;
+}

@@ -1,61 +1,36 @@
-// From what the user typed to a model that can be called: selector, catalog row, credential, adapter.
+// From what the user typed to a model that can be called: selector, credential, adapter.
 
-import { builtinCatalog, clampLevel, isThinkingLevel, type ModelInfo, type ProviderAdapter } from "@lathe/llm";
-import { createProvider, findRow, type ProviderRow, providerRows } from "@lathe/llm/providers";
-import { CliError, EXIT, usageError } from "../cli/exit.ts";
-import { nearest } from "../cli/nearest.ts";
-import { PRACTICE_PROVIDER, practiceAdapter } from "../practice/adapter.ts";
-import { credentialOf, credentialSources } from "./credentials.ts";
+import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
+import { createProvider, findRow, type ProviderOptions } from "@lathe/llm/providers";
+import { CliError, EXIT } from "../cli/exit.ts";
+import { resolveCredential } from "../credentials/resolve.ts";
+import { type ModelChoice, type Models, openModels } from "../models/models.ts";
+import { credentialQuery, credentialSources, hasOwnChain } from "./credentials.ts";
 import type { Workspace } from "./workspace.ts";
 
-export interface ModelChoice {
-  readonly provider: string;
-  readonly id: string;
-  /** Already within what the model offers. */
-  readonly effort?: string;
-  readonly info?: ModelInfo;
-}
+export type { ModelChoice } from "../models/models.ts";
 
 export interface ModelOverrides {
   readonly apiKey?: string;
   readonly baseUrl?: string;
 }
 
-/** `provider/id[:effort]`, or an id that the catalog knows. */
-export function chooseModel(workspace: Workspace, selector: string): ModelChoice {
-  const { name, effort } = splitEffort(selector);
-  const wish = effort ?? (workspace.settings.defaultThinkingLevel || undefined);
-  const slash = name.indexOf("/");
-  const found = slash > 0 ? byProvider(name.slice(0, slash), name.slice(slash + 1)) : byId(name);
-  const level = wish === undefined ? undefined : clampLevel(found.info?.thinking, wish);
-  return { ...found, ...(level === undefined ? {} : { effort: level }) };
+const opened = new WeakMap<Workspace, Promise<Models>>();
+
+/** Read once per workspace; what is wrong with the files is said once. */
+export function modelsOf(workspace: Workspace): Promise<Models> {
+  const known = opened.get(workspace);
+  if (known) return known;
+  const opening = openModels(workspace).then((models) => {
+    for (const problem of models.problems) workspace.machine.stderr.write(`lathe: ${problem}\n`);
+    return models;
+  });
+  opened.set(workspace, opening);
+  return opening;
 }
 
-function byProvider(provider: string, id: string): ModelChoice {
-  if (id === "") throw usageError(`"${provider}/" names no model. Give provider/id, or see: lathe models ${provider}`);
-  if (provider === PRACTICE_PROVIDER) return { provider, id };
-  const row = findRow(provider);
-  if (!row) {
-    const guess = nearest(
-      provider,
-      providerRows.map((candidate) => candidate.id),
-    );
-    throw usageError(`Unknown provider "${provider}".${guess ? ` Did you mean ${guess}?` : ""} See: lathe models`);
-  }
-  const info = builtinCatalog.get(row.id, id);
-  return { provider: row.id, id, ...(info ? { info } : {}) };
-}
-
-function byId(id: string): ModelChoice {
-  const info = builtinCatalog.find(id);
-  if (!info) throw usageError(`Unknown model "${id}". Give it as provider/id, or see: lathe models`);
-  return { provider: info.provider, id: info.id, info };
-}
-
-function splitEffort(selector: string): { name: string; effort?: string } {
-  const colon = selector.lastIndexOf(":");
-  const suffix = selector.slice(colon + 1);
-  return colon > 0 && isThinkingLevel(suffix) ? { name: selector.slice(0, colon), effort: suffix } : { name: selector };
+export async function chooseModel(workspace: Workspace, selector: string): Promise<ModelChoice> {
+  return (await modelsOf(workspace)).find(selector);
 }
 
 /** The adapter of a choice. Without a credential it fails here, before anything is sent. */
@@ -63,32 +38,66 @@ export async function connect(
   workspace: Workspace,
   choice: ModelChoice,
   overrides: ModelOverrides = {},
+  deps?: ClientDeps,
 ): Promise<ProviderAdapter> {
-  if (choice.provider === PRACTICE_PROVIDER) return practiceAdapter();
-  const row = findRow(choice.provider);
-  if (!row) throw usageError(`Unknown provider "${choice.provider}". See: lathe models`);
-  const { deps } = workspace.machine;
-  const runKey = overrides.apiKey === undefined ? undefined : { provider: row.id, key: overrides.apiKey };
-  const sources = credentialSources(workspace, runKey);
-  const credential = row.auth === "aws" || row.auth === "vertex" ? undefined : await credentialOf(row, sources);
-  if (!credential && row.auth !== "aws" && row.auth !== "vertex") throw noCredential(row);
-  const timeouts = workspace.settings;
-  return createProvider(row.id, {
-    deps: { ...deps, env: workspace.env },
-    ...(overrides.baseUrl === undefined ? {} : { baseUrl: overrides.baseUrl }),
-    ...(credential ? { resolveKey: () => credentialOf(row, sources) } : {}),
-    ...(workspace.settings.cacheRetention === "" ? {} : { cacheRetention: workspace.settings.cacheRetention }),
-    timeout: row.discovery
-      ? { firstEvent: 0, streamRead: 0 }
-      : { firstEvent: timeouts["timeouts.firstEvent"], streamRead: timeouts["timeouts.stall"] },
-    userAgent: `lathe/${LATHE_VERSION}`,
-  });
+  if (choice.provider === "practice") return (await import("../practice/adapter.ts")).practiceAdapter();
+  const models = await modelsOf(workspace);
+  const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
+  const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
+  if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider);
+  return adapterOf(workspace, models, choice, overrides, deps);
 }
 
-function noCredential(row: ProviderRow): CliError {
-  const variable = row.keyEnv[0];
-  return new CliError(
-    EXIT.provider,
-    `No credential for ${row.name}. ${variable ? `Set ${variable}, or run` : "Run"}: lathe login ${row.id}`,
-  );
+/** The same without asking for the credential before the first request does. */
+export function adapterOf(
+  workspace: Workspace,
+  models: Models,
+  choice: ModelChoice,
+  overrides: ModelOverrides = {},
+  deps: ClientDeps = { ...workspace.machine.deps, env: workspace.env },
+): ProviderAdapter {
+  return createProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
+}
+
+/** How requests to a choice are made, as settings, models.yml and options say it. */
+export function providerOptions(
+  workspace: Workspace,
+  models: Models,
+  choice: ModelChoice,
+  overrides: ModelOverrides = {},
+): ProviderOptions {
+  const { settings, env } = workspace;
+  const { provider } = choice;
+  const config = models.configOf(provider);
+  const row = findRow(provider);
+  const connection = models.connection(choice);
+  const sources = credentialSources(workspace, runKey(choice, overrides));
+  const baseUrl =
+    overrides.baseUrl ?? connection.baseUrl ?? (row?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)]);
+  const cacheRetention = connection.cacheRetention ?? (settings.cacheRetention || undefined);
+  const local = row?.discovery !== undefined || config?.discovery !== undefined;
+  const firstEvent = local ? 0 : settings["timeouts.firstEvent"];
+  return {
+    ...connection,
+    resolveKey: () => resolveCredential(credentialQuery(provider, env, config), sources),
+    runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),
+    timeout: { request: firstEvent, firstEvent, streamRead: local ? 0 : settings["timeouts.stall"] },
+    userAgent: `lathe/${LATHE_VERSION}`,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
+  };
+}
+
+/** `MY_PROXY_BASE_URL` for a provider `my-proxy`. */
+const baseUrlVariable = (provider: string): string => `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_BASE_URL`;
+
+function runKey({ provider }: ModelChoice, { apiKey }: ModelOverrides) {
+  return apiKey === undefined ? undefined : { provider, key: apiKey };
+}
+
+function noCredential(provider: string): CliError {
+  const row = findRow(provider);
+  const variable = row?.keyEnv.find((name) => name.endsWith("_API_KEY")) ?? row?.keyEnv[0];
+  const how = variable ? `Set ${variable}, or run` : row ? "Run" : "Give it an apiKey in models.yml, or run";
+  return new CliError(EXIT.provider, `No credential for ${row?.name ?? provider}. ${how}: lathe login ${provider}`);
 }

@@ -4,6 +4,7 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
+import { commaList } from "../cli/values.ts";
 import { type HomePaths, homePaths, projectPaths } from "../home/paths.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
@@ -72,6 +73,7 @@ async function directory(machine: Machine, path: string, option: string): Promis
 function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>> {
   return {
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.models === undefined ? {} : { enabledModels: commaList(options.models) }),
     ...(options["smol-model"] === undefined ? {} : { "modelRoles.smol": options["smol-model"] }),
     ...(options["slow-model"] === undefined ? {} : { "modelRoles.slow": options["slow-model"] }),
     ...(options["plan-model"] === undefined ? {} : { "modelRoles.plan": options["plan-model"] }),

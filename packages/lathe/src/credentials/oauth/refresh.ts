@@ -2,13 +2,14 @@
 
 import { CliError, EXIT } from "../../cli/exit.ts";
 import type { CredentialStore } from "../store.ts";
-import { OAUTH_ROWS, type OAuthRow } from "./rows.ts";
+import type { OAuthRow } from "./rows.ts";
 import { type PostForm, toCredential } from "./token.ts";
 
 export interface OAuthContext {
   readonly now: () => number;
   readonly post: PostForm;
-  readonly rows?: readonly OAuthRow[];
+  /** Asked for only when a token must be renewed. */
+  readonly rows: () => Promise<readonly OAuthRow[]>;
 }
 
 const MARGIN_MS = 60_000;
@@ -25,7 +26,7 @@ export async function freshAccessToken(
     const refreshed = await stillGood(provider, store, context.now());
     if (refreshed) return refreshed;
     const credential = await store.get(provider);
-    const row = (context.rows ?? OAUTH_ROWS).find((candidate) => candidate.provider === provider);
+    const row = (await context.rows()).find((candidate) => candidate.provider === provider);
     if (credential?.type !== "oauth" || !credential.refresh || !row) {
       throw new CliError(EXIT.provider, `The sign-in for ${provider} has expired. Run: lathe login ${provider}`);
     }

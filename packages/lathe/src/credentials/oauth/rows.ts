@@ -1,4 +1,8 @@
-// Providers one can sign in to. A row is data: the flows below know no provider.
+// Issuers one can sign in to. A row is data: the flows know no provider. Companies add their own in `$LATHE_HOME/oauth.yml`.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, EXIT } from "../../cli/exit.ts";
 
 export interface OAuthRow {
   readonly provider: string;
@@ -16,13 +20,67 @@ export interface OAuthRow {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-export const OAUTH_ROWS: readonly OAuthRow[] = [
-  {
-    provider: "qwen-portal",
-    label: "Qwen",
-    clientId: "f0304373b74a44d2b584a3fb70ca9e56",
-    deviceUrl: "https://chat.qwen.ai/api/v1/oauth2/device/code",
-    tokenUrl: "https://chat.qwen.ai/api/v1/oauth2/token",
-    scopes: ["openid", "profile", "email", "model.completion"],
-  },
-];
+/** Every issuer of the user's file. No vendor with a row of ours offers a client id to other people's programs. */
+export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
+  const file = join(home, "oauth.yml");
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  const { parse } = await import("yaml");
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw wrong(file, `not valid YAML: ${(error as Error).message.split("\n")[0]}`, error);
+  }
+  if (!isRecord(value)) throw wrong(file, "must map provider names to issuers");
+  return Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry));
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === "string" && value !== "";
+const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: string }>> = {
+  label: { fits: isText, what: "a text" },
+  clientId: { fits: isText, what: "a text" },
+  tokenUrl: { fits: isSafeUrl, what: "an https address" },
+  deviceUrl: { fits: isSafeUrl, what: "an https address" },
+  authorizeUrl: { fits: isSafeUrl, what: "an https address" },
+  scopes: { fits: (value) => Array.isArray(value) && value.every(isText), what: "a list of words" },
+  redirectPort: { fits: (value) => Number.isInteger(value) && Number(value) >= 0, what: "a port" },
+  parameters: { fits: (value) => isRecord(value) && Object.values(value).every(isText), what: "names and texts" },
+};
+
+function rowOf(file: string, provider: string, entry: unknown): OAuthRow {
+  if (!isRecord(entry)) throw wrong(file, `${provider} must be a mapping`);
+  for (const [key, value] of Object.entries(entry)) {
+    const known = KEYS[key];
+    if (!known) throw wrong(file, `${provider}.${key} is unknown; known are ${Object.keys(KEYS).join(", ")}`);
+    if (!known.fits(value)) throw wrong(file, `${provider}.${key} must be ${known.what}`);
+  }
+  for (const key of ["clientId", "tokenUrl"]) {
+    if (entry[key] === undefined) throw wrong(file, `${provider}.${key} is missing`);
+  }
+  if (entry["deviceUrl"] === undefined && entry["authorizeUrl"] === undefined)
+    throw wrong(file, `${provider} needs deviceUrl or authorizeUrl`);
+  return { label: provider, scopes: [], ...entry, provider } as unknown as OAuthRow;
+}
+
+/** Codes and tokens travel to these addresses: encrypted, or not leaving the machine. */
+function isSafeUrl(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrong(file: string, what: string, cause?: unknown): CliError {
+  return new CliError(EXIT.usage, `${file}: ${what}. Mend the file.`, cause === undefined ? {} : { cause });
+}

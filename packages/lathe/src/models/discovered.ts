@@ -1,0 +1,83 @@
+// Models of local servers: asked with a short deadline, remembered for a while in a small file. Only what a server said
+// is kept; the user's overrides are laid over it anew each time.
+
+import { join } from "node:path";
+import { type ClientDeps, type Discovery, discover, type ModelInfo } from "@lathe/llm";
+import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
+
+export interface LocalModels {
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly models: readonly ModelInfo[];
+}
+
+export interface LocalOptions {
+  readonly deps: ClientDeps;
+  /** Folder of the cache. */
+  readonly cache: string;
+  /** Ask, whatever is remembered. */
+  readonly fresh?: boolean;
+}
+
+interface CachedServer extends LocalModels {
+  /** Of everything an answer depends on besides the server itself. */
+  readonly fingerprint: string;
+  readonly at: number;
+}
+
+type Cache = Readonly<Record<string, CachedServer>>;
+
+const CAP_MS = 1_000;
+const WINDOW_MS = 5 * 60_000;
+
+/** What the servers offer, in their order. A server that does not answer is left out and costs nothing next time either. */
+export async function localModels(
+  servers: readonly Discovery[],
+  options: LocalOptions,
+): Promise<readonly LocalModels[]> {
+  const { deps } = options;
+  const file = join(options.cache, "local-models.json");
+  const cache = options.fresh ? {} : await remembered(file);
+  const learned: Record<string, CachedServer> = {};
+  const found = await Promise.all(
+    servers.map(async (server): Promise<LocalModels | undefined> => {
+      const fingerprint = fingerprintOf(server, deps.env);
+      const known = cache[server.provider];
+      if (known?.fingerprint === fingerprint && deps.now() - known.at < WINDOW_MS) return known;
+      const { provider, type, baseUrl } = server;
+      const answer = await discover(type, {
+        deps,
+        provider,
+        timeoutMs: CAP_MS,
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+      });
+      if (answer) learned[provider] = { ...answer, fingerprint, at: deps.now() };
+      return answer;
+    }),
+  );
+  if (Object.keys(learned).length > 0) await remember(file, learned);
+  return found.filter((server) => server !== undefined);
+}
+
+/** The version stands for our catalog and for the shape of a row. */
+function fingerprintOf({ type, baseUrl }: Discovery, env: ClientDeps["env"]): string {
+  const variables = [
+    "OLLAMA_BASE_URL",
+    "OLLAMA_HOST",
+    "LLAMA_CPP_BASE_URL",
+    "LM_STUDIO_BASE_URL",
+    "OLLAMA_CONTEXT_LENGTH",
+  ];
+  return JSON.stringify([LATHE_VERSION, type, baseUrl, ...variables.map((name) => env[name])]);
+}
+
+async function remembered(file: string): Promise<Cache> {
+  // A cache that cannot be read is an empty one.
+  const value = await readJsonFile(file).catch(() => undefined);
+  return value && typeof value === "object" ? (value as Cache) : {};
+}
+
+async function remember(file: string, learned: Cache): Promise<void> {
+  // A home that cannot be written to must not stop a run that only wanted to remember.
+  await updateJsonFile(file, async () => ({ ...(await remembered(file)), ...learned })).catch(() => undefined);
+}

@@ -1,0 +1,178 @@
+// The models that can be named here: built in, from models.yml, from local servers. One object per workspace; making it
+// is cheap, the whole list is only built when a selector needs it.
+
+import { existsSync } from "node:fs";
+import {
+  clampLevel,
+  isThinkingLevel,
+  type ModelInfo,
+  type ProviderConfig,
+  Registry,
+  type RegistryConfig,
+  type Selection,
+  selectModel,
+} from "@lathe/llm";
+import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
+import { usageError } from "../cli/exit.ts";
+import { nearest } from "../cli/nearest.ts";
+import { projectPaths } from "../home/paths.ts";
+import { cloudsWithCredentials, credentialStore } from "../run/credentials.ts";
+import type { Workspace } from "../run/workspace.ts";
+import type { ModelsFile } from "./file.ts";
+import { withoutRoles } from "./roles.ts";
+
+export const PRACTICE = "practice/basic";
+
+export interface ModelChoice {
+  readonly provider: string;
+  readonly id: string;
+  /** Already within what the model offers. */
+  readonly effort?: string;
+  /** Absent for an id that nobody has described. */
+  readonly info?: ModelInfo;
+}
+
+export async function openModels(workspace: Workspace): Promise<Models> {
+  const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
+  const { config, problems } =
+    files.length === 0 ? { config: {}, problems: [] } : await (await import("./file.ts")).readModelsFiles(files);
+  const stored = new Set(await credentialStore(workspace).providers());
+  return new Models(workspace, { config, problems, stored });
+}
+
+export function modelsFiles(workspace: Workspace): readonly ModelsFile[] {
+  return [
+    { file: workspace.paths.models, own: true },
+    ...(workspace.trusted ? [{ file: projectPaths(workspace.cwd).models, own: false }] : []),
+  ];
+}
+
+interface Known {
+  readonly config: RegistryConfig;
+  readonly problems: readonly string[];
+  /** Providers with a stored credential. */
+  readonly stored: ReadonlySet<string>;
+}
+
+export class Models {
+  readonly #workspace: Workspace;
+  #registry: Registry;
+  /** What is wrong with the files, one line each. */
+  readonly problems: readonly string[];
+
+  constructor(workspace: Workspace, known: Known) {
+    const { settings, env } = workspace;
+    const clouds = cloudsWithCredentials(env);
+    this.#workspace = workspace;
+    this.problems = known.problems;
+    this.#registry = new Registry({
+      env,
+      config: known.config as never,
+      hasCredential: (provider) => known.stored.has(provider) || clouds.includes(provider),
+      providerOrder: settings.modelProviderOrder,
+      disabledProviders: settings.disabledProviders,
+    });
+  }
+
+  get registry(): Registry {
+    return this.#registry;
+  }
+
+  configOf(provider: string): ProviderConfig | undefined {
+    const { providers } = this.#registry.config;
+    return providers && Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  }
+
+  /** Any form of selector; an unknown one is a usage error that says where to look. */
+  choose(selector: string): ModelChoice {
+    const { settings, settingsOrigin, env } = this.#workspace;
+    const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
+    if (text.startsWith("practice/")) return { provider: "practice", id: text.slice("practice/".length) };
+    const found = plainly(this.#registry, text) ?? selectModel(this.#registry, text);
+    if (!found) throw unknownModel(this.#registry, text);
+    const { model, match } = found;
+    if (settings.disabledProviders.includes(model.provider))
+      throw usageError(`The provider ${model.provider} is disabled here. See: lathe config get disabledProviders`);
+    const wish = found.effort ?? (settings.defaultThinkingLevel || undefined);
+    return {
+      provider: model.provider,
+      id: model.id,
+      ...(match === "assumed" ? {} : { info: model }),
+      ...(wish === undefined ? {} : { effort: clampLevel(model.thinking, wish) }),
+    };
+  }
+
+  /** As `choose`; asks the local servers first when the selector may mean one of their models. */
+  async find(selector: string): Promise<ModelChoice> {
+    const { settings, settingsOrigin, env } = this.#workspace;
+    const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
+    if (!text.startsWith("practice/") && !plainly(this.#registry, text)) {
+      const provider = text.slice(0, Math.max(text.indexOf("/"), 0));
+      const servers = this.#registry.discoveries();
+      const meant = servers.filter((server) => server.provider === provider);
+      // A provider that is no local server needs none of them; a bare or partial name may be anywhere.
+      if (meant.length > 0) await this.discover({ only: [provider] });
+      else if (!this.#registry.knows(provider) && !selectModel(this.#registry, text)) await this.discover();
+    }
+    return this.choose(selector);
+  }
+
+  /** Adds what local servers offer. */
+  async discover(options: { readonly only?: readonly string[]; readonly fresh?: boolean } = {}): Promise<void> {
+    const { localModels } = await import("./discovered.ts");
+    const { machine, env, paths } = this.#workspace;
+    const servers = this.#registry
+      .discoveries()
+      .filter(({ provider }) => options.only === undefined || options.only.includes(provider));
+    const found = await localModels(servers, {
+      deps: { ...machine.deps, env },
+      cache: paths.cache,
+      fresh: options.fresh ?? false,
+    });
+    // A configured server speaks what its entry says, not what its kind usually does.
+    const models = found.flatMap(({ provider, models: offered }) => {
+      const api = this.configOf(provider)?.api;
+      return api === undefined ? offered : offered.map((model) => ({ ...model, api }));
+    });
+    this.#registry = this.#registry.withDiscovered(models);
+  }
+
+  /** What an adapter needs so that this model's requests go where models.yml says. Keys are the credentials' business. */
+  connection(choice: ModelChoice): ProviderOptions {
+    const registry = this.#registry;
+    const known = choice.info ?? registry.assume(choice.provider, choice.id);
+    const { configuredKey: _, ...rest } = registry.connection(known);
+    if (this.configOf(choice.provider) === undefined) return rest;
+    // An override may also concern an id that nobody has described.
+    const { provider } = choice;
+    return { ...rest, model: (id) => registry.get(provider, id) ?? registry.assume(provider, id) };
+  }
+}
+
+/** `provider/id[:effort]` of a model that is known: found without building the whole list. */
+function plainly(registry: Registry, text: string): Selection | undefined {
+  const slash = text.indexOf("/");
+  if (slash <= 0) return undefined;
+  const get = (name: string) => registry.get(name.slice(0, slash), name.slice(slash + 1));
+  const whole = get(text);
+  if (whole) return { model: whole, match: "exact" };
+  const colon = text.lastIndexOf(":");
+  const effort = text.slice(colon + 1);
+  const model = colon > slash && isThinkingLevel(effort) ? get(text.slice(0, colon)) : undefined;
+  return model && { model, match: "exact", effort: clampLevel(model.thinking, effort) };
+}
+
+function unknownModel(registry: Registry, text: string): Error {
+  const slash = text.indexOf("/");
+  const provider = text.slice(0, Math.max(slash, 0));
+  if (slash <= 0) return usageError(`Unknown model "${text}". Give it as provider/id, or see: lathe models`);
+  if (slash === text.length - 1)
+    return usageError(`"${text}" names no model. Give provider/id, or see: lathe models ${provider}`);
+  const reason = findRow(provider)?.unsupported;
+  if (reason !== undefined) return usageError(`The provider ${provider} cannot be used: ${reason}.`);
+  if (registry.knows(provider))
+    return usageError(`No model of ${provider} fits "${text}". See: lathe models ${provider}`);
+  const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
+  const guess = nearest(provider, names);
+  return usageError(`Unknown provider "${provider}".${guess ? ` Did you mean ${guess}?` : ""} See: lathe models`);
+}

@@ -1,0 +1,26 @@
+// A key that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml.
+
+import { LocalEnvironment } from "@lathe/agent";
+import { CliError, EXIT } from "../cli/exit.ts";
+import type { Workspace } from "./workspace.ts";
+
+const PATIENCE_MS = 30_000;
+
+export async function secretFrom(workspace: Workspace, command: string): Promise<string> {
+  const { machine, env } = workspace;
+  const shell = new LocalEnvironment({
+    cwd: machine.userHome,
+    baseEnv: env,
+    envPolicy: "inherit_all",
+    owner: machine.deps.uuid(),
+  });
+  try {
+    const { stdout, exitCode, timedOut } = await shell.execCommand(command, PATIENCE_MS);
+    const secret = stdout.trim();
+    if (exitCode === 0 && secret !== "") return secret;
+    const why = timedOut ? "took too long" : exitCode === 0 ? "printed nothing" : `ended with code ${exitCode}`;
+    throw new CliError(EXIT.provider, `The command for a key in models.yml ${why}. Try it in a shell: ${command}`);
+  } finally {
+    await shell.cleanup();
+  }
+}
