@@ -44,6 +44,7 @@ function conversation(length: number): Message[] {
 
 class Bed {
   readonly #client: Client;
+  readonly #provider: string;
   readonly #model: string;
   #sentAt = 0;
 
@@ -53,6 +54,7 @@ class Bed {
       throw new InvalidRequestError("measured until here", { provider });
     };
     const deps = defaultDeps({ env: {}, fetch });
+    this.#provider = provider;
     this.#model = model;
     this.#client = new Client({
       providers: { [provider]: createProvider(provider, { ...options, deps, apiKey: "none" }) },
@@ -75,7 +77,7 @@ class Bed {
   }
 
   async #send(messages: readonly Message[]): Promise<void> {
-    const request = { model: this.#model, messages, tools };
+    const request = { provider: this.#provider, model: this.#model, messages, tools };
     this.#client.segments(request);
     const stream = this.#client.stream(request)[Symbol.asyncIterator]();
     await stream.next().catch((error: unknown) => {

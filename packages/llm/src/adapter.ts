@@ -70,6 +70,8 @@ class HttpAdapter {
   readonly #options: AdapterOptions;
   readonly #resolver: MessageResolver;
   readonly #segments: SegmentCache = createSegmentCache();
+  /** Requests are values: one that was encoded for its segments is sent as it was encoded. */
+  readonly #prepared = new WeakMap<Request, { readonly encoded: EncodedRequest; readonly length: number }>();
 
   constructor(options: AdapterOptions) {
     this.#options = options;
@@ -129,16 +131,18 @@ class HttpAdapter {
   }
 
   segments(request: Request): readonly Segment[] {
-    return this.#encode(request, this.#resolver.known(request.messages), "stream").segments;
+    const known = this.#resolver.known(request.messages);
+    const encoded = this.#encode(request, known, "stream");
+    if (known.complete) this.#prepared.set(request, { encoded, length: request.messages.length });
+    return encoded.segments;
   }
 
   async #open(request: Request, operation: Operation, context: CallContext, guard: CallGuard): Promise<Exchange> {
     const { name, protocol, endpoint, deps } = this.#options;
     guard.throwIfOver();
     this.#checkToolChoice(request);
-    const resolving = this.#resolver.resolve(request.messages);
-    const resolved = resolving instanceof Promise ? await resolving : resolving;
-    const encoded = this.#encode(request, resolved, operation);
+    const encoding = this.#prepare(request, operation);
+    const encoded = encoding instanceof Promise ? await encoding : encoding;
     const timeouts = this.#timeouts(context);
     const plain: TransportRequest = {
       url: endpoint({ operation, wireModel: encoded.wireModel, baseUrl: this.#options.baseUrl }),
@@ -173,6 +177,15 @@ class HttpAdapter {
       guard,
       timeouts,
     };
+  }
+
+  /** What `segments` made of the same request just before, or made now. */
+  #prepare(request: Request, operation: Operation): EncodedRequest | Promise<EncodedRequest> {
+    const prepared = operation === "stream" ? this.#prepared.get(request) : undefined;
+    if (prepared?.length === request.messages.length) return prepared.encoded;
+    const resolving = this.#resolver.resolve(request.messages);
+    if (!(resolving instanceof Promise)) return this.#encode(request, resolving, operation);
+    return resolving.then((resolved) => this.#encode(request, resolved, operation));
   }
 
   #encode(request: Request, { messages, growing }: ResolvedMessages, operation: Operation): EncodedRequest {

@@ -22,16 +22,18 @@ export interface MediaContext {
   readonly deps: Pick<ClientDeps, "readFile" | "homeDir">;
 }
 
-/** A list that, while it is `growing`, is extended by the next request of the conversation and never changed otherwise. */
 export interface ResolvedMessages {
   readonly messages: readonly Message[];
+  /** The list is extended by the next request of the conversation, and never changed otherwise. */
   readonly growing: boolean;
+  /** Nothing in it waits to be read. */
+  readonly complete: boolean;
 }
 
 interface Known {
   messages: Message[];
-  /** How many have been checked and read. */
-  checked: number;
+  /** Places of messages whose media have not been looked at. */
+  unread: number[];
 }
 
 export class MessageResolver {
@@ -46,51 +48,51 @@ export class MessageResolver {
   /** Synchronous when nothing has to be read. */
   resolve(given: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
     const known = this.#known(given);
-    let pending: Promise<void>[] | undefined;
-    for (let index = known.checked; index < given.length; index++) {
-      const message = given[index] as Message;
-      if (this.#resolved.has(message)) continue;
-      checkRoles(message, this.#context.provider);
-      if (message.content.some(hasMedia)) {
-        pending ??= [];
-        pending.push(this.#resolveMessage(message));
-      } else this.#resolved.set(message, message);
-    }
-    if (pending !== undefined) return this.#afterReading(given.slice(), pending);
+    const waiting = known.unread.map((index) => given[index] as Message).filter((one) => !this.#resolved.has(one));
+    if (waiting.length > 0) return this.#afterReading(given.slice(), waiting);
     this.#settle(known, given);
-    return { messages: known.messages, growing: true };
+    return { messages: known.messages, growing: true, complete: true };
   }
 
   /** What is known without reading anything: messages not resolved yet stand as given. */
   known(given: readonly Message[]): ResolvedMessages {
-    return { messages: this.#known(given).messages, growing: true };
-  }
-
-  /** Meanwhile another request may have made the conversation longer, so this one gets a list of its own. */
-  async #afterReading(given: readonly Message[], pending: readonly Promise<void>[]): Promise<ResolvedMessages> {
-    await Promise.all(pending);
-    return { messages: given.map((message) => this.#resolved.get(message) ?? message), growing: false };
+    const { messages, unread } = this.#known(given);
+    return { messages, growing: true, complete: unread.length === 0 };
   }
 
   #known(given: readonly Message[]): Known {
     const source = { segments: this.#conversations, request: { messages: given } };
-    const start = (): Known => ({ messages: [], checked: 0 });
-    return foldMessages(source, "resolved", start, (known, message) => {
-      known.messages.push(this.#resolved.get(message) ?? message);
-    });
+    return foldMessages<Known>(
+      source,
+      "resolved",
+      () => ({ messages: [], unread: [] }),
+      (known, message) => {
+        if (!this.#resolved.has(message)) {
+          checkRoles(message, this.#context.provider);
+          if (message.content.some(hasMedia)) known.unread.push(known.messages.length);
+          else this.#resolved.set(message, message);
+        }
+        known.messages.push(this.#resolved.get(message) ?? message);
+      },
+    );
   }
 
-  /** A message that was listed before it was read makes a new list of the old one. */
+  /** Meanwhile another request may make the conversation longer, so this one gets a list of its own. */
+  async #afterReading(given: readonly Message[], waiting: readonly Message[]): Promise<ResolvedMessages> {
+    await Promise.all(waiting.map((message) => this.#read(message)));
+    const messages = given.map((message) => this.#resolved.get(message) ?? message);
+    return { messages, growing: false, complete: true };
+  }
+
+  /** Messages that were listed before they were read make a new list of the old one. */
   #settle(known: Known, given: readonly Message[]): void {
-    for (; known.checked < given.length; known.checked++) {
-      const resolved = this.#resolved.get(given[known.checked] as Message);
-      if (resolved === undefined || known.messages[known.checked] === resolved) continue;
-      known.messages = known.messages.slice();
-      known.messages[known.checked] = resolved;
-    }
+    if (known.unread.length === 0) return;
+    known.messages = known.messages.slice();
+    for (const index of known.unread) known.messages[index] = this.#resolved.get(given[index] as Message) as Message;
+    known.unread = [];
   }
 
-  async #resolveMessage(message: Message): Promise<void> {
+  async #read(message: Message): Promise<void> {
     const content = await Promise.all(message.content.map((part) => resolvePart(part, this.#context)));
     const same = content.every((part, index) => part === message.content[index]);
     this.#resolved.set(message, same ? message : { ...message, content });
