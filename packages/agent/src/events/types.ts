@@ -11,7 +11,8 @@
 //           | retry | compaction_start | compaction_end | subagent_event | state_changed ;
 //
 // Calls of one turn may interleave and are tied together by call_id. A turn that fails before an answer has none. A
-// reader that comes late gets `snapshot` first instead of what it missed. After session_end nothing follows.
+// reader that comes late gets `snapshot` first instead of what it missed. After session_end nothing follows; one with the
+// reason "error" (an unwritable journal) closes whatever was open.
 
 import type { ContentPart, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 

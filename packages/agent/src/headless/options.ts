@@ -10,7 +10,7 @@ import { defineProfile } from "../profiles/define.ts";
 import { FAMILIES, familyOf } from "../profiles/families.ts";
 import type { SessionOptions } from "../session/types.ts";
 
-export interface AgentConfig {
+interface AgentConfig {
   /** `provider/id`. */
   readonly model: string;
   readonly apiKey: string;

@@ -16,7 +16,7 @@ export interface CustomTool {
   readonly definition: ToolDefinition;
   readonly executor: (args: JsonObject, context: ToolContext) => Promise<CustomResult> | CustomResult;
 }
-export type CustomResult =
+type CustomResult =
   | string
   | {
       readonly output: string;

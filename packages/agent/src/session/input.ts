@@ -170,7 +170,7 @@ export async function endInput(core: SessionCore, run: InputRun, end: InputEnd):
   return { goOn };
 }
 
-export function drainSteering(core: SessionCore): void {
+function drainSteering(core: SessionCore): void {
   for (const { id, content } of core.steering.take(core.config.steeringMode)) {
     const message = Message.user(partsOf(content));
     core.append({ type: "message", id, message, origin: "steering" });

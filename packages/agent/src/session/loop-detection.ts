@@ -44,7 +44,7 @@ function digest(args: JsonObject): string {
 }
 
 /** JSON with sorted keys. */
-export function canonical(value: JsonValue): string {
+function canonical(value: JsonValue): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   const keys = Object.keys(value).sort();

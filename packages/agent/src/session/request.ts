@@ -97,7 +97,7 @@ function checkPrefix(core: SessionCore, request: Request): void {
   core.emit("error", { message: verdict.message, error_type: "PrefixBug", fatal: false, code: "prefix_bug" });
 }
 
-export class PrefixBug extends Error {
+class PrefixBug extends Error {
   constructor(message: string) {
     super(message);
     this.name = "PrefixBug";

@@ -6,7 +6,7 @@ import type { SessionCore } from "../session/core.ts";
 import type { AgentReport, AgentStatus, ChildHeader } from "./types.ts";
 
 const LINE_KIND = "agent";
-export const OUTCOME_TYPE = "agent";
+const OUTCOME_TYPE = "agent";
 
 export interface AgentRecord {
   readonly header: ChildHeader;

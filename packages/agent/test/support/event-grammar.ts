@@ -52,7 +52,7 @@ class GrammarState {
         return undefined;
       case "session_end":
         this.over = true;
-        return this.#input ? "an input is open" : undefined;
+        return this.#input && event.data.reason !== "error" ? "an input is open" : undefined;
       case "user_input":
         // Several follow-ups may begin one input together.
         if (this.#turn) return "inside a turn";

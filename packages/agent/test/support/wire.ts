@@ -82,8 +82,27 @@ export async function wire(
       await server.close();
       expect(grammarError(events, { ended: true })).toBeUndefined();
       expect(server.requests.flatMap((request) => request.refused ?? [])).toEqual([]);
+      expect(unexplainedLoss(server, events)).toEqual([]);
     },
   };
+}
+
+/** Requests that lost messages of the one before them, though no change was stated. Each conversation is looked at alone. */
+function unexplainedLoss(server: ModelServer, events: readonly SessionEvent[]): string[] {
+  const stated = events.some(
+    (event) =>
+      event.kind === "prefix_changed" || (event.kind === "entry" && event.data.type === "thinking_level_change"),
+  );
+  if (stated) return [];
+  const conversations = new Map<string, ModelServer["requests"][number][]>();
+  for (const request of server.requests) {
+    const key = request.view.messages[0]?.text ?? "";
+    conversations.set(key, [...(conversations.get(key) ?? []), request]);
+  }
+  const steps = [...conversations.values()].flatMap((requests) => commonPrefix(requests));
+  return steps
+    .filter((step) => /"role"|"call_id"/.test(step.lostTail))
+    .map((step) => `${step.index}: ${step.lostTail}`);
 }
 
 /** What of each request's body was not the beginning of the next one's, beyond closing brackets and parameters. */

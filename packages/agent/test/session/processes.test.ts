@@ -1,0 +1,110 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { LocalEnvironment } from "../../src/env/local.ts";
+import { editFileTool } from "../../src/tools/edit-file/index.ts";
+import { readFileTool } from "../../src/tools/read-file/index.ts";
+import { shellTool } from "../../src/tools/shell/index.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import type { ToolDef } from "../../src/tools/types.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { writeFileTool } from "../../src/tools/write-file/index.ts";
+import { isAlive } from "../alive.ts";
+import { resultText } from "../support/scripted-client.ts";
+import { setUp, testProfile } from "../support/session.ts";
+
+const all = [shellTool, readFileTool, writeFileTool, editFileTool, spawnAgentTool, waitTool] as unknown as ToolDef[];
+
+function place() {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-proc-"));
+  return { folder, env: new LocalEnvironment({ cwd: folder, baseEnv: { PATH: process.env["PATH"] } }) };
+}
+
+/** Prints its pid, then waits with a child of its own. */
+const SLEEPER = "echo pid $$; sleep 60 & echo pid $!; wait";
+
+describe("real processes", () => {
+  it("D-006 D-059 EH-03 abort during parallel shells and a child's shell: all dead, the child's session_end first", async () => {
+    const { env } = place();
+    const pids = new Set<number>();
+    let started = (): void => {};
+    const running = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const shell = (id: string) => ({ name: "shell", args: { command: SLEEPER }, id });
+    const s = setUp({
+      env,
+      profile: testProfile(all),
+      script: (request) => {
+        const said = request.messages.filter((message) => message.role === "assistant").length;
+        if (JSON.stringify(request.messages[1]).includes("child task")) return { calls: [shell("k")] };
+        if (said === 0) return { calls: [{ name: "spawn_agent", args: { task: "child task" }, id: "s" }] };
+        return { calls: [shell("a"), shell("b")] };
+      },
+      onEvent: (event) => {
+        const inner = event.kind === "subagent_event" ? event.data.event : event;
+        if (inner.kind !== "tool_call_output_delta") return;
+        for (const match of inner.data.delta.matchAll(/pid (\d+)/g)) pids.add(Number(match[1]));
+        if (pids.size === 6) started();
+      },
+    });
+    const submitted = s.session.submit("go");
+    await running;
+    expect([...pids].every(isAlive)).toBe(true);
+    await s.session.abort();
+    await submitted;
+    expect([...pids].filter(isAlive)).toEqual([]);
+    await s.finish();
+    const childEnd = s.events.findIndex(
+      (event) => event.kind === "subagent_event" && event.data.event.kind === "session_end",
+    );
+    expect(childEnd).toBeGreaterThan(0);
+    expect(childEnd).toBeLessThan(s.events.length - 1);
+  });
+
+  it("EH-01 D-055 every kind of tool failure is an answer to the model; the session is idle at the end", async () => {
+    const { env, folder } = place();
+    writeFileSync(join(folder, "a.txt"), "one\none\n");
+    writeFileSync(join(folder, "locked.txt"), "x", { mode: 0o000 });
+    const calls = [
+      { name: "read_file", args: { file_path: "missing.txt" }, id: "not_found" },
+      { name: "edit_file", args: { file_path: "a.txt", old_string: "one", new_string: "two" }, id: "conflict" },
+      { name: "shell", args: { command: "exit 3" }, id: "exit" },
+      { name: "shell", args: { command: "sleep 5", timeout_ms: 50 }, id: "timeout" },
+      { name: "write_file", args: { file_path: folder, content: "x" }, id: "denied" },
+      { name: "shell", args: { timeout_ms: 5 }, id: "invalid" },
+      { name: "teleport", args: {}, id: "unknown" },
+    ];
+    const s = setUp({ env, profile: testProfile(all), script: [{ calls }, { text: "I see" }] });
+    await s.session.submit("go");
+    expect(s.session.state).toBe("idle");
+    await s.finish();
+    const texts = Object.fromEntries(calls.map(({ id }) => [id, resultText(s.client.requests[1]!, id)]));
+    expect(texts["not_found"]).toContain("missing.txt");
+    expect(texts["exit"]).toContain("[exit code: 3");
+    expect(texts["timeout"]).toContain("timed out after 50ms");
+    expect(texts["invalid"]).toMatch(/^Invalid arguments for tool: shell/);
+    expect(texts["unknown"]).toBe("Unknown tool: teleport");
+    expect(s.of("tool_call_end").every((event) => event.data.is_error)).toBe(true);
+  });
+
+  it("RN-02 D-019 three commands run side by side, or one after another when the profile says so", async () => {
+    const overlap = async (supportsParallelToolCalls: boolean) => {
+      const { env } = place();
+      const command = "date +%s%N; sleep 0.2; date +%s%N";
+      const calls = ["a", "b", "c"].map((id) => ({ name: "shell", args: { command }, id }));
+      const s = setUp({
+        env,
+        profile: testProfile(all, { supportsParallelToolCalls }),
+        script: [{ calls }, { text: "ok" }],
+      });
+      await s.session.submit("go");
+      await s.finish();
+      const spans = calls.map(({ id }) => resultText(s.client.requests[1]!, id).split("\n").slice(0, 2).map(BigInt));
+      return spans[2]![0]! < spans[0]![1]!;
+    };
+    expect(await overlap(true)).toBe(true);
+    expect(await overlap(false)).toBe(false);
+  });
+});
