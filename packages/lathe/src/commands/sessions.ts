@@ -2,7 +2,6 @@
 
 import { JournalError } from "@lathe/agent";
 import { EXIT, usageError } from "../cli/exit.ts";
-import { endQuietlyOnBrokenPipe } from "../run/signals.ts";
 import { openWorkspace } from "../run/workspace.ts";
 import type { Verb } from "../sessions/verbs/verb.ts";
 import type { Command } from "./index.ts";
@@ -39,7 +38,6 @@ export const sessionsCommand: Command = async (argv, machine) => {
   const [name = "list", ...rest] = argv[0]?.startsWith("-") ? ["list", ...argv] : argv;
   const verb = Object.hasOwn(VERBS, name) ? await VERBS[name]?.() : undefined;
   if (!verb) throw usageError(`lathe sessions knows ${Object.keys(VERBS).join(", ")}, not "${name}".`);
-  endQuietlyOnBrokenPipe(machine.stdout);
   const workspace = await openWorkspace(machine, {});
   try {
     return await verb(rest, workspace);
