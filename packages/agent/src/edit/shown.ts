@@ -64,6 +64,11 @@ export class ShownFiles {
     return version.tag;
   }
 
+  /** The paths used last, newest first. */
+  recent(most: number): readonly string[] {
+    return [...this.#files.keys()].slice(-most).reverse();
+  }
+
   latest(path: string): ShownVersion | undefined {
     return this.#files.get(path)?.at(-1);
   }

@@ -3,15 +3,23 @@
 import type { JsonObject, ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../context/system-prompt.ts";
 import { ToolRegistry } from "../registry/registry.ts";
+import type { EditVariant } from "../tools/edit-variant.ts";
 import type { ToolDef } from "../tools/types.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
+import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";
 
 /** What makes a family: everything that does not depend on the model at hand. */
 export interface Family {
   readonly id: string;
+  /** `{{editing}}` stands where the words about its way of editing belong. */
   readonly prompt: string;
+  readonly editing?: string;
   readonly tools: readonly ToolDef[];
+  /** The list with another way of editing; a family without it has only its own. */
+  readonly toolsWith?: (kit: EditKit) => readonly ToolDef[];
+  /** The tools and words of the vendor's own agent. */
+  readonly native?: Pick<Family, "prompt" | "editing" | "tools">;
   readonly instructionFiles: readonly string[];
   readonly shellTimeoutMs?: number;
   readonly toolOutputModes?: Readonly<Record<string, TruncationMode>>;
@@ -25,6 +33,10 @@ export interface ProfileOptions {
   /** Replaces the base layer of the prompt. */
   readonly basePrompt?: string;
   readonly userInstructions?: string;
+  /** `native`: names and parameters of the vendor's own agent, where the family has them. */
+  readonly toolNames?: "lathe" | "native";
+  /** Another way of editing than the family's own, as the tool `edit`. */
+  readonly editVariant?: EditVariant;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
   readonly tools?: readonly ToolDef[];
   /** Offer only these. */
@@ -37,7 +49,8 @@ export interface ProfileOptions {
 const DEFAULT_WINDOW = 128_000;
 
 export function defineProfile(family: Family, options: ProfileOptions): Profile {
-  const registry = new ToolRegistry([...family.tools, ...(options.tools ?? [])]);
+  const { prompt, editing = "", tools } = toolset(family, options);
+  const registry = new ToolRegistry([...tools, ...(options.tools ?? [])]);
   if (options.only) for (const name of registry.names()) if (!options.only.includes(name)) registry.unregister(name);
   const info = options.modelInfo;
   const shellTimeoutMs = options.shellTimeoutMs ?? family.shellTimeoutMs;
@@ -49,7 +62,7 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
     tools: () => registry.definitions(),
     buildSystemPrompt: (_env, projectDocs) =>
       systemPrompt({
-        base: options.basePrompt ?? family.prompt,
+        base: options.basePrompt ?? prompt.replace("{{editing}}", () => editing.trim()),
         tools: registry.definitions(),
         projectDocs,
         ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
@@ -65,4 +78,15 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
     ...(family.toolOutputModes === undefined ? {} : { toolOutputModes: family.toolOutputModes }),
   };
+}
+
+function toolset(family: Family, options: ProfileOptions): Pick<Family, "prompt" | "editing" | "tools"> {
+  const { toolNames = "lathe", editVariant } = options;
+  if (editVariant === undefined) return toolNames === "native" ? (family.native ?? family) : family;
+  if (toolNames === "native") {
+    throw new Error("toolNames: native has its own way of editing; leave out editVariant, or toolNames");
+  }
+  if (!family.toolsWith) throw new Error(`the profile ${family.id} has only its own way of editing`);
+  const kit = editKits[editVariant];
+  return { prompt: family.prompt, editing: kit.editing, tools: family.toolsWith(kit) };
 }

@@ -14,11 +14,9 @@ export interface TextWindow {
   /** 1-based number of the first line. */
   readonly first: number;
   readonly total: number;
+  /** Names the whole content in hashline edits; absent for what cannot be edited. */
+  readonly tag?: string;
 }
-
-export type LoadedFile =
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  | { readonly kind: "missing"; readonly reason: string };
 
 /** Bytes of a file or of an address such as artifact://3. Fails in words that name the path and the next step. */
 export async function loadBytes(path: string, context: ToolContext): Promise<Uint8Array> {
@@ -56,13 +54,15 @@ export function windowOf(
   limit: number,
 ): TextWindow {
   const text = decode(path, bytes);
-  if (!context.services.schemes?.handles(path)) context.services.shownFiles?.record(context.env.resolve(path), text);
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   if (offset > Math.max(1, lines.length)) {
     throw new ToolFailure(`${path} has ${lines.length} lines; offset ${offset} is beyond its end.`);
   }
-  return { lines: lines.slice(offset - 1, offset - 1 + limit), first: offset, total: lines.length };
+  const isFile = !context.services.schemes?.handles(path);
+  const tag = isFile ? context.services.shownFiles?.record(context.env.resolve(path), text) : undefined;
+  const window = { lines: lines.slice(offset - 1, offset - 1 + limit), first: offset, total: lines.length };
+  return tag === undefined ? window : { ...window, tag };
 }
 
 function decode(path: string, bytes: Uint8Array): string {

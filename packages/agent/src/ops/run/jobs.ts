@@ -67,3 +67,18 @@ export function jobStatus(job: Job): string {
   if (job.result.signal) return `ended by ${job.result.signal} after ${job.result.durationMs} ms`;
   return `exit code: ${job.result.exitCode}, ${job.result.durationMs} ms`;
 }
+
+/** Waits until the job has ended, the time is over or the call is given up. */
+export function jobEnded(job: Job, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted || !job.handle.running) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish, { once: true });
+    job.handle.done.then(finish, finish);
+  });
+}

@@ -2,6 +2,7 @@
 
 import type { ExecResult } from "../../env/types.ts";
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { watchShownFiles } from "./shown-changes.ts";
 
 declare module "../../tools/types.ts" {
   interface ToolServices {
@@ -15,24 +16,38 @@ const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
 export interface CommandOutcome extends ExecResult {
   readonly timeoutMs: number;
   readonly artifact?: ArtifactRef;
+  /** Files shown in this session that are different now. */
+  readonly changed: readonly string[];
+}
+
+export interface CommandOptions {
+  readonly name: string;
+  readonly timeoutMs?: number | undefined;
+  readonly cwd?: string | undefined;
 }
 
 export async function runCommand(
   command: string,
   context: ToolContext,
-  options: { timeoutMs?: number | undefined; name: string },
+  options: CommandOptions,
 ): Promise<CommandOutcome> {
-  if (command.trim() === "") throw new ToolFailure("The command is empty. Give a shell command to run.");
+  refuseEmpty(command);
   const times = context.services.commandTimes ?? FALLBACK_TIMES;
   const timeoutMs = Math.min(options.timeoutMs ?? times.defaultMs, times.maxMs);
   const spill = lazyArtifact(context, options.name);
+  const changedFiles = await watchShownFiles(context);
   const result = await context.env.execCommand(command, timeoutMs, {
     signal: context.signal,
     onOutput: context.onOutput,
     spill,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   const artifact = await spill.close();
-  return { ...result, timeoutMs, ...(artifact ? { artifact } : {}) };
+  return { ...result, timeoutMs, changed: await changedFiles(), ...(artifact ? { artifact } : {}) };
+}
+
+export function refuseEmpty(command: string): void {
+  if (command.trim() === "") throw new ToolFailure("The command is empty. Give a shell command to run.");
 }
 
 /** Opens the artifact with the first byte that does not fit in memory; most commands never do. */

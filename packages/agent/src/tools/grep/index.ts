@@ -1,5 +1,5 @@
 import { EnvError, type GrepOptions } from "../../env/types.ts";
-import { type ArgsOf, choice, flag, integer, optional, parameters, text } from "../params.ts";
+import { type ArgsOf, choice, flag, given, integer, optional, parameters, text } from "../params.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
 import description from "./description.md";
 
@@ -35,18 +35,33 @@ export const grepTool: ToolDef<ArgsOf<typeof params>> = { ...base, schema: param
 /** The same with a choice of what to show. */
 export const grepWithModesTool: ToolDef<Args> = { ...base, schema: parameters(withModes), execute: search };
 
-async function search(args: Args, { env, signal }: ToolContext): Promise<ToolResult> {
-  const most = args.max_results ?? DEFAULT_MOST;
-  const options: GrepOptions = {
-    maxResults: most,
-    signal,
-    ...(args.glob_filter === undefined ? {} : { globFilter: args.glob_filter }),
-    ...(args.case_insensitive === undefined ? {} : { caseInsensitive: args.case_insensitive }),
-    ...(args.output_mode === undefined ? {} : { mode: args.output_mode }),
-  };
+function search(args: Args, context: ToolContext): Promise<ToolResult> {
+  const query = given({
+    pattern: args.pattern,
+    path: args.path,
+    globFilter: args.glob_filter,
+    caseInsensitive: args.case_insensitive,
+    mode: args.output_mode,
+    most: args.max_results,
+    mostName: "max_results",
+  });
+  return runGrep(query, context);
+}
+
+/** What every search face boils down to. */
+export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensitive" | "mode" | "context"> {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly most?: number;
+  /** The parameter that raises the limit. */
+  readonly mostName: string;
+}
+
+export async function runGrep(query: GrepQuery, { env, signal }: ToolContext): Promise<ToolResult> {
+  const { pattern, path = ".", most = DEFAULT_MOST, mostName, ...options } = query;
   try {
-    const { lines, truncated } = await env.grep(args.pattern, args.path ?? ".", options);
-    const more = truncated ? `\n[more than ${most} results; narrow the search or raise max_results]` : "";
+    const { lines, truncated } = await env.grep(pattern, path, { ...options, maxResults: most, signal });
+    const more = truncated ? `\n[more than ${most} results; narrow the search or raise ${mostName}]` : "";
     return {
       content: [{ kind: "text", text: lines.length === 0 ? "No matches found" : lines.join("\n") + more }],
       details: { matches: lines.length, truncated },

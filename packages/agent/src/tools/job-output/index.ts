@@ -1,4 +1,4 @@
-import { jobStatus } from "../../ops/run/jobs.ts";
+import { jobEnded, jobStatus } from "../../ops/run/jobs.ts";
 import { type ArgsOf, integer, optional, parameters } from "../params.ts";
 import { type ToolDef, ToolFailure } from "../types.ts";
 import description from "./description.md";
@@ -22,7 +22,7 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
     const { jobs } = context.services;
     if (!jobs) throw new ToolFailure("Background commands cannot run here.");
     const job = jobs.get(job_id);
-    if (wait_ms > 0 && job.handle.running) await ended(job.handle.done, wait_ms, context.signal);
+    await jobEnded(job, wait_ms, context.signal);
     const { text, next, missed } = job.handle.read(job.read);
     job.read = next;
     const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
@@ -34,16 +34,3 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
     };
   },
 };
-
-function ended(done: Promise<unknown>, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish, { once: true });
-    done.then(finish, finish);
-  });
-}

@@ -5,7 +5,7 @@ import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import type { ToolContext, ToolDef, ToolResult } from "../types.ts";
 import description from "./description.md";
 
-const params = {
+export const readFileParams = {
   file_path: text("Path of the file, absolute or relative to the working directory"),
   offset: optional(integer("First line to show, counted from 1", { minimum: 1 })),
   limit: optional(integer("How many lines to show; 2000 when not given", { minimum: 1 })),
@@ -13,11 +13,11 @@ const params = {
 
 const DEFAULT_LIMIT = 2_000;
 
-export const readFileTool: ToolDef<ArgsOf<typeof params>> = {
+export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
   name: "read_file",
   label: "Read",
   description: description.trim(),
-  schema: parameters(params),
+  schema: parameters(readFileParams),
   tier: "read",
   replay: "safe",
   async execute({ file_path, offset = 1, limit = DEFAULT_LIMIT }, context) {

@@ -1,4 +1,5 @@
 import { type CommandOutcome, runCommand } from "../../ops/run/run-command.ts";
+import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
@@ -11,6 +12,14 @@ const params = {
   background: optional(flag("Start it and return at once with a job id")),
 };
 
+/** What every shell face boils down to. */
+export interface ShellArgs {
+  readonly command: string;
+  readonly timeout_ms?: number | undefined;
+  readonly background?: boolean | undefined;
+  readonly cwd?: string | undefined;
+}
+
 export const shellTool: ToolDef<ArgsOf<typeof params>> = {
   name: "shell",
   label: "Run",
@@ -20,20 +29,29 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   // The command has its own deadline.
   timeoutMs: 0,
-  async execute({ command, timeout_ms, background }, context) {
-    if (background) return startJob(command, context);
-    return shellResult(command, await runCommand(command, context, { timeoutMs: timeout_ms, name: "shell" }));
-  },
+  execute: runShell,
 };
 
-function shellResult(command: string, outcome: CommandOutcome): ToolResult {
+export async function runShell(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
+  if (args.background) return startJob(args, context);
+  const { command, timeout_ms: timeoutMs, cwd } = args;
+  return shellResult(command, await runCommand(command, context, { timeoutMs, cwd, name: "shell" }));
+}
+
+export function shellResult(command: string, outcome: CommandOutcome): ToolResult {
   const output = outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
   const more = outcome.artifact
     ? `[${outcome.outputBytes} bytes in all; the whole output is in artifact://${outcome.artifact.id}]\n`
     : "";
   return {
-    content: [{ kind: "text", text: output + more + ending(outcome) }],
-    details: { command, exitCode: outcome.exitCode, duration: outcome.durationMs, timedOut: outcome.timedOut },
+    content: [{ kind: "text", text: output + more + changedNote(outcome.changed) + ending(outcome) }],
+    details: {
+      command,
+      exitCode: outcome.exitCode,
+      duration: outcome.durationMs,
+      timedOut: outcome.timedOut,
+      ...(outcome.changed.length > 0 ? { changedFiles: [...outcome.changed] } : {}),
+    },
     isError: outcome.exitCode !== 0 || outcome.timedOut,
     effects: outcome.timedOut || outcome.aborted ? "unknown" : "done",
     ...(outcome.artifact ? { artifact: outcome.artifact } : {}),
@@ -47,17 +65,18 @@ function ending(outcome: CommandOutcome): string {
   return `[exit code: ${outcome.exitCode}, ${outcome.durationMs} ms]`;
 }
 
-function startJob(command: string, context: ToolContext): ToolResult {
+function startJob({ command, cwd }: ShellArgs, context: ToolContext): ToolResult {
   const { jobs } = context.services;
-  if (!jobs || !context.env.startCommand) {
+  const { env } = context;
+  if (!jobs || !env.startCommand) {
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
-  const job = jobs.start(command, context.env.startCommand.bind(context.env));
+  const job = jobs.start(command, (text) => env.startCommand!(text, cwd === undefined ? {} : { cwd }));
   return {
     content: [
       {
         kind: "text",
-        text: `Started job ${job.id}. Read its output with job_output, end it with job_stop. It is ended with the session.`,
+        text: `Started job ${job.id}. Its output is read and it is stopped by this number; it is ended with the session.`,
       },
     ],
     details: { command, jobId: job.id },

@@ -1,5 +1,6 @@
 // write_file: a whole file at once, or what stands at an address such as db://users/42.
 
+import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
 import { writeWholeFile } from "../../edit/whole.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
@@ -10,6 +11,9 @@ const params = {
   file_path: text("Path of the file, absolute or relative to the working directory"),
   content: text("The complete content of the file"),
 };
+
+export const NUMBERS_NOTE =
+  "the line numbers in front of every line were taken off; they are shown by readings and are not part of a file.";
 
 export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
   name: "write_file",
@@ -29,10 +33,12 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
         effects: "done",
       };
     }
-    const { size, isNew, file, notes } = await writeWholeFile(context, file_path, content);
+    const bare = withoutLineNumbers(content);
+    const { size, isNew, file, notes } = await writeWholeFile(context, file_path, bare ?? content);
+    const stripped = bare === undefined ? [] : [NUMBERS_NOTE];
     const summary = `${isNew ? "Created" : "Wrote"} ${file_path} (${size} bytes)`;
     return {
-      content: [{ kind: "text", text: paragraphs(summary, trailer(notes, file ? [file] : [])) }],
+      content: [{ kind: "text", text: paragraphs(summary, trailer([...stripped, ...notes], file ? [file] : [])) }],
       details: { ...(file ? hostDetails(file) : {}), filePath: file_path, size, isNew },
       effects: "done",
     };

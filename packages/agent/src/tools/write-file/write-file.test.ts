@@ -38,6 +38,21 @@ describe("TL-02 write_file", () => {
     expect((await stat(path("run.cmd"))).mode & 0o777).toBe(0o755);
   });
 
+  it("T-WRITE-1 line numbers copied from a reading are taken off and the result says so; text that only looks alike stays", async () => {
+    const { env, path } = temporary();
+    const write = async (content: string) => {
+      const { text } = await run(writeFileTool, { file_path: "f", content }, contextFor(env));
+      return { text, content: await readFile(path("f"), "utf8") };
+    };
+    const copied = await write(" 1 | a\n 2 | \n 3 |   b\n");
+    expect(copied.content).toBe("a\n\n  b\n");
+    expect(copied.text).toContain("Note: the line numbers in front of every line were taken off");
+    expect((await write("     1\ta\n     2\tb")).content).toBe("a\nb");
+    for (const kept of ["1: a\n2: b\n", "1 | a\n3 | b\n", "1 | a\nb\n", "1|a\n"]) {
+      expect((await write(kept)).content).toBe(kept);
+    }
+  });
+
   it("TL-02 endings that the new text brings itself are taken as they are", async () => {
     const { env, path } = temporary();
     await writeFile(path("f"), "a\nb\n");

@@ -1,6 +1,7 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
 import { type CommandOutcome, runCommand } from "../../../ops/run/run-command.ts";
+import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import type { ToolDef } from "../../types.ts";
@@ -35,6 +36,7 @@ function sections(outcome: CommandOutcome): string {
   const parts: string[] = [];
   if (outcome.stdout !== "") parts.push(`stdout:\n${outcome.stdout.replace(/\n$/, "")}`);
   if (outcome.stderr !== "") parts.push(`stderr:\n${outcome.stderr.replace(/\n$/, "")}`);
+  if (outcome.changed.length > 0) parts.push(changedNote(outcome.changed).trimEnd());
   if (outcome.artifact) parts.push(`whole output: artifact://${outcome.artifact.id}`);
   parts.push(outcome.timedOut ? timeoutNotice(outcome.timeoutMs) : `exit code: ${outcome.exitCode}`);
   return parts.join("\n");

@@ -1,0 +1,22 @@
+// Line numbers that a model copied from a reading into the text of a whole file.
+
+const BAR = /^ *(\d+)(?: \| ?|\||\t)(.*)$/s;
+const COLON = /^(\d+):(.*)$/s;
+
+/**
+ * The text without the numbers in front of its lines, when every line has one and they count up from 1; else undefined.
+ * A colon counts only where readings are shown that way: `1: a` is also how YAML is written.
+ */
+export function withoutLineNumbers(content: string, separator: "bar" | "colon" = "bar"): string | undefined {
+  const lines = content.split("\n");
+  const ending = lines.at(-1) === "" ? [lines.pop() as string] : [];
+  // A single line is too little to tell.
+  if (lines.length < 2) return undefined;
+  const bare: string[] = [];
+  for (const [i, line] of lines.entries()) {
+    const [, number, text] = (separator === "bar" ? BAR : COLON).exec(line) ?? [];
+    if (text === undefined || Number(number) !== i + 1) return undefined;
+    bare.push(text);
+  }
+  return [...bare, ...ending].join("\n");
+}

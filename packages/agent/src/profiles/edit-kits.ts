@@ -1,0 +1,30 @@
+// What goes with each way of editing: the tools for reading and writing (hashline edits refer to what they show) and the
+// words in the prompt.
+
+import { type EditVariant, editVariants } from "../tools/edit-variant.ts";
+import { hashlineReadTool } from "../tools/hashline-read/index.ts";
+import { hashlineWriteTool } from "../tools/hashline-write/index.ts";
+import { readFileTool } from "../tools/read-file/index.ts";
+import type { ToolDef } from "../tools/types.ts";
+import { writeFileTool } from "../tools/write-file/index.ts";
+import applyPatchWords from "./prompts/editing/variant-apply-patch.md";
+import hashlineWords from "./prompts/editing/variant-hashline.md";
+import patchWords from "./prompts/editing/variant-patch.md";
+import replaceWords from "./prompts/editing/variant-replace.md";
+
+export interface EditKit {
+  readonly read: ToolDef<never>;
+  readonly write: ToolDef<never>;
+  readonly edit: ToolDef<never>;
+  /** For the prompt. */
+  readonly editing: string;
+}
+
+const plain = { read: readFileTool, write: writeFileTool };
+
+export const editKits: Readonly<Record<EditVariant, EditKit>> = {
+  hashline: { read: hashlineReadTool, write: hashlineWriteTool, edit: editVariants.hashline, editing: hashlineWords },
+  replace: { ...plain, edit: editVariants.replace, editing: replaceWords },
+  patch: { ...plain, edit: editVariants.patch, editing: patchWords },
+  apply_patch: { ...plain, edit: editVariants.apply_patch, editing: applyPatchWords },
+};

@@ -1,0 +1,19 @@
+// write_file for hashline edits: what was pasted from a reading is cleaned, and the result names the new content.
+
+import { withoutLineNumbers } from "../../edit/line-numbers.ts";
+import { NUMBERS_NOTE, writeFileTool } from "../write-file/index.ts";
+
+export const hashlineWriteTool: typeof writeFileTool = {
+  ...writeFileTool,
+  async execute(args, context) {
+    const body = /^¶[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(args.content)?.[1] ?? args.content;
+    const bare = withoutLineNumbers(body, "colon");
+    const result = await writeFileTool.execute({ ...args, content: bare ?? body }, context);
+    const tag = context.services.shownFiles?.latest(context.env.resolve(args.file_path))?.tag;
+    if (typeof result === "string") return result;
+    const header = tag === undefined ? "" : `¶${args.file_path}#${tag}\n`;
+    const note = bare === undefined ? "" : `\nNote: ${NUMBERS_NOTE}`;
+    const said = result.content.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+    return { ...result, content: [{ kind: "text", text: header + said + note }] };
+  },
+};

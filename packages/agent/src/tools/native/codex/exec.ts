@@ -1,0 +1,94 @@
+// exec_command and write_stdin: a command is given some time; one that still runs then goes on as a session that can be
+// looked at, waited for and ended. Our background jobs are those sessions.
+
+import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
+import { refuseEmpty } from "../../../ops/run/run-command.ts";
+import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { runShell, shellTool } from "../../shell/index.ts";
+import { type ToolDef, ToolFailure, type ToolResult } from "../../types.ts";
+import execDescription from "./exec-command.md";
+import stdinDescription from "./write-stdin.md";
+
+const DEFAULT_WAIT_MS = 10_000;
+const POLL_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 300_000;
+
+const execParams = {
+  cmd: text("The command, as you would type it in bash"),
+  workdir: optional(text("Directory to run it in; the working directory when not given")),
+  yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
+  max_output_tokens: optional(integer("Accepted and not used: long output is cut in the middle", { minimum: 1 })),
+};
+
+export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
+  ...shellTool,
+  name: "exec_command",
+  description: execDescription.trim(),
+  schema: parameters(execParams),
+  tier: "exec",
+  async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS }, context) {
+    const { jobs } = context.services;
+    const { env } = context;
+    if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir }, context);
+    refuseEmpty(cmd);
+    const changedFiles = await watchShownFiles(context);
+    const options = { onOutput: context.onOutput, ...(workdir === undefined ? {} : { cwd: workdir }) };
+    const job = jobs.start(cmd, (command) => env.startCommand!(command, options));
+    await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), context.signal);
+    if (context.signal.aborted) await job.handle.stop();
+    return sessionResult(job, changedNote(await changedFiles()));
+  },
+};
+
+const stdinParams = {
+  session_id: integer("The number of the session", { minimum: 1 }),
+  chars: optional(text("Nothing, to look at the session; \\u0003 (Ctrl-C) to end it")),
+  yield_time_ms: optional(integer("Milliseconds to wait for its end; 5000 when not given", { minimum: 0 })),
+};
+
+export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
+  ...shellTool,
+  name: "write_stdin",
+  label: "Session",
+  description: stdinDescription.trim(),
+  schema: parameters(stdinParams),
+  tier: "exec",
+  async execute({ session_id, chars = "", yield_time_ms: wait = POLL_WAIT_MS }, { services, signal }) {
+    if (!services.jobs) throw new ToolFailure("Sessions cannot be kept here.");
+    const job = services.jobs.get(session_id);
+    if (chars === "\u0003") await job.handle.stop();
+    else if (chars !== "") {
+      throw new ToolFailure(
+        "The input of commands is closed. Run the command again with its input in a file or a pipe, or send \\u0003 to end it.",
+      );
+    } else await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), signal);
+    return sessionResult(job, "");
+  },
+};
+
+async function sessionResult(job: Job, note: string): Promise<ToolResult> {
+  if (!job.handle.running) await job.handle.done.catch(() => undefined);
+  if (job.failure !== undefined) throw new ToolFailure(job.failure);
+  const { text: output, next, missed } = job.handle.read(job.read);
+  job.read = next;
+  const { result } = job;
+  const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
+  const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
+  return {
+    content: [{ kind: "text", text: lost + body + note + ending(job) }],
+    details: {
+      command: job.handle.command,
+      sessionId: job.id,
+      ...(result ? { exitCode: result.exitCode, duration: result.durationMs } : {}),
+    },
+    isError: result !== undefined && result.exitCode !== 0,
+    effects: result?.aborted ? "unknown" : "done",
+  };
+}
+
+function ending({ id, result }: Job): string {
+  if (!result) return `[still running as session ${id}]`;
+  if (result.signal) return `[ended by ${result.signal}, ${result.durationMs} ms]`;
+  return `[exit code: ${result.exitCode}, ${result.durationMs} ms]`;
+}

@@ -1,0 +1,116 @@
+// The names and parameters that GPT models know from Codex: commands and patches, files are looked at with commands.
+
+import { applyPatchTool } from "../../apply-patch/index.ts";
+import { askUserTool } from "../../ask-user/index.ts";
+import { closeAgentTool } from "../../close-agent/index.ts";
+import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
+import { type ArgsOf, choice, integer, listOf, optional, parameters, record, text } from "../../params.ts";
+import { readFileTool } from "../../read-file/index.ts";
+import { sendInputTool } from "../../send-input/index.ts";
+import { spawnAgentTool } from "../../spawn-agent/index.ts";
+import type { ToolDef } from "../../types.ts";
+import { waitTool } from "../../wait/index.ts";
+import { faceOf } from "../face.ts";
+import { wholeListTool } from "../todo-face.ts";
+import { execCommandTool, writeStdinTool } from "./exec.ts";
+import requestDescription from "./request-user-input.md";
+import planDescription from "./update-plan.md";
+import imageDescription from "./view-image.md";
+
+const updatePlan = faceOf(wholeListTool, {
+  name: "update_plan",
+  description: planDescription,
+  params: {
+    explanation: optional(text("Why the plan changes")),
+    plan: listOf(
+      record(
+        { step: text("The step"), status: choice(["pending", "in_progress", "completed"], "Where it stands") },
+        "A step",
+      ),
+      "The whole plan",
+    ),
+  },
+  toInner: ({ plan }) => plan.map(({ step, status }) => ({ content: step, status })),
+});
+
+const viewImage = faceOf(readFileTool, {
+  name: "view_image",
+  description: imageDescription,
+  params: { path: text("Path of the image") },
+  toInner: ({ path }) => ({ file_path: path }),
+});
+
+const requestUserInput = faceOf(askUserTool, {
+  name: "request_user_input",
+  description: requestDescription,
+  params: {
+    questions: listOf(
+      record(
+        {
+          id: text("Short name of the question, to tell answers apart"),
+          header: optional(text("Its subject in one or two words")),
+          question: text("The question"),
+          options: listOf(
+            record({ label: text("The option"), description: optional(text("What it means")) }, "An option"),
+            "Answers to choose from",
+          ),
+        },
+        "A question",
+      ),
+      "What to ask",
+      { minItems: 1 },
+    ),
+  },
+  toInner: ({ questions }) => ({ questions }),
+});
+
+const waitParams = {
+  targets: listOf(text("An agent's id"), "The agents to wait for", { minItems: 1 }),
+  timeout_ms: optional(integer("Accepted and not used: the call ends when the agents have", { minimum: 0 })),
+};
+
+const waitAgent: ToolDef<ArgsOf<typeof waitParams>> = {
+  ...(waitTool as unknown as ToolDef<ArgsOf<typeof waitParams>>),
+  name: "wait_agent",
+  schema: parameters(waitParams),
+  async execute({ targets }, context) {
+    const results = await Promise.all(targets.map(async (id) => [id, await waitOne(id, context)]));
+    return JSON.stringify(Object.fromEntries(results));
+  },
+};
+
+async function waitOne(id: string, context: Parameters<typeof waitTool.execute>[1]): Promise<unknown> {
+  return JSON.parse(String(await waitTool.execute({ agent_id: id }, context)));
+}
+
+const target = text("The agent's id");
+
+export const codexTools = [
+  execCommandTool,
+  writeStdinTool,
+  faceOf(applyPatchTool, {
+    name: "apply_patch",
+    params: { input: text("The patch, from `*** Begin Patch` to `*** End Patch`") },
+    toInner: ({ input }) => ({ patch: input }),
+  }),
+  updatePlan,
+  viewImage,
+  requestUserInput,
+  faceOf(spawnAgentTool, {
+    name: "spawn_agent",
+    params: { message: text("What the agent is to do, complete in itself") },
+    toInner: ({ message }) => ({ task: message }),
+  }),
+  faceOf(sendInputTool, {
+    name: "send_input",
+    params: { target, message: text("What to tell it") },
+    toInner: (args) => ({ agent_id: args.target, message: args.message }),
+  }),
+  waitAgent,
+  faceOf(closeAgentTool, {
+    name: "close_agent",
+    params: { target },
+    toInner: (args) => ({ agent_id: args.target }),
+  }),
+  exitPlanModeTool,
+] as const;
