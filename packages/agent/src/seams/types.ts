@@ -44,7 +44,12 @@ export type RequestVerdict =
   | { readonly compact: CompactionPlan }
   | { readonly prune: readonly string[] }
   | undefined;
-export type OverflowVerdict = { readonly compact: CompactionPlan } | { readonly prune: readonly string[] } | undefined;
+export type OverflowVerdict =
+  | { readonly compact: CompactionPlan }
+  | { readonly prune: readonly string[] }
+  /** The hook has made room itself, for example by a larger model. */
+  | { readonly retry: true }
+  | undefined;
 /** Ends the stream now; the text is given to the model as a user message and it is asked again. */
 export type StreamVerdict = { readonly cut: string } | undefined;
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;

@@ -56,6 +56,7 @@ interface Known {
 
 export class Models {
   readonly #workspace: Workspace;
+  readonly #reached = new Set<string>();
   #registry: Registry;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
@@ -68,7 +69,8 @@ export class Models {
     this.#registry = new Registry({
       env,
       config: known.config as never,
-      hasCredential: (provider) => known.stored.has(provider) || clouds.includes(provider),
+      hasCredential: (provider) =>
+        known.stored.has(provider) || clouds.includes(provider) || this.#reached.has(provider),
       providerOrder: settings.modelProviderOrder,
       disabledProviders: settings.disabledProviders,
     });
@@ -76,6 +78,11 @@ export class Models {
 
   get registry(): Registry {
     return this.#registry;
+  }
+
+  /** A credential for this provider was found, also one of this run only. */
+  reached(provider: string): void {
+    this.#reached.add(provider);
   }
 
   configOf(provider: string): ProviderConfig | undefined {

@@ -9,6 +9,7 @@ import { type HomePaths, homePaths, projectPaths } from "../home/paths.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
 import type { SettingKey, Settings } from "../settings/schema.ts";
+import { settingsIn } from "../settings/scoped.ts";
 import { ignoredProjectFiles, isTrusted } from "../trust/trust.ts";
 import type { Machine } from "./machine.ts";
 
@@ -49,7 +50,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     roots: [cwd, ...added],
     paths,
     trusted,
-    settings: loaded.values,
+    settings: settingsIn(cwd, machine.userHome, loaded.values),
     settingsOrigin: loaded.origin,
     env,
     warnings: [

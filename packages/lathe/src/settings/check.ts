@@ -2,6 +2,7 @@
 
 import { nearest } from "../cli/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
+import { isScopedList } from "./scoped.ts";
 
 export interface SettingProblem {
   readonly key: string;
@@ -30,6 +31,8 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
       return Array.isArray(value) && value.every((item) => typeof item === "string")
         ? undefined
         : "must be a list of words";
+    case "scoped":
+      return isScopedList(value) ? undefined : "must be a list of words or of {path, values}";
     case "map":
       return isRecord(value) && Object.values(value).every((item) => typeof item === "number")
         ? undefined
@@ -77,6 +80,7 @@ export function parseValue(key: SettingKey, text: string): unknown {
     case "number":
       return text.trim() === "" ? text : Number(text);
     case "strings":
+    case "scoped":
       return text === "" ? [] : text.split(",").map((word) => word.trim());
     case "map":
       return Object.fromEntries(

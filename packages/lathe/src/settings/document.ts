@@ -13,7 +13,8 @@ Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.ym
 wrong type stops the start with file and line; an unknown key is a warning with the nearest name.
 
 \`lathe config list\` shows every value and where it comes from; \`lathe config get|set <key>\` reads and writes one; \`lathe config path\`
-names the file. Dots in a key are levels in the file.
+names the file. Dots in a key are levels in the file. Where an entry of a list may be limited to folders, it is written as
+\`{path: ~/work, models: [openai/*]}\` and counts at and below that folder; \`paths\`, \`pathPrefix\` and \`pathPrefixes\` mean the same.
 
 | key | type | default | meaning |
 | --- | --- | --- | --- |
@@ -21,9 +22,15 @@ ${rows.join("\n")}
 `;
 }
 
+const LISTS: Readonly<Record<string, string>> = {
+  strings: "list of words",
+  scoped: "list of words",
+  map: "names to numbers",
+};
+
 function typeOf(spec: SettingSpec): string {
   if (spec.choices) return spec.choices.map((choice) => `\`${choice}\``).join(", ");
-  return { strings: "list of words", map: "names to numbers" }[spec.type as "strings" | "map"] ?? spec.type;
+  return LISTS[spec.type] ?? spec.type;
 }
 
 function defaultOf(spec: SettingSpec): string {

@@ -2,7 +2,8 @@
 // docs/settings.md are read from this table. A key is here only if something obeys it.
 
 export interface SettingSpec {
-  readonly type: "string" | "integer" | "number" | "boolean" | "enum" | "strings" | "map";
+  /** `scoped`: words, each alone or for some folders only. */
+  readonly type: "string" | "integer" | "number" | "boolean" | "enum" | "strings" | "scoped" | "map";
   readonly default: unknown;
   readonly choices?: readonly string[];
   readonly min?: number;
@@ -17,8 +18,16 @@ export const SETTINGS = {
   "modelRoles.smol": { type: "string", default: "", help: "model for small jobs" },
   "modelRoles.slow": { type: "string", default: "", help: "model for hard jobs" },
   "modelRoles.plan": { type: "string", default: "", help: "model for planning" },
-  enabledModels: { type: "strings", default: [], help: "patterns of models to choose from; empty = all" },
-  disabledProviders: { type: "strings", default: [], help: "providers that are never used" },
+  enabledModels: {
+    type: "scoped",
+    default: [],
+    help: "patterns of models to choose from; empty = all; an entry may be {path, models}",
+  },
+  disabledProviders: {
+    type: "scoped",
+    default: [],
+    help: "providers that are never used; an entry may be {path, providers}",
+  },
   modelProviderOrder: { type: "strings", default: [], help: "which provider wins when several offer the same model" },
   defaultThinkingLevel: {
     type: "enum",
@@ -64,6 +73,12 @@ export const SETTINGS = {
   },
   "retry.enabled": { type: "boolean", default: true, help: "try again after a passing failure of the provider" },
   "retry.maxRetries": { type: "integer", min: 0, default: 8, help: "attempts after the first" },
+  "retry.baseDelay": {
+    type: "number",
+    min: 0,
+    default: 1,
+    help: "seconds before the second attempt; doubles each time",
+  },
   "retry.maxMinutes": { type: "number", min: 0, default: 3, help: "time all attempts together may take" },
   "timeouts.firstEvent": {
     type: "integer",
@@ -100,7 +115,7 @@ type ValueOf<S> = S extends { type: "boolean" }
   ? boolean
   : S extends { type: "integer" | "number" }
     ? number
-    : S extends { type: "strings" }
+    : S extends { type: "strings" | "scoped" }
       ? readonly string[]
       : S extends { type: "map" }
         ? Readonly<Record<string, number>>

@@ -1,0 +1,58 @@
+// Lists whose entries may be limited to folders: `- openai`, or `- {path: ~/private, providers: [openai]}`.
+
+import { join, relative } from "node:path";
+import { SETTINGS, type SettingSpec, type Settings } from "./schema.ts";
+
+const FOLDERS = ["path", "paths", "pathPrefix", "pathPrefixes"];
+const VALUES = ["models", "providers", "values"];
+
+export function isScopedList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === "string" || isScopedEntry(entry));
+}
+
+function isScopedEntry(entry: unknown): boolean {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return false;
+  const members = Object.entries(entry);
+  const has = (names: readonly string[]): boolean => members.some(([key]) => names.includes(key));
+  const fits = ([key, value]: [string, unknown]): boolean =>
+    FOLDERS.includes(key)
+      ? words(value).every(isFolder) && words(value).length > 0
+      : VALUES.includes(key) && isWords(value);
+  return has(FOLDERS) && has(VALUES) && members.every(fits);
+}
+
+/** The settings as they count in a folder: scoped lists become plain ones. */
+export function settingsIn(cwd: string, userHome: string, settings: Settings): Settings {
+  const values: Record<string, unknown> = { ...settings };
+  for (const [key, spec] of Object.entries(SETTINGS) as [string, SettingSpec][]) {
+    if (spec.type === "scoped")
+      values[key] = (values[key] as unknown[]).flatMap((entry) => inFolder(entry, cwd, userHome));
+  }
+  return values as unknown as Settings;
+}
+
+function inFolder(entry: unknown, cwd: string, userHome: string): readonly string[] {
+  if (typeof entry === "string") return [entry];
+  const members = Object.entries(entry as Record<string, unknown>);
+  const of = (names: readonly string[]): string[] =>
+    members.flatMap(([key, value]) => (names.includes(key) ? words(value) : []));
+  const covers = of(FOLDERS).some((folder) => isAtOrBelow(folder.replace(/^~(?=\/|$)/, userHome), cwd));
+  return covers ? of(VALUES) : [];
+}
+
+function isAtOrBelow(folder: string, path: string): boolean {
+  const way = relative(join(folder, "."), path);
+  return way === "" || !(way === ".." || way.startsWith("../") || way.startsWith("/"));
+}
+
+/** A folder must mean the same wherever the command is started. */
+const isFolder = (path: string): boolean => path.startsWith("/") || path === "~" || path.startsWith("~/");
+
+function words(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return isWords(value) ? (value as string[]) : [];
+}
+
+function isWords(value: unknown): boolean {
+  return typeof value === "string" || (Array.isArray(value) && value.every((word) => typeof word === "string"));
+}
