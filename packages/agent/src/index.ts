@@ -62,7 +62,7 @@ export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
 export { SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
-export type { ConfigInput, SessionConfig } from "./session/config.ts";
+export type { BudgetConfig, ConfigInput, SessionConfig } from "./session/config.ts";
 export type { SessionDeps } from "./session/deps.ts";
 export { Session } from "./session/session.ts";
 export * from "./session/types.ts";

@@ -13,8 +13,8 @@ import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
 export class Recorder {
   readonly #path: string;
-  /** Set inside the work of a tool: a replay takes its result and asks for nothing on the way there. */
-  readonly #insideTool = new AsyncLocalStorage<true>();
+  /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
+  readonly #unrecorded = new AsyncLocalStorage<true>();
   #requests = 0;
   #timers = 0;
 
@@ -29,12 +29,12 @@ export class Recorder {
     const noted = <T extends "now" | "random" | "uuid">(t: T) =>
       (() => {
         const v = base[t]();
-        if (!this.#insideTool.getStore()) this.#write({ t, v } as LogLine);
+        if (!this.#unrecorded.getStore()) this.#write({ t, v } as LogLine);
         return v;
       }) as ClientDeps[T];
     const fetch: Transport = Object.assign((request: TransportRequest) => this.#fetch(base.fetch, request), base.fetch);
     const setTimer: ClientDeps["setTimer"] = (callback, ms) => {
-      if (this.#insideTool.getStore()) return base.setTimer(callback, ms);
+      if (this.#unrecorded.getStore()) return base.setTimer(callback, ms);
       const n = this.#timers++;
       return base.setTimer(() => {
         this.#write({ t: "timer", n });
@@ -48,7 +48,7 @@ export class Recorder {
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
     if (call.tool.sessionOnly) return run();
     try {
-      const result = await this.#insideTool.run(true, run);
+      const result = await this.unrecorded(run);
       this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
       return result;
     } catch (error) {
@@ -58,6 +58,11 @@ export class Recorder {
     }
   };
 
+  /** For work whose result the host keeps by itself. */
+  unrecorded<T>(work: () => Promise<T>): Promise<T> {
+    return this.#unrecorded.run(true, work);
+  }
+
   /** Gives an input to the session and writes down that it came now. */
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
     this.#write({ t: "input", verb, ...(content === undefined ? {} : { content: toJson(content) }) });
@@ -65,7 +70,7 @@ export class Recorder {
   }
 
   async #fetch(fetch: Transport, request: TransportRequest): Promise<Awaited<ReturnType<Transport>>> {
-    if (this.#insideTool.getStore()) return fetch(request);
+    if (this.#unrecorded.getStore()) return fetch(request);
     const n = this.#requests++;
     this.#write({ t: "request", n, body: bodyDigest(request) });
     const response = await fetch(request).catch((error: unknown) => {

@@ -69,6 +69,14 @@ export class Replayer {
 
   /** Gives the recorded inputs and lets everything through in its order; resolves when all inputs have ended. */
   async run(session: Session): Promise<void> {
+    try {
+      await this.#letThrough(session);
+    } finally {
+      this.#over = true;
+    }
+  }
+
+  async #letThrough(session: Session): Promise<void> {
     const inputs: Promise<void>[] = [];
     for (; this.#at < this.#completions.length; this.#at++) {
       const line = this.#completions[this.#at]!;

@@ -11,6 +11,8 @@ export interface RetryConfig {
   readonly jitter: boolean;
   /** How often an answer that broke off after text had begun is asked for again. */
   readonly midStream: number;
+  /** Milliseconds from the first failure after which no further attempt begins; 0 = no limit. */
+  readonly maxTotalMs: number;
 }
 
 /** 0 or absent = no limit. */
@@ -67,7 +69,7 @@ const DEFAULTS: SessionConfig = {
   enableLoopDetection: true,
   loopDetectionWindow: 10,
   maxSubagentDepth: 1,
-  retry: { maxRetries: 2, baseDelay: 1, maxDelay: 60, backoffMultiplier: 2, jitter: true, midStream: 1 },
+  retry: { maxRetries: 2, baseDelay: 1, maxDelay: 60, backoffMultiplier: 2, jitter: true, midStream: 1, maxTotalMs: 0 },
   steeringMode: "all",
   followUpMode: "one-at-a-time",
   interruptMode: "wait",

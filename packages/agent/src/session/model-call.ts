@@ -42,6 +42,7 @@ export async function callModel(core: SessionCore, run: InputRun): Promise<Model
 async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: RequestInfo): Promise<ModelOutcome> {
   let failures = 0;
   let midStream = 0;
+  let firstFailure: number | undefined;
   for (;;) {
     const intent = await core.journal.intent({ effect: "request", replay: "safe" });
     const result = await readAnswer(core, run, info.request);
@@ -58,7 +59,9 @@ async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: Requ
     settleFailure(core, intent, error, partial);
     failures += 1;
     if (partial.text !== "") midStream += 1;
-    const delay = retryDelay(error, { failures, midStream }, core.config.retry, core.deps.random);
+    firstFailure ??= core.deps.now();
+    const elapsedMs = failures === 1 ? 0 : core.deps.now() - firstFailure;
+    const delay = retryDelay(error, { failures, midStream, elapsedMs }, core.config.retry, core.deps.random);
     if (delay === undefined) {
       closeAnswer(core, partial);
       return error instanceof ContextLengthError
@@ -157,6 +160,7 @@ function settleFailure(core: SessionCore, intent: IntentLine, error: unknown, pa
 async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Promise<boolean> {
   const verdict = await core.seams.onOverflow(info, run.signal);
   if (!verdict) return false;
+  if ("retry" in verdict) return true;
   if ("compact" in verdict) return applyCompaction(core, verdict.compact, run.signal);
   applyPrune(core, verdict.prune);
   return true;

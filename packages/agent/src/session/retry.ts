@@ -8,6 +8,8 @@ export interface Attempts {
   readonly failures: number;
   /** Of those, the ones after text had begun. */
   readonly midStream: number;
+  /** Since the first of them. */
+  readonly elapsedMs: number;
 }
 
 /** Milliseconds to wait, or undefined: give up. */
@@ -19,9 +21,15 @@ export function retryDelay(
 ): number | undefined {
   if (!isRetryable(error)) return undefined;
   if (attempts.failures > config.maxRetries || attempts.midStream > config.midStream) return undefined;
+  const delay = delayOf(error, attempts.failures, config, random);
+  if (delay === undefined) return undefined;
+  return config.maxTotalMs > 0 && attempts.elapsedMs + delay > config.maxTotalMs ? undefined : delay;
+}
+
+function delayOf(error: unknown, failures: number, config: RetryConfig, random: () => number): number | undefined {
   const asked = (error as { retryAfter?: number }).retryAfter;
   if (asked !== undefined) return asked > config.maxDelay ? undefined : Math.max(0, asked * 1000);
-  const backoff = Math.min(config.baseDelay * config.backoffMultiplier ** (attempts.failures - 1), config.maxDelay);
+  const backoff = Math.min(config.baseDelay * config.backoffMultiplier ** (failures - 1), config.maxDelay);
   return 1000 * backoff * (config.jitter ? 0.5 + random() : 1);
 }
 

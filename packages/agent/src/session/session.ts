@@ -1,6 +1,7 @@
 // The object a host holds. It only decides who may do what when; the work is in the modules beside it.
 
 import type { JsonValue, ToolChoice } from "@lathe/llm";
+import type { Amounts } from "../budget/ledger.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -95,6 +96,10 @@ export class Session {
   get usage(): { readonly usage: SessionCore["ledger"]["usage"]; readonly cost: number; readonly turns: number } {
     const { ledger, turns } = this.#core;
     return { usage: ledger.usage, cost: ledger.cost, turns };
+  }
+  /** Of the whole session, its children included. */
+  get spent(): Amounts {
+    return this.#core.ledger.spent;
   }
   /** True when an earlier process was cut in the middle of an input; see `continue`. */
   get wasCut(): boolean {
@@ -203,13 +208,17 @@ export class Session {
     return this.#core.tools.own.unregister(name);
   }
 
-  /** Switches the model; prompt and tools follow the new profile from the next request on, history stays. */
-  setProfile(profile: Profile): void {
+  /**
+   * Switches the model; prompt and tools follow the new profile from the next request on, history stays. A `role` other
+   * than the default's marks a switch that the user's choice outlives.
+   */
+  setProfile(profile: Profile, role?: string): void {
     const core = this.#core;
     core.profile = profile;
     core.tools.setProfile(profile);
     core.stalePrefix = "model";
-    core.append({ type: "model_change", model: `${profile.provider ?? profile.id}/${profile.model}` });
+    const model = `${profile.provider ?? profile.id}/${profile.model}`;
+    core.append({ type: "model_change", model, ...(role === undefined ? {} : { role }) });
   }
 
   /** Renders prompt, environment block and tools anew for the next request. */

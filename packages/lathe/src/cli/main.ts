@@ -1,13 +1,16 @@
 // Entry of the command: subcommand or run. What is not needed for the chosen way is not loaded.
 
-import { thisMachine } from "../run/machine.ts";
+import { type Machine, thisMachine } from "../run/machine.ts";
+import { endQuietlyOnBrokenPipe } from "../run/signals.ts";
 import { CliError, EXIT, type ExitCode } from "./exit.ts";
 import { SUBCOMMANDS } from "./option-table.ts";
 
 export async function main(): Promise<void> {
   const machine = thisMachine();
   const argv = process.argv.slice(2);
-  process.exitCode = await start(argv).catch(async (error: unknown): Promise<ExitCode> => {
+  endQuietlyOnBrokenPipe(machine.stdout);
+  endQuietlyOnBrokenPipe(machine.stderr);
+  process.exitCode = await start(argv, machine).catch(async (error: unknown): Promise<ExitCode> => {
     const code = error instanceof CliError ? error.exitCode : EXIT.internal;
     machine.stderr.write(`lathe: ${describe(error)}\n`);
     if (wantsJson(argv)) {
@@ -18,14 +21,14 @@ export async function main(): Promise<void> {
   });
 }
 
-async function start(argv: readonly string[]): Promise<ExitCode> {
+async function start(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const [first = ""] = argv;
   if (Object.hasOwn(SUBCOMMANDS, first)) {
     const { runSubcommand } = await import("../commands/index.ts");
-    return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), thisMachine());
+    return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);
   }
   const { launch } = await import("./launch.ts");
-  return launch(argv, thisMachine());
+  return launch(argv, machine);
 }
 
 /** A JSON run ends with its result also when it never began; the options may be what is wrong, so they are not parsed. */

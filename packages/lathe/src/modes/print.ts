@@ -17,8 +17,16 @@ export function printResult({ stdout, stderr }: Machine, result: RunResult): voi
   if (result.error !== undefined) stderr.write(`lathe: ${result.error}\n`);
 }
 
+/** The result says these again, with what to do. */
+const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
+  "budget_exhausted",
+  "length",
+  "content_filter",
+  "context_overflow",
+]);
+
 function note({ stderr }: Machine, event: SessionEvent): void {
-  if (event.kind === "warning") stderr.write(`lathe: ${event.data.message}\n`);
+  if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) stderr.write(`lathe: ${event.data.message}\n`);
   if (event.kind === "retry") {
     stderr.write(`lathe: ${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s\n`);
   }

@@ -16,13 +16,13 @@ export interface RunKey {
 type Env = Workspace["env"];
 
 export function credentialSources(workspace: Workspace, runKey?: RunKey): CredentialSources {
-  const { deps } = workspace.machine;
+  const { deps, credentialDeps = deps } = workspace.machine;
   return {
     store: credentialStore(workspace),
     env: workspace.env,
     oauth: {
-      now: deps.now,
-      post: postForm(deps.fetch),
+      now: credentialDeps.now,
+      post: postForm(credentialDeps.fetch),
       rows: async () => (await import("../credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
     },
     runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),

@@ -2,62 +2,105 @@
 // kept in the journal of a named run.
 
 import type { InputContent } from "@lathe/agent";
-import type { JsonSchema, JsonValue } from "@lathe/llm";
+import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import { EXIT } from "../cli/exit.ts";
+import type { RecordingTape } from "../record/tape.ts";
+import goOn from "./go-on.md";
 import type { OpenSession } from "./open-session.ts";
-import { outcomeOf, type RunOutcome } from "./outcome.ts";
+import { INTERRUPTED, outcomeOf, type RunOutcome } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
+import type { DeniedCall } from "./permissions.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
 import { type EventListener, RunDriver } from "./run-prompts.ts";
+import { onSignals } from "./signals.ts";
 
 export interface HeadlessRun {
   readonly open: OpenSession;
+  /** Those that have not begun yet. */
   readonly prompts: readonly InputContent[];
   readonly schema?: JsonSchema;
-  /** Goes on with an input that an earlier process left undone, before the prompts. */
-  readonly continueFirst?: boolean;
   /** The result is kept for whoever asks for the same run again. */
   readonly keepResult?: boolean;
+  /** An earlier process has begun this run; what it left comes first. */
+  readonly earlier?: { readonly denied: readonly DeniedCall[] };
+  readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
+  readonly tape?: RecordingTape;
 }
 
 export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
-  const { session, permissions, journal } = run.open;
-  const driver = new RunDriver(session, permissions, onEvent);
-  let good = run.continueFirst && session.wasCut ? await driver.continue() : true;
+  const { session, permissions } = run.open;
+  const driver = new RunDriver(session, permissions, onEvent, run.tape);
+  const signals = onSignals(() => void driver.interrupt());
+  const timer = run.timeLimit?.setTimer(() => driver.stopAtLimit("The time of this run is used up."), run.timeLimit.ms);
+  try {
+    const judged = await giveAll(run, driver, signals.asked);
+    const outcome = withJudgement(signals.asked.aborted ? INTERRUPTED : outcomeOf(report(run, driver)), judged);
+    const result = finalResult(run, driver, outcome, judged);
+    run.tape?.finish(result);
+    // An interrupted run is not finished: asked for again, it goes on.
+    if (run.keepResult && outcome.exitCode !== EXIT.interrupted && session.state !== "closed")
+      session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
+    return result;
+  } finally {
+    timer?.cancel();
+    signals.stopListening();
+  }
+}
+
+async function giveAll(run: HeadlessRun, driver: RunDriver, asked: AbortSignal): Promise<Judged | undefined> {
+  let good = run.earlier ? await finishEarlier(run, driver) : true;
   const prompts = run.schema ? lastWithSchema(run.prompts, run.schema) : run.prompts;
   for (const prompt of prompts) {
-    if (!good) break;
-    good = await driver.submit(prompt);
+    if (!good || asked.aborted) return undefined;
+    await driver.submit(prompt);
+    good = goesOn(run, driver);
   }
-  const judged = good && run.schema ? await untilItFits(driver, run.schema) : undefined;
-  const report = driver.report();
-  const outcome = withJudgement(outcomeOf(report), judged);
-  const output: JsonValue | undefined = judged && "value" in judged ? judged.value : undefined;
-  const result = resultOf(
-    outcome,
-    { ...report, ...(output === undefined ? {} : { output }) },
-    journal.path ? session.id : null,
-  );
-  // An interrupted run is not finished: asked for again, it goes on.
-  if (run.keepResult && outcome.exitCode !== EXIT.interrupted)
-    session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
-  return result;
+  if (!good || !run.schema) return undefined;
+  for (let attempt = 0; ; attempt++) {
+    const judged = await judge(driver.report().text, run.schema);
+    if ("value" in judged || attempt === MOST_RETRIES || asked.aborted) return judged;
+    await driver.submit(askAgain(judged.problem));
+    if (!goesOn(run, driver)) return judged;
+  }
+}
+
+/** Settles what an earlier process of this run left: a cut input is continued, an interrupted one asked to go on. */
+async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
+  const { session } = run.open;
+  const { input } = session.journal;
+  if (session.wasCut) await driver.continue();
+  else if (input?.state === "end" && input.reason === "interrupted") await driver.submit(goOn.trim());
+  else if (input !== undefined) driver.recall();
+  else return true;
+  return goesOn(run, driver);
+}
+
+/** A further prompt makes sense only after one that was answered. */
+function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
+  const { exitCode } = outcomeOf(report(run, driver));
+  return exitCode === EXIT.done || exitCode === EXIT.denied;
+}
+
+function report({ earlier }: HeadlessRun, driver: RunDriver) {
+  const now = driver.report();
+  return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
+}
+
+function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, judged: Judged | undefined): RunResult {
+  const { session, journal } = run.open;
+  const output = judged && "value" in judged ? { output: judged.value } : {};
+  // A run over several processes has spent what its session has.
+  const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
+  return resultOf(outcome, { ...report(run, driver), ...spent, ...output }, journal.path ? session.id : null);
 }
 
 function lastWithSchema(prompts: readonly InputContent[], schema: JsonSchema): readonly InputContent[] {
   return prompts.map((prompt, i) => (i === prompts.length - 1 ? withSchema(prompt, schema) : prompt));
 }
 
-async function untilItFits(driver: RunDriver, schema: JsonSchema): Promise<Judged> {
-  for (let attempt = 0; ; attempt++) {
-    const judged = await judge(driver.report().text, schema);
-    if ("value" in judged || attempt === MOST_RETRIES) return judged;
-    if (!(await driver.submit(askAgain(judged.problem)))) return judged;
-  }
-}
-
 function withJudgement(outcome: RunOutcome, judged: Judged | undefined): RunOutcome {
   if (outcome.exitCode !== EXIT.done || !judged || "value" in judged) return outcome;
-  return { status: "failed", exitCode: EXIT.failed, message: `The answer does not fit the schema: ${judged.problem}.` };
+  const message = `The answer does not fit the schema: ${judged.problem}. Make the schema simpler or choose another model.`;
+  return { status: "failed", exitCode: EXIT.failed, message };
 }

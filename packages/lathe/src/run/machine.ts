@@ -11,6 +11,8 @@ export interface Machine {
   readonly pid: number;
   readonly host: string;
   readonly deps: ClientDeps;
+  /** For requests about credentials, when `deps` is recorded. */
+  readonly credentialDeps?: ClientDeps;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Answerer,
+  type BudgetConfig,
   type ChildHeader,
   type ConfigInput,
   collectFacts,
@@ -25,10 +26,12 @@ import {
   type ToolProvider,
   webFetchTool,
 } from "@lathe/agent";
-import { Client, type ProviderAdapter } from "@lathe/llm";
+import { Client, harmonyGuard, type ProviderAdapter } from "@lathe/llm";
+import { findRow } from "@lathe/llm/providers";
 import { usageError } from "../cli/exit.ts";
+import type { Tape } from "../record/tape.ts";
 import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
-import { chooseModel, connect, type ModelChoice, type ModelOverrides } from "./model.ts";
+import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
 import { type PermissionMode, Permissions } from "./permissions.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -43,6 +46,8 @@ export interface SessionRequest {
   readonly systemPrompt?: string;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
+  /** Set when the run is recorded or replayed. */
+  readonly tape?: Tape;
   /** How questions and approvals reach a person; absent when nobody is there. */
   readonly person?: Person;
   /** Tools that come and go with the host. */
@@ -55,6 +60,8 @@ export interface RunLimits {
   readonly maxTurns?: number;
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
+  /** The run is the whole session: what earlier processes of it have spent counts. */
+  readonly ofSession?: boolean;
 }
 
 export interface Person {
@@ -74,10 +81,13 @@ export interface OpenSession {
   close(): Promise<void>;
 }
 
+/** An answer that breaks off is paid for each time. */
+const MID_STREAM_RETRIES = 3;
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
+  const models = await modelsOf(workspace);
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
   const env = new LocalEnvironment({
@@ -92,16 +102,35 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     roots: workspace.roots,
     env,
   });
+  let current = request.model;
+  const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
+    const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
+    client.add(choice.provider, await connect(workspace, choice, overrides));
+    session.setProfile(profileFor(workspace, request, choice), role);
+    session.config.reasoningEffort = choice.effort;
+    current = choice;
+  };
+  const promotion = workspace.settings["contextPromotion.enabled"]
+    ? (await import("../models/promotion.ts")).contextPromotion({
+        models,
+        current: () => current,
+        switchTo: (choice) => switchTo(choice, "temporary"),
+      })
+    : undefined;
   const profile = profileFor(workspace, request, request.model);
-  const session = new Session({
+  const session: Session = new Session({
     profile,
     env,
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
     config: sessionConfig(workspace, request),
-    surroundings: (chosen, where) => surroundings(workspace, chosen, where),
-    middleware: [permissions.middleware()],
+    surroundings: (chosen, where) => {
+      const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where);
+      return request.tape ? request.tape.surroundings(read) : read();
+    },
+    ...(request.tape ? { aroundExecute: request.tape.aroundExecute } : {}),
+    middleware: [...(promotion ? [promotion] : []), permissions.middleware()],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
     ...(request.onEvent ? { onEvent: request.onEvent } : {}),
     services: {
@@ -111,23 +140,22 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     subagents: {
       profileFor: (selector) => {
-        const choice = chooseModel(workspace, selector);
-        return choice.provider === request.model.provider ? profileFor(workspace, request, choice) : undefined;
+        const choice = models.choose(selector);
+        if (!client.has(choice.provider)) client.add(choice.provider, adapterOf(workspace, models, choice));
+        return profileFor(workspace, request, choice);
       },
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
+  session.config.budget = budgetOf(workspace, request, session.spent);
   return {
     session,
     client,
     permissions,
     journal: request.opened,
     switchModel: async (selector) => {
-      const choice = chooseModel(workspace, selector);
-      const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
-      client.add(choice.provider, await connect(workspace, choice, overrides));
-      session.setProfile(profileFor(workspace, request, choice));
-      session.config.reasoningEffort = choice.effort;
+      const choice = await models.find(selector);
+      await switchTo(choice);
       return choice;
     },
     close: async () => {
@@ -137,10 +165,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   };
 }
 
-function sessionConfig(workspace: Workspace, { limits, model }: SessionRequest): ConfigInput {
+function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
   const { settings } = workspace;
-  const maxTurns = limits.maxTurns ?? settings["limits.maxTurns"];
-  const maxCost = limits.maxCost ?? settings["limits.maxCost"];
+  // A local server may load its model for as long as it likes.
+  const isLocal = findRow(model.provider)?.discovery !== undefined;
   return {
     defaultCommandTimeoutMs: settings["shell.timeoutMs"],
     maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
@@ -150,14 +178,26 @@ function sessionConfig(workspace: Workspace, { limits, model }: SessionRequest):
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
-    firstEventTimeoutMs: settings["timeouts.firstEvent"] * 1000,
-    stallTimeoutMs: settings["timeouts.stall"] * 1000,
-    retry: settings["retry.enabled"] ? { maxRetries: settings["retry.maxRetries"] } : { maxRetries: 0 },
-    budget: {
-      ...(maxTurns > 0 ? { turns: maxTurns } : {}),
-      ...(maxCost > 0 ? { usd: maxCost } : {}),
-      ...(limits.maxTimeMs === undefined ? {} : { wallMs: limits.maxTimeMs }),
+    firstEventTimeoutMs: isLocal ? 0 : settings["timeouts.firstEvent"] * 1000,
+    stallTimeoutMs: isLocal ? 0 : settings["timeouts.stall"] * 1000,
+    retry: {
+      maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
+      maxTotalMs: settings["retry.maxMinutes"] * 60_000,
+      baseDelay: settings["retry.baseDelay"],
+      midStream: MID_STREAM_RETRIES,
     },
+  };
+}
+
+/** Limits are those of this run: what the session has spent before does not count. */
+function budgetOf(workspace: Workspace, { limits }: SessionRequest, spent: Session["spent"]): BudgetConfig {
+  const turns = limits.maxTurns ?? workspace.settings["limits.maxTurns"];
+  const usd = limits.maxCost ?? workspace.settings["limits.maxCost"];
+  const before = limits.ofSession ? { turns: 0, usd: 0, wallMs: 0 } : spent;
+  return {
+    ...(turns > 0 ? { turns: before.turns + turns } : {}),
+    ...(usd > 0 ? { usd: before.usd + usd } : {}),
+    ...(limits.maxTimeMs === undefined ? {} : { wallMs: before.wallMs + limits.maxTimeMs }),
   };
 }
 
@@ -228,6 +268,9 @@ export class SwitchableClient {
     this.#adapters[provider] = adapter;
     this.#client = this.#make();
   }
+  has(provider: string): boolean {
+    return Object.hasOwn(this.#adapters, provider);
+  }
   add(provider: string, adapter: ProviderAdapter): void {
     this.#adapters[provider] = adapter;
     this.#client = this.#make();
@@ -239,6 +282,10 @@ export class SwitchableClient {
     return this.#client.close();
   }
   #make(): Client {
-    return new Client({ providers: this.#adapters, deps: this.#workspace.machine.deps });
+    return new Client({
+      providers: this.#adapters,
+      deps: this.#workspace.machine.deps,
+      middleware: [harmonyGuard()],
+    });
   }
 }

@@ -21,6 +21,8 @@ export interface RunFacts {
   readonly finish: string;
   readonly awaitingInput: boolean;
   readonly denied: readonly DeniedCall[];
+  /** Which limit ended the run. */
+  readonly limit?: string;
   /** `type`: name of the error's class. */
   readonly error?: { readonly message: string; readonly type: string };
 }
@@ -32,11 +34,23 @@ export interface RunOutcome {
   readonly message?: string;
 }
 
+export const INTERRUPTED: RunOutcome = {
+  status: "interrupted",
+  exitCode: EXIT.interrupted,
+  message: "Interrupted. Continue with: lathe -c",
+};
+
+const limitOutcome = (what: string): RunOutcome => ({
+  status: "budget",
+  exitCode: EXIT.budget,
+  message: `${what} Continue with a higher limit: lathe -c`,
+});
+
 export function outcomeOf(facts: RunFacts): RunOutcome {
   switch (facts.reason) {
     case "interrupted":
     case "aborted":
-      return { status: "interrupted", exitCode: EXIT.interrupted, message: "Interrupted. Continue with: lathe -c" };
+      return facts.limit !== undefined ? limitOutcome(facts.limit) : INTERRUPTED;
     case "error":
       return errorOutcome(facts.error);
     case "context_overflow":
@@ -48,11 +62,7 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
     case "budget":
     case "turn_limit":
     case "round_limit":
-      return {
-        status: "budget",
-        exitCode: EXIT.budget,
-        message: "A limit of this run was reached. Continue with a higher one: lathe -c",
-      };
+      return limitOutcome(facts.limit ?? "A limit of this run was reached.");
     case "completed":
       return completed(facts);
   }
@@ -89,26 +99,41 @@ function completed(facts: RunFacts): RunOutcome {
   return { status: "done", exitCode: EXIT.done };
 }
 
-const PROVIDER_ERRORS: ReadonlySet<string> = new Set([
-  "ProviderError",
-  "AuthenticationError",
-  "AccessDeniedError",
-  "NotFoundError",
-  "InvalidRequestError",
-  "RateLimitError",
-  "ServerError",
-  "ContextLengthError",
-  "QuotaExceededError",
-  "RequestTimeoutError",
-  "NetworkError",
-  "StreamError",
-  "ConfigurationError",
-  "UnsupportedToolChoiceError",
-]);
+const RETRY = "Try again later: lathe -c";
+/** What to do about errors of the provider, by the name of their class. */
+const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
+  AuthenticationError: "Check the key: lathe auth status",
+  AccessDeniedError: "Check what the key may do: lathe auth status",
+  NotFoundError: "Choose another model: lathe models",
+  InvalidRequestError: "Choose another model (lathe models) or change the request",
+  RateLimitError: RETRY,
+  ServerError: RETRY,
+  QuotaExceededError: "Check the account's limits, or choose another model: lathe models",
+  RequestTimeoutError: RETRY,
+  NetworkError: "Check the connection and the base URL, then go on with: lathe -c",
+  StreamError: RETRY,
+  ProviderError: RETRY,
+  ContextLengthError: "Start a new session or choose a larger model: lathe models",
+  ConfigurationError: "See: lathe models, lathe config list",
+  UnsupportedToolChoiceError: "Choose another model: lathe models",
+};
 
 function errorOutcome(error: RunFacts["error"]): RunOutcome {
-  const message = error?.message ?? "The run failed.";
+  const message = oneLine(error?.message ?? "The run failed.");
   if (error?.type === "ContentFilterError") return { status: "failed", exitCode: EXIT.failed, message };
-  if (error && PROVIDER_ERRORS.has(error.type)) return { status: "provider_error", exitCode: EXIT.provider, message };
+  const advice = error && PROVIDER_ERRORS[error.type];
+  if (advice !== undefined) {
+    return { status: "provider_error", exitCode: EXIT.provider, message: `${sentence(message)} ${advice}` };
+  }
+  if (error && isUnwritable(error)) {
+    const hint = "Free space or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session";
+    return { status: "internal_error", exitCode: EXIT.internal, message: `${sentence(message)} ${hint}` };
+  }
   return { status: "internal_error", exitCode: EXIT.internal, message };
 }
+
+const isUnwritable = ({ type, message }: NonNullable<RunFacts["error"]>): boolean =>
+  type === "JournalError" || /^(ENOSPC|EROFS|EACCES|EDQUOT|EIO)\b/.test(message);
+
+const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

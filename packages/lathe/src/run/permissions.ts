@@ -13,6 +13,9 @@ export interface DeniedCall {
   readonly reason: string;
 }
 
+/** Who denied a call that only a person could have allowed. */
+export const NOBODY = "nobody to ask";
+
 export class Permissions {
   mode: PermissionMode;
   /** Calls that were denied because nobody could be asked. */
@@ -43,7 +46,7 @@ export class Permissions {
     if (this.#canAsk) return verdict;
     const reason = `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here; --permission-mode full would allow it`;
     this.denied.push({ callId: call.callId, tool: call.tool.name, reason });
-    return { decision: "deny", by: "nobody to ask", reason };
+    return { decision: "deny", by: NOBODY, reason };
   }
 
   #insideRoots(args: JsonObject): boolean {

@@ -1,60 +1,104 @@
-// `--run-id`: the same run asked for twice is one run. The session's id is made from the run's name, so its file is found
-// without an index; what the run ended with is an entry of its journal.
+// `--run-id`: the same run asked for twice is one run. Its journal has a path made from its name, so it is found without an index;
+// what the run ended with is an entry of that journal.
 
 import { createHash } from "node:crypto";
-import { type CustomEntry, FileStore, type InputContent, Journal, JournalError, readHead } from "@lathe/agent";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type CustomEntry,
+  FileStore,
+  type InputContent,
+  Journal,
+  type MessageEntry,
+  sessionFolderName,
+} from "@lathe/agent";
+import { textOf } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
-import { sessionFiles } from "../sessions/files.ts";
-import { idOf } from "../sessions/find.ts";
-import { journalDeps } from "./journal-files.ts";
+import type { CliOptions } from "../cli/option-table.ts";
+import goOn from "./go-on.md";
+import { existingJournal, journalDeps, newJournal, type OpenedJournal } from "./journal-files.ts";
+import { type DeniedCall, NOBODY } from "./permissions.ts";
 import type { RunResult } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
 
 export const RESULT_ENTRY = "lathe:result";
 
-export type NamedRun =
-  | { readonly state: "new"; readonly sessionId: string; readonly digest: string }
-  | { readonly state: "finished"; readonly result: RunResult }
-  | { readonly state: "cut"; readonly path: string };
-
-/** A run that is still going on, or one of that name with other prompts, is refused. */
-export async function lookUpRun(
-  workspace: Workspace,
-  runId: string,
-  prompts: readonly InputContent[],
-): Promise<NamedRun> {
-  const digest = digestOf(prompts);
-  const sessionId = sessionIdOf(runId, workspace.cwd);
-  const file = sessionFiles(workspace.paths.sessions, workspace.cwd).find(({ path }) => idOf(path) === sessionId);
-  if (!file) return { state: "new", sessionId, digest };
-  if (readHead(file.path)?.header.runDigest !== digest) {
-    throw usageError(`Run "${runId}" was started with another prompt. Use another --run-id for this one.`);
-  }
-  const result = await storedResult(workspace, file.path);
-  return result ? { state: "finished", result } : { state: "cut", path: file.path };
+interface RunName {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly digest: string;
+  readonly path: string;
 }
 
-async function storedResult(workspace: Workspace, path: string): Promise<RunResult | undefined> {
+export type NamedRun =
+  | (RunName & { readonly state: "new" })
+  | { readonly state: "finished"; readonly result: RunResult }
+  | (RunName & {
+      readonly state: "cut";
+      /** Prompts that have been given to the model. */
+      readonly begun: number;
+      readonly denied: readonly DeniedCall[];
+    });
+
+/** One of that name with other prompts is refused. One that is going on is refused when its journal is opened. */
+export async function lookUpRun(
+  workspace: Workspace,
+  options: CliOptions,
+  prompts: readonly InputContent[],
+): Promise<NamedRun> {
+  const runId = options["run-id"] ?? "";
+  if (options.continue || options.resume !== undefined || options.session !== undefined || options["no-session"]) {
+    throw usageError("--run-id has a session of its own. Leave out --continue, --resume, --session and --no-session.");
+  }
+  const sessionId = sessionIdOf(runId, workspace.cwd);
+  const path = join(workspace.paths.sessions, sessionFolderName(workspace.cwd), `run_${sessionId}.jsonl`);
+  const name = { runId, sessionId, digest: digestOf(prompts), path };
+  if (!existsSync(path)) return { ...name, state: "new" };
   const journal = Journal.open(new FileStore(path), journalDeps(workspace));
   try {
-    let found: RunResult | undefined;
-    for (const id of journal.entryIds()) {
-      if (journal.meta(id)?.type !== "custom") continue;
-      const entry = journal.entry(id) as CustomEntry;
-      if (entry.customType === RESULT_ENTRY) found = entry.data as unknown as RunResult;
+    if (journal.header.runDigest !== name.digest) {
+      throw usageError(`Run "${runId}" was started with another prompt. Use another --run-id for this one.`);
     }
-    return found;
+    const result = storedResult(journal);
+    return result ? { state: "finished", result } : { ...name, state: "cut", ...progress(journal) };
   } finally {
     await journal.close();
   }
 }
 
-/** What a locked journal of a named run means to the user. */
-export function refuseLiveRun(error: unknown, runId: string): never {
-  if (error instanceof JournalError && error.code === "locked") {
-    throw usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
+/** Taken at once, so that no second process begins the same run. */
+export function journalOf(workspace: Workspace, run: Exclude<NamedRun, { state: "finished" }>): OpenedJournal {
+  if (run.state === "cut") return existingJournal(workspace, run.path);
+  const header = { id: run.sessionId, runId: run.runId, runDigest: run.digest };
+  const opened = newJournal(workspace, header, run.path);
+  opened.journal.persist();
+  return opened;
+}
+
+function storedResult(journal: Journal): RunResult | undefined {
+  let found: RunResult | undefined;
+  for (const id of journal.entryIds()) {
+    if (journal.meta(id)?.type !== "custom") continue;
+    const entry = journal.entry(id) as CustomEntry;
+    if (entry.customType === RESULT_ENTRY) found = entry.data as unknown as RunResult;
   }
-  throw error;
+  return found;
+}
+
+function progress(journal: Journal): { begun: number; denied: DeniedCall[] } {
+  let begun = 0;
+  const tools = new Map<string, string>();
+  for (const id of journal.entryIds()) {
+    if (journal.meta(id)?.type !== "message") continue;
+    const { message, origin } = journal.entry(id) as MessageEntry;
+    if (origin === "input" && textOf(message) !== goOn.trim()) begun += 1;
+    for (const part of message.content) if (part.kind === "tool_call") tools.set(part.toolCall.id, part.toolCall.name);
+  }
+  const denied: DeniedCall[] = [];
+  for (const { callId, by, reason = "" } of journal.outside("decision")) {
+    if (by === NOBODY) denied.push({ callId, tool: tools.get(callId) ?? "", reason });
+  }
+  return { begun, denied };
 }
 
 function digestOf(prompts: readonly InputContent[]): string {

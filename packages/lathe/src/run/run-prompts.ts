@@ -2,6 +2,7 @@
 
 import type { EndReason, InputContent, Session, SessionEvent } from "@lathe/agent";
 import { addUsage, type Usage } from "@lathe/llm";
+import type { RecordingTape } from "../record/tape.ts";
 import type { RunFacts } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
 
@@ -26,20 +27,40 @@ export class RunDriver {
   #usage: Usage = NO_USAGE;
   #cost = 0;
   #error: RunFacts["error"];
+  #limit: string | undefined;
+  readonly #tape: RecordingTape | undefined;
 
-  constructor(session: Session, permissions: Permissions, onEvent: EventListener) {
+  constructor(session: Session, permissions: Permissions, onEvent: EventListener, tape?: RecordingTape) {
     this.#session = session;
     this.#permissions = permissions;
+    this.#tape = tape;
     this.#reading = this.#read(onEvent);
   }
 
   submit(prompt: InputContent): Promise<boolean> {
-    return this.#input(() => this.#session.submit(prompt));
+    return this.#input(() => this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt));
   }
 
   /** Finishes what an earlier process left undone. */
   continue(): Promise<boolean> {
-    return this.#input(() => this.#session.continue());
+    return this.#input(() => this.#tape?.input(this.#session, "continue") ?? this.#session.continue());
+  }
+
+  interrupt(): Promise<void> {
+    return this.#tape?.input(this.#session, "interrupt") ?? this.#session.interrupt();
+  }
+
+  /** Ends the run because a limit outside the session was reached. */
+  stopAtLimit(what: string): void {
+    this.#limit = what;
+    void this.interrupt();
+  }
+
+  /** Takes over how an earlier process ended, when there is nothing left to do. */
+  recall(): void {
+    const { input } = this.#session.journal;
+    this.#text = this.#session.lastText();
+    this.#reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
   }
 
   report(): RunReport {
@@ -51,6 +72,7 @@ export class RunDriver {
       denied: this.#permissions.denied,
       usage: this.#usage,
       cost: this.#cost,
+      ...(this.#limit === undefined ? {} : { limit: this.#limit }),
       ...(this.#error ? { error: this.#error } : {}),
     };
   }
@@ -90,6 +112,9 @@ export class RunDriver {
       case "assistant_text_end":
         this.#text = event.data.text;
         this.#finish = event.data.finish;
+        break;
+      case "warning":
+        if (event.data.code === "budget_exhausted") this.#limit = event.data.message;
         break;
       case "error":
         this.#error = { message: event.data.message, type: event.data.error_type };

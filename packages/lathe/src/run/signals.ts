@@ -3,24 +3,37 @@
 import type { Session } from "@lathe/agent";
 import { EXIT } from "../cli/exit.ts";
 
-export function interruptOnSignals(session: Session): () => void {
-  let asked = false;
+export interface Signals {
+  /** Aborted as soon as a signal came. */
+  readonly asked: AbortSignal;
+  stopListening(): void;
+}
+
+export function onSignals(interrupt: () => void): Signals {
+  const controller = new AbortController();
   const onSignal = (): void => {
-    if (asked) process.exit(EXIT.interrupted);
-    asked = true;
-    void session.interrupt();
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+    interrupt();
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
-  return () => {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+  return {
+    asked: controller.signal,
+    stopListening: () => {
+      process.off("SIGINT", onSignal);
+      process.off("SIGTERM", onSignal);
+    },
   };
 }
 
+export function interruptOnSignals(session: Session): () => void {
+  return onSignals(() => void session.interrupt()).stopListening;
+}
+
 /** A reader that went away (`lathe … | head`) is no error: there is nobody left to tell. */
-export function endQuietlyOnBrokenPipe(stdout: NodeJS.WriteStream): void {
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
+export function endQuietlyOnBrokenPipe(stream: NodeJS.WriteStream): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.done);
     throw error;
   });

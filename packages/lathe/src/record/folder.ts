@@ -1,0 +1,114 @@
+// What lies in the folder of a recording, beside the log of the agent package: how the session was put together, the session it
+// went on from, and the journal it ended with. No credential is ever among it.
+
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Surroundings } from "@lathe/agent";
+import { usageError } from "../cli/exit.ts";
+import type { SessionRequest } from "../run/open-session.ts";
+import type { RunResult } from "../run/result.ts";
+import type { Settings } from "../settings/schema.ts";
+import type { PublicOptions } from "./public.ts";
+
+const FORMAT = 1;
+
+/** Everything that shapes a session and is not in the log. */
+export interface RecordedSession extends Omit<SessionRequest, "opened" | "overrides" | "adapter" | "person" | "tape"> {
+  readonly format: typeof FORMAT;
+  readonly version: string;
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly settings: Settings;
+  /** Absent for a session that is kept in memory. */
+  readonly header?: { readonly id?: string; readonly runId?: string; readonly runDigest?: string };
+  readonly connection: PublicOptions;
+  readonly credential: "key" | "bearer" | "none";
+}
+
+export interface RecordedEnd {
+  readonly status: RunResult["status"];
+  readonly exitCode: number;
+  /** Of the journal. */
+  readonly sha256: string;
+  readonly surroundings: readonly Surroundings[];
+  /** Variables that the provider asked for; secrets are replaced. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const FILES = { session: "session.json", end: "end.json", journal: "journal.jsonl" };
+
+export const newSession = (session: Omit<RecordedSession, "format" | "version">): RecordedSession => ({
+  format: FORMAT,
+  version: LATHE_VERSION,
+  ...session,
+});
+
+export class RecordFolder {
+  readonly path: string;
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** A recording is never written over. */
+  create(): void {
+    if (existsSync(this.path) && readdirSync(this.path).length > 0) {
+      throw usageError(`--record: ${this.path} is not empty. Give a new folder.`);
+    }
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+  }
+
+  get before(): string {
+    return join(this.path, "before");
+  }
+  get blobs(): string {
+    return join(this.path, "blobs");
+  }
+
+  writeSession(session: RecordedSession): void {
+    writeFileSync(join(this.path, FILES.session), JSON.stringify(session, null, 2), { mode: 0o600 });
+  }
+
+  /** The session as it was before the run: its file, what lies beside it, and the blobs it names. */
+  keepBefore(path: string, beside: string | undefined, blobs: string): void {
+    mkdirSync(this.before);
+    const text = readFileSync(path);
+    writeFileSync(join(this.before, "session.jsonl"), text, { mode: 0o600 });
+    if (beside !== undefined && existsSync(beside)) cpSync(beside, join(this.before, "session"), { recursive: true });
+    mkdirSync(this.blobs);
+    for (const [hash] of text.toString("latin1").matchAll(/\b[0-9a-f]{64}\b/g)) {
+      if (existsSync(join(blobs, hash))) cpSync(join(blobs, hash), join(this.blobs, hash));
+    }
+  }
+
+  writeEnd(journal: Uint8Array, end: Omit<RecordedEnd, "sha256">): void {
+    writeFileSync(join(this.path, FILES.journal), journal, { mode: 0o600 });
+    const whole: RecordedEnd = { ...end, sha256: sha256(journal) };
+    writeFileSync(join(this.path, FILES.end), JSON.stringify(whole, null, 2), { mode: 0o600 });
+  }
+
+  read(): { readonly session: RecordedSession; readonly end: RecordedEnd; readonly journal: Buffer } {
+    const session = this.#json(FILES.session) as RecordedSession;
+    if (session.format !== FORMAT) {
+      throw usageError(
+        `${this.path} was recorded in format ${session.format}. Replay it with lathe ${session.version}.`,
+      );
+    }
+    return {
+      session,
+      end: this.#json(FILES.end) as RecordedEnd,
+      journal: readFileSync(join(this.path, FILES.journal)),
+    };
+  }
+
+  #json(name: string): unknown {
+    try {
+      return JSON.parse(readFileSync(join(this.path, name), "utf8"));
+    } catch (error) {
+      const why = name === FILES.end ? "the recorded run did not end" : (error as Error).message;
+      throw usageError(`${this.path} holds no whole recording: ${why}. Record again with: lathe --record <dir>`);
+    }
+  }
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

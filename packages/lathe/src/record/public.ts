@@ -1,0 +1,43 @@
+// What of a connection may lie in a folder that people pass on: everything that shapes a request, nothing that opens a door.
+
+import type { ProviderOptions } from "@lathe/llm/providers";
+
+export type PublicOptions = Pick<
+  ProviderOptions,
+  "api" | "auth" | "baseUrl" | "timeout" | "cacheRetention" | "disableStrictTools" | "requestTransform" | "compat"
+>;
+
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|HEADERS|AUTH|COOKIE/i;
+
+/** Of an environment variable. */
+export function publicValue(name: string, value: string): string {
+  if (SECRET_NAME.test(name)) return "recorded";
+  return /^https?:\/\//.test(value) ? publicUrl(value) : value;
+}
+
+export function publicOptions(options: ProviderOptions): PublicOptions {
+  const { api, auth, baseUrl, timeout, cacheRetention, disableStrictTools, requestTransform, compat } = options;
+  return {
+    ...(api === undefined ? {} : { api }),
+    ...(auth === undefined ? {} : { auth }),
+    ...(baseUrl === undefined ? {} : { baseUrl: publicUrl(baseUrl) }),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    ...(disableStrictTools === undefined ? {} : { disableStrictTools }),
+    ...(requestTransform === undefined ? {} : { requestTransform: withoutHeaders(requestTransform) }),
+    ...(compat === undefined ? {} : { compat }),
+  };
+}
+
+/** Without user, password and query, where keys hide. */
+function publicUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+}
+
+function withoutHeaders(
+  transform: NonNullable<ProviderOptions["requestTransform"]>,
+): NonNullable<ProviderOptions["requestTransform"]> {
+  const { setHeaders: _headers, ...rest } = transform;
+  return rest;
+}

@@ -1,0 +1,123 @@
+// `--record <dir>`: everything the run takes from outside is written down on its way in, so that `lathe replay` can give it again.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type InputContent, Recorder, type Session, type Surroundings } from "@lathe/agent";
+import type { ClientDeps } from "@lathe/llm";
+import { usageError } from "../cli/exit.ts";
+import { resolveCredential } from "../credentials/resolve.ts";
+import { credentialQuery, credentialSources, hasOwnChain } from "../run/credentials.ts";
+import { existingJournal, type OpenedJournal } from "../run/journal-files.ts";
+import { connect, modelsOf, providerOptions } from "../run/model.ts";
+import type { SessionRequest } from "../run/open-session.ts";
+import type { RunResult } from "../run/result.ts";
+import type { Workspace } from "../run/workspace.ts";
+import { newSession, RecordFolder } from "./folder.ts";
+import { heldJournal, journalBytes } from "./held-journal.ts";
+import { publicOptions, publicValue } from "./public.ts";
+import type { InputVerb, RecordingTape } from "./tape.ts";
+
+export class Recording implements RecordingTape {
+  /** The workspace for everything that belongs to the session. */
+  readonly workspace: Workspace;
+  readonly aroundExecute: Recorder["aroundExecute"];
+  readonly #outside: Workspace;
+  readonly #folder: RecordFolder;
+  readonly #recorder: Recorder;
+  readonly #deps: ClientDeps;
+  readonly #surroundings: Surroundings[] = [];
+  readonly #env: Record<string, string> = {};
+  #journal: OpenedJournal | undefined;
+
+  constructor(workspace: Workspace, dir: string) {
+    this.#outside = workspace;
+    this.#folder = new RecordFolder(resolve(workspace.machine.cwd, dir));
+    this.#folder.create();
+    this.#recorder = new Recorder(this.#folder.path);
+    this.aroundExecute = this.#recorder.aroundExecute;
+    this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noting(workspace.env) };
+    this.workspace = {
+      ...workspace,
+      machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
+      // A wait for the disk is not recorded, so there must be none.
+      settings: { ...workspace.settings, "journal.sync": "none" },
+    };
+  }
+
+  /** The journal as `open` finds or makes it; what it holds already is part of the recording. */
+  async openJournal(open: (workspace: Workspace) => OpenedJournal): Promise<OpenedJournal> {
+    const found = open(this.#outside);
+    const { path, folder, journal } = found;
+    await journal.close();
+    if (path === undefined) this.#journal = heldJournal(this.workspace);
+    else if (existsSync(path)) {
+      this.#folder.keepBefore(path, folder, this.#outside.paths.blobs);
+      this.#journal = existingJournal(this.workspace, path);
+    } else if (journal.leaf !== null) {
+      throw usageError("--record: this session has an older format. Continue it once without --record.");
+    } else this.#journal = open(this.workspace);
+    return this.#journal;
+  }
+
+  /** The same request, with a model whose traffic is recorded. */
+  async tapped(request: SessionRequest): Promise<SessionRequest> {
+    const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, ...kept } = request;
+    const { provider } = request.model;
+    if (hasOwnChain(provider)) {
+      throw usageError(
+        `--record: ${provider} fetches its own keys, which must not be in a recording. Use another provider.`,
+      );
+    }
+    const models = await modelsOf(this.#outside);
+    const query = credentialQuery(provider, this.#outside.env, models.configOf(provider));
+    const runKey = overrides?.apiKey === undefined ? undefined : { provider, key: overrides.apiKey };
+    const credential = await resolveCredential(query, credentialSources(this.#outside, runKey));
+    const { id, runId, runDigest } = opened.journal.header;
+    this.#folder.writeSession(
+      newSession({
+        ...kept,
+        cwd: this.#outside.cwd,
+        roots: this.#outside.roots,
+        settings: this.workspace.settings,
+        ...(opened.path === undefined
+          ? {}
+          : { header: runId === undefined ? {} : { id, runId, ...(runDigest ? { runDigest } : {}) } }),
+        connection: publicOptions(providerOptions(this.#outside, models, request.model, overrides)),
+        credential: credential?.kind ?? "none",
+      }),
+    );
+    return { ...request, adapter: await connect(this.#outside, request.model, overrides, this.#deps), tape: this };
+  }
+
+  async surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {
+    const found = await this.#recorder.unrecorded(read);
+    this.#surroundings.push(found);
+    return found;
+  }
+
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
+    return this.#recorder.input(session, verb, content);
+  }
+
+  /** After the last input. */
+  finish({ status, exitCode }: RunResult): void {
+    if (!this.#journal) return;
+    this.#folder.writeEnd(journalBytes(this.#journal), {
+      status,
+      exitCode,
+      surroundings: this.#surroundings,
+      env: this.#env,
+    });
+  }
+
+  /** Notes the variables that the provider asks for. */
+  #noting(env: ClientDeps["env"]): ClientDeps["env"] {
+    return new Proxy(env, {
+      get: (target, name) => {
+        const value = target[name as string];
+        if (typeof value === "string") this.#env[name as string] = publicValue(name as string, value);
+        return value;
+      },
+    });
+  }
+}

@@ -1,0 +1,133 @@
+// Runs a recording again: no network, no tools, no clock, a home of its own that is gone afterwards. The journal must come out the
+// same, byte for byte.
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
+import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
+import { createProvider } from "@lathe/llm/providers";
+import { homePaths } from "../home/paths.ts";
+import { PRACTICE_PROVIDER, practiceAdapter } from "../practice/adapter.ts";
+import { existingJournal, newJournal, type OpenedJournal } from "../run/journal-files.ts";
+import type { Machine } from "../run/machine.ts";
+import { openSession } from "../run/open-session.ts";
+import { RunDriver } from "../run/run-prompts.ts";
+import type { Workspace } from "../run/workspace.ts";
+import { type RecordedEnd, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
+import { heldJournal, journalBytes } from "./held-journal.ts";
+import type { Tape } from "./tape.ts";
+
+export interface ReplayReport {
+  readonly text: string;
+  readonly lines: number;
+  readonly sha256: string;
+  /** Absent: the journal is identical. */
+  readonly divergence?: string;
+}
+
+export async function replayRecording(machine: Machine, dir: string): Promise<ReplayReport> {
+  const folder = new RecordFolder(dir);
+  const recorded = folder.read();
+  const home = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+  try {
+    return await replayIn(home, machine, folder, recorded);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function replayIn(
+  home: string,
+  machine: Machine,
+  folder: RecordFolder,
+  { session: recorded, end, journal }: ReturnType<RecordFolder["read"]>,
+): Promise<ReplayReport> {
+  const replayer = new Replayer(folder.path);
+  const deps = { ...replayer.deps(machine.deps), env: end.env };
+  const workspace = replayWorkspace(home, { ...machine, env: end.env, deps }, recorded);
+  const opened = reopen(workspace, folder, recorded);
+  const { model, limits, profile, tools, systemPrompt, userInstructions } = recorded;
+  const open = await openSession(workspace, {
+    model,
+    limits,
+    opened,
+    adapter: adapterOf(recorded, deps),
+    tape: tapeOf(replayer, end, opened.folder),
+    ...(profile === undefined ? {} : { profile }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(userInstructions === undefined ? {} : { userInstructions }),
+  });
+  const driver = new RunDriver(open.session, open.permissions, () => undefined);
+  let divergence: string | undefined;
+  try {
+    await replayer.run(open.session);
+  } catch (error) {
+    if (!(error instanceof ReplayDivergence)) throw error;
+    divergence = error.message;
+  }
+  const again = journalBytes(opened);
+  await open.close();
+  await driver.drained();
+  const difference = firstDifference(journal, again);
+  if (difference !== undefined) divergence = divergence === undefined ? difference : `${divergence}; ${difference}`;
+  return {
+    text: driver.report().text,
+    lines: journal.toString("utf8").split("\n").length - 1,
+    sha256: sha256(again),
+    ...(divergence === undefined ? {} : { divergence }),
+  };
+}
+
+function replayWorkspace(home: string, machine: Machine, { cwd, roots, settings }: RecordedSession): Workspace {
+  const paths = homePaths({ LATHE_HOME: home }, home);
+  const nothing = { trusted: false, settingsOrigin: new Map(), warnings: [] };
+  return { ...nothing, machine, cwd, roots, paths, settings, env: machine.env };
+}
+
+function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {
+  if (header === undefined) return heldJournal(workspace);
+  if (!existsSync(folder.before)) return newJournal(workspace, header);
+  const { sessions, blobs } = workspace.paths;
+  cpSync(folder.before, sessions, { recursive: true });
+  cpSync(folder.blobs, blobs, { recursive: true });
+  return existingJournal(workspace, join(sessions, "session.jsonl"));
+}
+
+function adapterOf({ model, connection, credential }: RecordedSession, deps: ClientDeps): ProviderAdapter {
+  if (model.provider === PRACTICE_PROVIDER) return practiceAdapter();
+  return createProvider(model.provider, {
+    ...connection,
+    deps,
+    resolveKey: async () => ({ kind: credential, value: "recorded", source: "recording" }),
+    model: (id) => (id === model.id ? model.info : undefined),
+  });
+}
+
+function tapeOf(replayer: Replayer, end: RecordedEnd, beside: string | undefined): Tape {
+  const left = [...end.surroundings];
+  return {
+    surroundings: async (): Promise<Surroundings> => {
+      const next = left.shift();
+      if (!next) throw new ReplayDivergence("the surroundings are looked at more often than in the recording");
+      return next;
+    },
+    aroundExecute: async (call, run) => {
+      const result = await replayer.aroundExecute(call, run);
+      // The number of an artifact is taken, as it was when the tool wrote it.
+      if (result.artifact && beside !== undefined) {
+        mkdirSync(beside, { recursive: true });
+        writeFileSync(join(beside, `${result.artifact.id}.replayed.log`), "");
+      }
+      return result;
+    },
+  };
+}
+
+function firstDifference(recorded: Buffer, again: Buffer): string | undefined {
+  if (recorded.equals(again)) return undefined;
+  const [before, after] = [recorded, again].map((bytes) => bytes.toString("utf8").split("\n"));
+  const at = before?.findIndex((line, i) => line !== after?.[i]) ?? 0;
+  return `line ${(at < 0 ? (before?.length ?? 0) : at) + 1} of the journal is not as recorded`;
+}

@@ -1,0 +1,18 @@
+// What stands between a session and the world when a run is recorded or replayed.
+
+import type { InputContent, Recorder, Session, SessionOptions, Surroundings } from "@lathe/agent";
+import type { RunResult } from "../run/result.ts";
+
+/** Both ways. */
+export interface Tape {
+  readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
+  surroundings(read: () => Promise<Surroundings>): Promise<Surroundings>;
+}
+
+export type InputVerb = Parameters<Recorder["input"]>[1];
+
+/** While recording: inputs go through it, and it is told the end. */
+export interface RecordingTape extends Tape {
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<void>;
+  finish(result: RunResult): void;
+}

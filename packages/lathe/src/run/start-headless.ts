@@ -1,0 +1,111 @@
+// From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
+
+import type { InputContent } from "@lathe/agent";
+import { CliError, EXIT, type ExitCode, usageError } from "../cli/exit.ts";
+import type { CliOptions } from "../cli/option-table.ts";
+import { leaveBreadcrumb, terminalId } from "../sessions/breadcrumb.ts";
+import type { HeadlessRun } from "./headless.ts";
+import type { OpenedJournal } from "./journal-files.ts";
+import type { Machine } from "./machine.ts";
+import { openSession, type SessionRequest } from "./open-session.ts";
+import type { RunResult } from "./result.ts";
+import { journalFor } from "./which-journal.ts";
+import type { Workspace } from "./workspace.ts";
+
+export type RequestFor = (opened: OpenedJournal) => Promise<SessionRequest>;
+
+export async function startHeadless(
+  workspace: Workspace,
+  options: CliOptions,
+  prompts: readonly InputContent[],
+  requestFor: RequestFor,
+): Promise<ExitCode> {
+  const { machine } = workspace;
+  const runId = options["run-id"];
+  const named = runId === undefined ? undefined : await import("./run-id.ts");
+  const run = named && (await named.lookUpRun(workspace, options, prompts));
+  const mode = await outputMode(options.mode);
+  if (run?.state === "finished") {
+    mode.tell(machine, run.result);
+    return run.result.exitCode as ExitCode;
+  }
+  const schemaFile = options["output-schema"];
+  const schema =
+    schemaFile === undefined
+      ? undefined
+      : await (await import("./output-schema.ts")).readSchema(machine.cwd, schemaFile);
+  const recording =
+    options.record === undefined
+      ? undefined
+      : new (await import("../record/recording.ts")).Recording(workspace, options.record);
+  const choose = (where: Workspace): OpenedJournal =>
+    run && named ? named.journalOf(where, run) : journalFor(where, options);
+  const opened = await openJournal(workspace, choose, { recording, runId });
+  const wanted = await requestFor(opened).catch(async (error: unknown) => {
+    await opened.journal.close();
+    throw error;
+  });
+  const request = run ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
+  const open = recording
+    ? await openSession(recording.workspace, await recording.tapped(request))
+    : await openSession(workspace, request);
+  try {
+    rememberForTerminal(workspace, opened);
+    const { maxTimeMs } = request.limits;
+    const whole: HeadlessRun = {
+      open,
+      prompts: run?.state === "cut" ? prompts.slice(run.begun) : prompts,
+      keepResult: run !== undefined,
+      ...(run?.state === "cut" ? { earlier: { denied: run.denied } } : {}),
+      ...(schema === undefined ? {} : { schema }),
+      ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
+      ...(recording ? { tape: recording } : {}),
+    };
+    return (await mode.run(machine, whole)).exitCode as ExitCode;
+  } finally {
+    await open.close();
+  }
+}
+
+/** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
+async function openJournal(
+  workspace: Workspace,
+  choose: (where: Workspace) => OpenedJournal,
+  {
+    recording,
+    runId,
+  }: { recording: import("../record/recording.ts").Recording | undefined; runId: string | undefined },
+): Promise<OpenedJournal> {
+  try {
+    return recording ? await recording.openJournal(choose) : choose(workspace);
+  } catch (error) {
+    throw refusal(error, runId);
+  }
+}
+
+function refusal(error: unknown, runId: string | undefined): unknown {
+  if (!(error instanceof Error) || error.name !== "JournalError") return error;
+  if ((error as Error & { code?: string }).code !== "locked") return new CliError(EXIT.usage, error.message);
+  if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
+  return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
+}
+
+function rememberForTerminal({ machine, paths, cwd }: Workspace, { path }: OpenedJournal): void {
+  const terminal = path && terminalId(machine.env);
+  if (terminal) leaveBreadcrumb(paths.terminalSessions, terminal, cwd, path);
+}
+
+interface OutputMode {
+  run(machine: Machine, run: HeadlessRun): Promise<RunResult>;
+  /** A result that an earlier run has left. */
+  tell(machine: Machine, result: RunResult): void;
+}
+
+async function outputMode(mode: string | undefined): Promise<OutputMode> {
+  if (mode === "json") {
+    const { jsonMode, jsonResult } = await import("../modes/json.ts");
+    return { run: jsonMode, tell: jsonResult };
+  }
+  const { printMode, printResult } = await import("../modes/print.ts");
+  return { run: printMode, tell: printResult };
+}
