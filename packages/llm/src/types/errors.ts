@@ -195,3 +195,26 @@ export class NoObjectGeneratedError extends SDKError {
     if (options.path !== undefined) this.path = options.path;
   }
 }
+
+const classes = {
+  ProviderError,
+  AuthenticationError,
+  AccessDeniedError,
+  NotFoundError,
+  InvalidRequestError,
+  RateLimitError,
+  ServerError,
+  ContentFilterError,
+  ContextLengthError,
+  QuotaExceededError,
+  RequestTimeoutError,
+  AbortError,
+  NetworkError,
+  StreamError,
+  InvalidToolCallError,
+  UnsupportedToolChoiceError,
+  ConfigurationError,
+  NoObjectGeneratedError,
+};
+// Hosts tell errors apart by name, and a bundler may shorten the names of classes.
+for (const [name, errorClass] of Object.entries(classes)) Object.defineProperty(errorClass, "name", { value: name });
