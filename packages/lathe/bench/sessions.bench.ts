@@ -1,0 +1,107 @@
+// Sessions at the size of years: a list of ten thousand, a search over 100 MB. The built command is run, start of process included.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { encodeLine, idSource, sessionPath } from "@lathe/agent";
+import { Message } from "@lathe/llm";
+import type { Bench } from "../../../scripts/bench-types.ts";
+
+const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+const ROUNDS = 10;
+
+function inHome<T>(work: (home: string) => T): T {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sessions-")));
+  try {
+    return work(home);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** Milliseconds of one run; the output must hold `expected`. */
+function timed(home: string, args: readonly string[], expected: string): number {
+  const begun = performance.now();
+  const run = spawnSync(process.execPath, [CLI, "sessions", ...args], {
+    cwd: home,
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, LATHE_HOME: home },
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  const took = performance.now() - begun;
+  if (!run.stdout.includes(expected)) throw new Error(`lathe sessions ${args.join(" ")}: ${run.stderr || run.stdout}`);
+  return took;
+}
+
+/** Noise only ever adds, so the best round counts. */
+function best(home: string, args: readonly string[], expected: string): number {
+  return Math.min(...Array.from({ length: ROUNDS }, () => timed(home, args, expected)));
+}
+
+const bareNode = (): number => {
+  const begun = performance.now();
+  spawnSync(process.execPath, ["-e", "0"]);
+  return performance.now() - begun;
+};
+
+/** Words of a made-up language, a few of them common and most of them rare, as in real text. */
+const vocabulary = Array.from({ length: 20_000 }, (_, at) => `w${at.toString(36)}x`);
+const word = (): string => vocabulary[Math.floor(vocabulary.length * Math.random() ** 4)] ?? "";
+const prose = (words: number): string => Array.from({ length: words }, word).join(" ");
+
+const newId = idSource(Math.random);
+
+function writeSession(home: string, at: number, replies: readonly string[]): number {
+  const timestamp = new Date(1.7e12 + at * 1e6).toISOString();
+  const cwd = `/home/me/project-${at % 50}`;
+  const id = crypto.randomUUID();
+  let parentId: string | null = null;
+  const entry = (message: Message) => {
+    const line = { type: "message", id: newId(), parentId, timestamp, message };
+    parentId = line.id;
+    return encodeLine(line);
+  };
+  const bytes = Buffer.concat([
+    encodeLine({ type: "session", version: 4, id, timestamp, cwd }),
+    entry(Message.user(`please look at part ${at}`)),
+    ...replies.map((reply) => entry(Message.assistant(reply))),
+    encodeLine({ type: "title", title: `Part ${at}`, source: "auto", timestamp }),
+  ]);
+  const path = sessionPath(join(home, "sessions"), cwd, timestamp, id);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  return bytes.length;
+}
+
+export const benches: Bench[] = [
+  {
+    name: "list of 10,000 sessions, process start included",
+    run: async () =>
+      inHome((home) => {
+        for (let at = 0; at < 10_000; at++) writeSession(home, at, [prose(800)]);
+        const args = ["list", "--all", "-n", "0"];
+        const first = timed(home, args, "Part 9999");
+        const value = best(home, args, "Part 9999");
+        const note = `${first.toFixed(0)} ms the first time; ${Math.min(bareNode(), bareNode(), bareNode()).toFixed(0)} ms is a bare node`;
+        return { value, unit: "ms", budget: 300, note };
+      }),
+  },
+  {
+    name: "search over 100 MB of sessions, process start included",
+    run: async () =>
+      inHome((home) => {
+        let bytes = 0;
+        for (let at = 0; bytes < 100e6; at++) {
+          const needle = at === 777 ? " the needle in it" : "";
+          bytes += writeSession(home, at, [prose(700), prose(700) + needle, prose(3000), prose(2000)]);
+        }
+        const indexing = timed(home, ["search", "needle"], "Part 777");
+        const rare = best(home, ["search", "needle", vocabulary[0] ?? ""], "Part 777");
+        const common = best(home, ["search", vocabulary[3] ?? ""], "Part");
+        const note = `rare word ${rare.toFixed(0)} ms, one in most messages ${common.toFixed(0)} ms; indexing once ${(indexing / 1000).toFixed(1)} s`;
+        return { value: Math.max(rare, common), unit: "ms", budget: 200, note };
+      }),
+  },
+];
