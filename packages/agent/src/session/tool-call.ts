@@ -41,8 +41,10 @@ export async function runCall(core: SessionCore, run: InputRun, call: ToolCallDa
     else outcome = await settleCall(core, run, call);
   } catch (error) {
     // Only a journal that cannot be written may end the loop from inside a call.
-    if (error instanceof JournalError || !run.signal.aborted) throw error;
-    outcome = { ...failure(INTERRUPTED_RESULT), settled: "interrupted" };
+    if (error instanceof JournalError) throw error;
+    outcome = run.signal.aborted
+      ? { ...failure(INTERRUPTED_RESULT), settled: "interrupted" }
+      : failure(`Tool error (${call.name}): ${messageOf(error)}`);
   }
   await finishCall(core, call, outcome, startedAt);
 }

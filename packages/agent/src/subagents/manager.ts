@@ -6,6 +6,7 @@ import { ScopedEnvironment } from "../env/wrappers.ts";
 import type { SessionEvent } from "../events/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { ApprovalAnswer } from "../session/approvals.ts";
+import type { BudgetConfig } from "../session/config.ts";
 import type { SessionCore } from "../session/core.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../session/types.ts";
@@ -133,9 +134,10 @@ export class Subagents implements SubagentService {
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     const session = child.session ?? this.#open(child);
     child.session = session;
-    session.config.budget = share;
-    session.config.maxTurns = child.maxTurns;
     const before = session.usage;
+    // A child that is taken up again has spent already; its share and its limit count from now.
+    session.config.budget = onTopOf(share, before);
+    session.config.maxTurns = child.maxTurns > 0 ? before.turns + child.maxTurns : 0;
     const intent = await core.journal.intent({ effect: "child", callId, replay: "never" });
     recordStart(core, intent, child);
     this.#children.set(agentId, child);
@@ -248,6 +250,15 @@ export class Subagents implements SubagentService {
     const there = known.length === 0 ? "there are none" : `known: ${known.join(", ")}`;
     throw new ToolFailure(`There is no agent ${agentId}; ${there}.`);
   }
+}
+
+function onTopOf(share: BudgetConfig, spent: Session["usage"]): BudgetConfig {
+  return {
+    ...share,
+    ...(share.tokens === undefined ? {} : { tokens: share.tokens + spent.usage.totalTokens }),
+    ...(share.usd === undefined ? {} : { usd: share.usd + spent.cost }),
+    ...(share.turns === undefined ? {} : { turns: share.turns + spent.turns }),
+  };
 }
 
 function isInside(root: string, path: string): boolean {

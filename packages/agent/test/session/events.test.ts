@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventHub } from "../../src/events/hub.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
-import { setUp } from "../support/session.ts";
+import { setUp, testProfile, tool } from "../support/session.ts";
 
 const hub = () =>
   new EventHub({
@@ -108,37 +108,43 @@ describe("events", () => {
     expect(await waiting).toEqual({ value: undefined, done: true });
   });
 
-  it("EV-01 D-051 U-03 all kinds of the contract are seen in one tour", async () => {
+  it("EV-01 D-051 U-03 all 15 kinds of the contract are seen in one tour, each at its moment", async () => {
+    const chatty = tool("chatty", (_args, { onOutput }) => {
+      onOutput("working", "stdout");
+      return "done";
+    });
     const s = setUp({
+      profile: testProfile([chatty]),
       script: (_request, index) => {
-        if (index < 10) return { text: "again", calls: [{ name: "echo" }] };
-        return index === 10 ? { calls: [{ name: "nope" }] } : { error: new Error("no more") };
+        if (index < 10) return { text: "again", calls: [{ name: "chatty" }] };
+        return index === 10 ? { text: "cut sho", finish: "length" } : { error: new Error("no more") };
       },
-      config: { maxTurns: 0 },
     });
     s.session.steer("psst");
     await s.session.submit("go");
+    await s.session.submit("fails");
     s.session.config.maxTurns = 1;
-    await s.session.submit("more");
-    s.session.journal.losses.length = 0;
+    await s.session.submit("limited");
     await s.finish();
-    const seen = new Set(s.kinds());
-    for (const kind of [
+    const contract = [
       "session_start",
-      "session_end",
       "user_input",
-      "processing_end",
+      "steering_injected",
       "assistant_text_start",
       "assistant_text_delta",
       "assistant_text_end",
       "tool_call_start",
+      "tool_call_output_delta",
       "tool_call_end",
-      "steering_injected",
-      "turn_limit",
       "loop_detection",
+      "warning",
+      "processing_end",
       "error",
-    ]) {
-      expect(seen, kind).toContain(kind);
-    }
+      "turn_limit",
+      "session_end",
+    ];
+    expect(contract.filter((kind) => !s.kinds().includes(kind))).toEqual([]);
+    const firsts = contract.map((kind) => s.kinds().indexOf(kind));
+    expect(firsts).toEqual([...firsts].sort((a, b) => a - b));
   });
 });

@@ -90,6 +90,21 @@ describe("one call", () => {
     expect(s.of("tool_call_end")[0]?.data).toMatchObject({ error: "say please", details: { manners: false } });
   });
 
+  it("a tool that breaks before it runs is answered like any other", async () => {
+    const broken = tool("broken", () => "never", {
+      tier: () => {
+        throw new Error("no tier today");
+      },
+    });
+    const s = setUp({
+      profile: testProfile([broken]),
+      script: [{ calls: [{ name: "broken", id: "c" }] }, { text: "ok" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (broken): no tier today");
+  });
+
   it("a call that overruns its deadline is answered, also when the tool does not listen", async () => {
     const deaf = tool("deaf", () => new Promise<string>(() => {}), { timeoutMs: 20 });
     const s = setUp({ profile: testProfile([deaf]), script: [{ calls: [{ name: "deaf", id: "c" }] }, { text: "ok" }] });

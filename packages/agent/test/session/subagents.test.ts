@@ -127,6 +127,26 @@ describe("child agents", () => {
     expect(resultText(last, "n")).toMatch(/^There is no agent nobody; known: \w{8}/);
   });
 
+  it("U-10 max_turns counts from each new input of a child", async () => {
+    const s = setUp({
+      profile: profile(),
+      script: cast({
+        parent: [
+          call("spawn_agent", { task: "child", max_turns: 1 }, "s"),
+          waitFor("s", "w1"),
+          (request) => call("send_input", { agent_id: agentIdIn(request, "s"), message: "more" }, "i"),
+          waitFor("s", "w2"),
+          { text: "done" },
+        ],
+        child: [{ text: "first" }, { text: "second" }],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const last = s.client.requests.at(-1)!;
+    expect(["w1", "w2"].map((id) => JSON.parse(resultText(last, id)).output)).toEqual(["first", "second"]);
+  });
+
   it("SB-01 send_input steers a running child", async () => {
     let arrived = (): void => {};
     const steered = new Promise<void>((resolve) => {
