@@ -28,6 +28,10 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   }
   const workspace = await openWorkspace(machine, parsed.options);
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
+  if (parsed.options["list-models"] !== undefined) {
+    const { listModels } = await import("../commands/models.ts");
+    return listModels(workspace, parsed.options["list-models"]);
+  }
   if (parsed.options.export !== undefined) {
     const { exportTo } = await import("../sessions/verbs/export.ts");
     return exportTo(workspace, parsed.options.export);

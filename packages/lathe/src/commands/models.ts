@@ -12,13 +12,13 @@ import { verbArgs } from "./verb-args.ts";
 export const modelsCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } });
   const workspace = await openWorkspace(machine, {});
+  for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   return listModels(workspace, positionals.length === 0 ? true : positionals.join(" "), values.json === true);
 };
 
 /** `pattern`: true for all. */
 export async function listModels(workspace: Workspace, pattern: string | true, asJson = false): Promise<ExitCode> {
-  const { stdout, stderr } = workspace.machine;
-  for (const warning of workspace.warnings) stderr.write(`lathe: ${warning}\n`);
+  const { stdout } = workspace.machine;
   const models = await modelsOf(workspace);
   await models.discover({ fresh: true });
   const rows = await list(workspace, models, pattern === true ? undefined : pattern);
