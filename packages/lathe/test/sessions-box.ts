@@ -1,0 +1,73 @@
+// Runs a subcommand inside the test with a home of its own. For what needs a real terminal or process, see command.ts.
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { defaultDeps } from "@lathe/llm";
+import { CliError } from "../src/cli/exit.ts";
+import type { Subcommand } from "../src/cli/option-table.ts";
+import { runSubcommand } from "../src/commands/index.ts";
+import type { Machine } from "../src/run/machine.ts";
+import type { Finished } from "./command.ts";
+import { type SessionMaker, sessionMaker } from "./sessions-fixture.ts";
+
+export interface Box {
+  /** Working directory. */
+  readonly dir: string;
+  /** LATHE_HOME. */
+  readonly home: string;
+  readonly maker: SessionMaker;
+  run(command: Subcommand, ...args: readonly string[]): Promise<Finished>;
+  machine(more?: Partial<Machine>): Machine;
+  remove(): void;
+}
+
+export function makeBox(env: Record<string, string> = {}): Box {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-box-")));
+  const dir = join(root, "project");
+  const home = join(root, "home");
+  mkdirSync(dir);
+  mkdirSync(home);
+  const machine = (more: Partial<Machine> = {}): Machine => ({
+    env: { PATH: process.env["PATH"] ?? "", LATHE_HOME: home, ...env },
+    cwd: dir,
+    userHome: root,
+    pid: process.pid,
+    host: hostname(),
+    deps: defaultDeps(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    ...more,
+  });
+  return {
+    dir,
+    home,
+    maker: sessionMaker(home, dir),
+    machine,
+    run: async (command, ...args) => {
+      const out = new Text();
+      const err = new Text();
+      const here = machine({
+        stdout: out as unknown as NodeJS.WriteStream,
+        stderr: err as unknown as NodeJS.WriteStream,
+      });
+      const code = await runSubcommand(command, args, here).catch((error: unknown) => {
+        if (!(error instanceof CliError)) throw error;
+        err.write(`lathe: ${error.message}\n`);
+        return error.exitCode;
+      });
+      return { code, stdout: out.text, stderr: err.text };
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+class Text extends Writable {
+  text = "";
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString("utf8");
+    done();
+  }
+}
