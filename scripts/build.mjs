@@ -148,7 +148,14 @@ async function buildCommand() {
 }
 
 /** What a plain run loads before its first request, as one script: one file, one code cache. */
-const START = ["src/cli/main.ts", "src/cli/launch.ts", "src/modes/print.ts", "src/run/signals.ts"];
+const START = [
+  "src/cli/main.ts",
+  "src/cli/launch.ts",
+  "src/run/start-headless.ts",
+  "src/run/headless.ts",
+  "src/modes/print.ts",
+  "src/run/signals.ts",
+];
 
 function startPack(metafile, sources) {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));

@@ -1,8 +1,8 @@
 // Finds and ends processes by what they carry: the owner mark in their environment survives setsid and double forks, the
 // process group covers children that were started with an empty environment.
 
-import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { childProcess } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
 
 const OWNER_VARIABLE = "LATHE_OWNER";
@@ -111,15 +111,20 @@ function readProc(path: string): Buffer | undefined {
 
 function findWithPs(mark: Mark): Promise<number[]> {
   return new Promise((resolve) => {
-    execFile("ps", ["-axEww", "-o", "pid=,pgid=,stat=,command="], { maxBuffer: 64 << 20 }, (_error, stdout) => {
-      const found: number[] = [];
-      for (const line of stdout.split("\n")) {
-        const [, pid, group, state, rest] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-        if (rest === undefined || state!.startsWith("Z") || Number(pid) === process.pid) continue;
-        const marked = `${rest} `.includes(` ${mark.entry} `);
-        if (marked || Number(group) === mark.group) found.push(Number(pid));
-      }
-      resolve(found);
-    });
+    childProcess().execFile(
+      "ps",
+      ["-axEww", "-o", "pid=,pgid=,stat=,command="],
+      { maxBuffer: 64 << 20 },
+      (_error, stdout) => {
+        const found: number[] = [];
+        for (const line of stdout.split("\n")) {
+          const [, pid, group, state, rest] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+          if (rest === undefined || state!.startsWith("Z") || Number(pid) === process.pid) continue;
+          const marked = `${rest} `.includes(` ${mark.entry} `);
+          if (marked || Number(group) === mark.group) found.push(Number(pid));
+        }
+        resolve(found);
+      },
+    );
   });
 }

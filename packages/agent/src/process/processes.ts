@@ -1,13 +1,14 @@
 // The only spawner of the package. Each command runs in its own process group and carries the owner's mark; abort,
 // timeout and cleanup end it with everything it started, a watchdog does so when the host dies.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { type BackgroundCommand, EnvError, type ExecResult, type OutputSpill } from "../env/types.ts";
 import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
+import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
@@ -176,7 +177,7 @@ export class Processes {
 
   #spawn(request: RunRequest, number: number): ChildProcess {
     try {
-      return spawn(request.argv[0], request.argv.slice(1), {
+      return childProcess().spawn(request.argv[0], request.argv.slice(1), {
         cwd: request.cwd,
         env: { ...request.env, ...markVariables(this.owner, number) },
         detached: true,

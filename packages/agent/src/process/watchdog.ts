@@ -1,8 +1,9 @@
 // A small shell that outlives us: it waits for the end of a pipe that only we hold open and then ends what carries our
 // mark, so that even SIGKILL of the host leaves no orphan.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { childProcess } from "./child-process.ts";
 
 // The pipe carries "+<group>" when a command starts and "-<group>" when it ends: the groups reach children that were
 // started with an empty environment, the mark reaches those that left the group. `ps -E` stands in for /proc on macOS.
@@ -52,7 +53,7 @@ export interface Watchdog {
 }
 
 export function startWatchdog(mark: string): Watchdog {
-  const child = spawn("/bin/sh", ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark], {
+  const child = childProcess().spawn("/bin/sh", ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark], {
     detached: true,
     cwd: "/",
     env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },

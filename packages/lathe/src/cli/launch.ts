@@ -65,8 +65,9 @@ async function withSession(workspace: Workspace, args: ParsedArgs): Promise<Pars
 }
 
 /** A person at both ends, and nothing that asks for output only. */
-function isInteractive(options: CliOptions, { stdin, stdout }: Machine): boolean {
-  return Boolean(stdin.isTTY && stdout.isTTY) && options.print === undefined && options.mode === undefined;
+function isInteractive(options: CliOptions, machine: Machine): boolean {
+  if (options.print !== undefined || options.mode !== undefined) return false;
+  return Boolean(machine.stdin.isTTY && machine.stdout.isTTY);
 }
 
 /** The one that was named; else what the session, the settings and the credentials come to. */

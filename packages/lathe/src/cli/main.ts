@@ -1,15 +1,12 @@
 // Entry of the command: subcommand or run. What is not needed for the chosen way is not loaded.
 
 import { type Machine, thisMachine } from "../run/machine.ts";
-import { endQuietlyOnBrokenPipe } from "../run/signals.ts";
 import { CliError, EXIT, type ExitCode } from "./exit.ts";
 import { SUBCOMMANDS } from "./option-table.ts";
 
 export async function main(): Promise<void> {
   const machine = thisMachine();
   const argv = process.argv.slice(2);
-  endQuietlyOnBrokenPipe(machine.stdout);
-  endQuietlyOnBrokenPipe(machine.stderr);
   process.exitCode = await start(argv, machine).catch(async (error: unknown): Promise<ExitCode> => {
     const code = error instanceof CliError ? error.exitCode : EXIT.internal;
     machine.stderr.write(`lathe: ${describe(error)}\n`);

@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { cacheFolder, FIRST_REQUEST, readCache, writeCaches } from "./code-cache.ts";
 
@@ -56,10 +55,12 @@ function load(file: string): ChunkModule {
     nodeRequire ??= createRequire(path);
     return nodeRequire(name);
   };
-  body(module.exports, require, module, path, chunkFolder, pathToFileURL(path).href);
+  body(module.exports, require, module, path, chunkFolder, fileUrl(path));
   nameExports(module);
   return module;
 }
+
+const fileUrl = (path: string): string => `file://${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`;
 
 /** A CommonJS package behind `import()` comes as a lone default export; its names belong beside it, as node would have them. */
 function nameExports(module: ChunkModule): void {

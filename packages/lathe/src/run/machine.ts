@@ -2,6 +2,7 @@
 
 import { homedir, hostname } from "node:os";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
+import { EXIT } from "../cli/exit.ts";
 import { FIRST_REQUEST } from "../launcher/code-cache.ts";
 
 export interface Machine {
@@ -26,10 +27,29 @@ export function thisMachine(): Machine {
     pid: process.pid,
     host: hostname(),
     deps: announcingFirstRequest(defaultDeps()),
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    // Node makes these streams when they are first looked at, which takes longer than all else before the first request.
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return endingQuietly(process.stdout);
+    },
+    get stderr() {
+      return endingQuietly(process.stderr);
+    },
   };
+}
+
+const watched = new WeakSet<NodeJS.WriteStream>();
+
+/** A reader that went away (`lathe … | head`) is no error: there is nobody left to tell. */
+function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (watched.has(stream)) return stream;
+  watched.add(stream);
+  return stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.done);
+    throw error;
+  });
 }
 
 /** Tells the launcher when the start is over; see its code cache. */

@@ -1,5 +1,6 @@
 // What the user gave on the command line and on stdin, as inputs for the agent: words, -p prompts, @files, piped text.
 
+import { fstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { InputContent } from "@lathe/agent";
@@ -62,8 +63,17 @@ async function fileParts(file: string, machine: Machine): Promise<ContentPart[]>
 
 /** All of stdin when it is piped, nothing at a terminal. */
 export async function readPiped(machine: Machine): Promise<string> {
-  if (machine.stdin.isTTY) return "";
+  if (!mayBePiped()) return "";
   const chunks: Buffer[] = [];
   for await (const chunk of machine.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Terminals and /dev/null are character devices; asking the system is far cheaper than making the stream. */
+function mayBePiped(): boolean {
+  try {
+    return !fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // closed
+  }
 }

@@ -30,11 +30,3 @@ export function onSignals(interrupt: () => void): Signals {
 export function interruptOnSignals(session: Session): () => void {
   return onSignals(() => void session.interrupt()).stopListening;
 }
-
-/** A reader that went away (`lathe … | head`) is no error: there is nobody left to tell. */
-export function endQuietlyOnBrokenPipe(stream: NodeJS.WriteStream): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.done);
-    throw error;
-  });
-}
