@@ -21,11 +21,18 @@ export async function jsonMode(machine: Machine, run: HeadlessRun): Promise<RunR
   writer.write(run.open.session.journal.header);
   const result = await runHeadless(run, eventLines(writer));
   writer.write(result);
+  tellError(machine, result);
   return result;
 }
 
-export function jsonResult({ stdout }: Machine, result: RunResult): void {
-  new LineWriter(stdout).write(result);
+export function jsonResult(machine: Machine, result: RunResult): void {
+  new LineWriter(machine.stdout).write(result);
+  tellError(machine, result);
+}
+
+/** People read stderr in every mode. */
+function tellError({ stderr }: Machine, { error }: RunResult): void {
+  if (error !== undefined) stderr.write(`lathe: ${error}\n`);
 }
 
 export async function jsonCommandMode(
@@ -42,6 +49,7 @@ export async function jsonCommandMode(
     writer.write(open.session.journal.header);
     const result = await followCommands(open, stdin, writer, workspace.machine.deps.now);
     writer.write(result);
+    tellError(workspace.machine, result);
     return result.exitCode as ExitCode;
   } finally {
     await open.close();
