@@ -1,7 +1,8 @@
-import { turn } from "@lathe/testkit";
+import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
+import { forkJournal } from "../../src/journal/fork.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
@@ -31,7 +32,7 @@ describe("the guard", () => {
 });
 
 describe.each(DIALECTS)("over %s", (dialect) => {
-  it("every body continues the one before it, also after resume in a new session object", async () => {
+  it("every body continues the one before it, also after resume in a new session object, and in a fork", async () => {
     const store = new MemoryStore();
     const blobs = new MemoryBlobs();
     const deps = testDeps();
@@ -58,9 +59,28 @@ describe.each(DIALECTS)("over %s", (dialect) => {
     });
     await session.submit("second");
     await session.close();
+    await using other = await startModelServer({ script: [turn.text("forked")] });
+    const source = Journal.open(new MemoryStore(store.read(0, store.size)), journalDeps);
+    const fork = new Session({
+      profile: profileFor(dialect),
+      env: new MemoryEnvironment(),
+      client: clientFor(dialect, other),
+      deps,
+      journal: forkJournal(
+        source,
+        { upTo: source.leaf, header: { id: deps.uuid(), cwd: "/work" }, store: new MemoryStore() },
+        journalDeps,
+      ),
+      surroundings,
+      config: { prefixBug: "throw" },
+    });
+    await fork.submit("second");
+    await fork.close();
     expect(w.server.requests).toHaveLength(5);
     // What is lost between neighbours is only what closes the list of messages, and the parameters after it.
     for (const tail of lostMessages(w.server)) expect(tail).not.toMatch(/echo|first|mind|tick|docs/);
+    // The fork says what the fourth request said: it begins where the first input had ended.
+    expect(other.requests[0]!.text).toBe(w.server.requests[3]!.text);
     const { view } = w.server.requests[4]!;
     expect(view.system).toContain("docs of");
     expect(view.tools).toEqual(["echo"]);
