@@ -10,7 +10,7 @@ import { type OpenSession, openSession, type SessionRequest } from "../run/open-
 import { outcomeOf } from "../run/outcome.ts";
 import { type RunResult, resultOf } from "../run/result.ts";
 import { RunDriver } from "../run/run-prompts.ts";
-import { endQuietlyOnBrokenPipe, interruptOnSignals } from "../run/signals.ts";
+import { interruptOnSignals } from "../run/signals.ts";
 import type { Workspace } from "../run/workspace.ts";
 import { type Line, linesOf } from "./wire/lines.ts";
 import { toWireEvents } from "./wire/map-events.ts";
@@ -43,7 +43,6 @@ export async function jsonCommandMode(
   const { stdin, stdout } = workspace.machine;
   const open = await openSession(workspace, await requestFor(opened));
   const stopListening = interruptOnSignals(open.session);
-  endQuietlyOnBrokenPipe(stdout);
   try {
     const writer = new LineWriter(stdout);
     writer.write(open.session.journal.header);

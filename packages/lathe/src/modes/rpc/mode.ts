@@ -4,7 +4,6 @@ import { EXIT, type ExitCode, usageError } from "../../cli/exit.ts";
 import type { ParsedArgs } from "../../cli/parse.ts";
 import type { OpenedJournal } from "../../run/journal-files.ts";
 import type { SessionRequest } from "../../run/open-session.ts";
-import { endQuietlyOnBrokenPipe } from "../../run/signals.ts";
 import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { linesOf } from "../wire/lines.ts";
@@ -37,7 +36,6 @@ export async function rpcMode(
   const hostUris = new HostUris(counter("host_uri"), send);
   const parts = { workspace, requestFor, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
-  endQuietlyOnBrokenPipe(stdout);
   const models = new ModelList(workspace, options.models);
   const server = new RpcServer({ workspace, current, models, hostTools, hostUris, bash: undefined }, person, writer);
 
