@@ -90,6 +90,24 @@ describe("one call", () => {
     expect(s.of("tool_call_end")[0]?.data).toMatchObject({ error: "say please", details: { manners: false } });
   });
 
+  it("U-08 commands get the profile's time before the session's, and a changed setting counts at once", async () => {
+    const times = tool("times", (_args, { services }) => JSON.stringify(services.commandTimes));
+    const run = async (profile: Parameters<typeof testProfile>[1]) => {
+      const s = setUp({
+        profile: testProfile([times], profile),
+        script: [{ calls: [{ name: "times", id: "c1" }] }, { calls: [{ name: "times", id: "c2" }] }, { text: "ok" }],
+        onEvent: (event) => {
+          if (event.kind === "turn_end") s.session.config.defaultCommandTimeoutMs = 5000;
+        },
+      });
+      await s.session.submit("go");
+      await s.finish();
+      return ["c1", "c2"].map((id) => JSON.parse(resultText(s.client.requests[2]!, id)).defaultMs);
+    };
+    expect(await run({})).toEqual([10_000, 5000]);
+    expect(await run({ shellTimeoutMs: 120_000 })).toEqual([120_000, 120_000]);
+  });
+
   it("a tool that breaks before it runs is answered like any other", async () => {
     const broken = tool("broken", () => "never", {
       tier: () => {
