@@ -95,7 +95,7 @@ export class Models {
     const { settings, settingsOrigin, env } = this.#workspace;
     const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
     if (text.startsWith("practice/")) return { provider: "practice", id: text.slice("practice/".length) };
-    const found = plainly(this.#registry, text) ?? selectModel(this.#registry, text);
+    const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
     if (settings.disabledProviders.includes(model.provider))

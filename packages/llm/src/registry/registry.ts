@@ -164,12 +164,12 @@ export class Registry {
       );
   }
 
-  /** Servers to ask for models: the implicit local ones that are not configured, and the configured ones. */
+  /** Servers to ask for models: the implicit local ones that the file does not place elsewhere, and the configured ones. */
   discoveries(): readonly Discovery[] {
     const { disabledProviders = [] } = this.#options;
     const configured = Object.entries(this.#config.providers ?? {});
     const implicit = discoveryTypes
-      .filter((type) => !configured.some(([id]) => id === type))
+      .filter((type) => !configured.some(([id, entry]) => id === type && isPlaced(entry)))
       .map((type) => ({ provider: type, type }));
     const explicit = configured.flatMap(([provider, { discovery, baseUrl }]) =>
       discovery ? [{ provider, type: discovery.type, ...(baseUrl === undefined ? {} : { baseUrl }) }] : [],
@@ -229,6 +229,11 @@ export class Registry {
     const fields = this.#provider(model.provider)?.modelOverrides?.[model.id];
     return fields ? withFields(model, fields) : model;
   }
+}
+
+/** Headers and overrides alone do not say where a server is. */
+function isPlaced({ baseUrl, models, discovery }: ProviderConfig): boolean {
+  return baseUrl !== undefined || models !== undefined || discovery !== undefined;
 }
 
 function customModel(provider: string, config: ProviderConfig, fields: CustomModel): ModelInfo {

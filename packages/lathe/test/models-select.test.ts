@@ -1,0 +1,191 @@
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Bench, bench } from "./models-kit.ts";
+
+let b: Bench;
+beforeEach(async () => {
+  b = await bench();
+  await b.write("models.yml", twoProviders());
+});
+afterEach(() => b.close());
+
+const twoProviders = (more = ""): string => `providers:
+  one:
+    baseUrl: ${b.server.baseUrl("chat")}
+    api: openai-completions
+    apiKeyEnv: ONE_KEY
+    models:
+      - id: x/claude-sonnet-4.6
+      - id: alpha-large
+        reasoning: true
+        thinking: { mode: effort, levels: [low, medium, high] }
+  two:
+    baseUrl: ${b.server.baseUrl("chat")}
+    api: openai-completions
+    apiKeyEnv: TWO_KEY
+    models:
+      - id: claude-sonnet-4-6
+      - id: alpha-mini
+${more}`;
+const keys = { ONE_KEY: "one", TWO_KEY: "two" };
+
+/** `provider/id effort` of the last request, by the key that came with it. */
+const reached = (): string => {
+  const request = b.asked.at(-1);
+  const provider = String(request?.headers.authorization).replace("Bearer ", "");
+  return `${provider}/${request?.model} ${request?.body.reasoning_effort ?? ""}`.trim();
+};
+
+describe("which model a selector means", () => {
+  it.each([
+    ["one/alpha-large", "one/alpha-large"],
+    ["one/alpha-large:high", "one/alpha-large high"],
+    ["one/alpha-large:xhigh", "one/alpha-large high"],
+    ["alpha-large", "one/alpha-large"],
+    ["alpha-large:low", "one/alpha-large low"],
+    ["one/x/claude-sonnet-4.6", "one/x/claude-sonnet-4.6"],
+    ["x/claude-sonnet-4.6", "one/x/claude-sonnet-4.6"],
+    ["alpha large", "one/alpha-large"],
+    ["two alpha", "two/alpha-mini"],
+    ["*a-mini", "two/alpha-mini"],
+    ["two/*", "two/claude-sonnet-4-6"],
+    ["one/unheard-of", "one/unheard-of"],
+  ])("G-52 %s is %s", async (selector, expected) => {
+    expect(await b.ask(["--model", selector], keys)).toMatchObject({ code: 0 });
+    expect(reached()).toBe(expected);
+  });
+
+  it.each([
+    ["no-such-model", 'Unknown model "no-such-model". Give it as provider/id, or see: lathe models'],
+    ["onee/alpha", 'Unknown provider "onee". Did you mean one? See: lathe models'],
+    ["one/", '"one/" names no model. Give provider/id, or see: lathe models one'],
+    ["cursor/x", "The provider cursor cannot be used: its protocol is not public."],
+  ])("G-52 %s is refused with the next step", async (selector, message) => {
+    expect(await b.ask(["--model", selector], keys)).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
+  });
+
+  it("G-52 without a name: the first of the scope, else the saved default, else a provider's usual model", async () => {
+    await b.ask(["--models", "two/alpha*,one/*"], keys);
+    expect(reached()).toBe("two/alpha-mini");
+    await b.write("config.yml", "model: one/alpha-large:low\n");
+    await b.ask([], keys);
+    expect(reached()).toBe("one/alpha-large low");
+    await b.ask(["--models", "two/*"], keys);
+    expect(reached()).toBe("two/claude-sonnet-4-6");
+    await b.write("config.yml", "");
+    await b.ask([], { ...keys, OPENAI_API_KEY: "openai", OPENAI_BASE_URL: b.server.baseUrl("openai") });
+    expect(reached()).toMatch(/^openai\/gpt-/);
+  });
+
+  it("G-52 LS-05 a continued session goes on with its own model, the scope notwithstanding", async () => {
+    const run = (args: readonly string[]) => b.box.run([...args, "-p", "hi"], { env: keys });
+    await run(["--model", "two/alpha-mini"]);
+    await run(["--continue", "--models", "one/*"]);
+    expect(reached()).toBe("two/alpha-mini");
+    await run(["--continue", "--model", "one/alpha-large"]);
+    expect(reached()).toBe("one/alpha-large");
+  });
+});
+
+describe("the same model from any provider", () => {
+  it("G-47 the first in the user's order that can be used; excluded ones are apart; the session names the concrete one", async () => {
+    await b.write("config.yml", "modelProviderOrder: [one, two]\n");
+    const run = (env: Record<string, string>) => b.box.run(["--model", "claude-sonnet-4-6", "-p", "hi"], { env });
+    await run(keys);
+    expect(reached()).toBe("one/x/claude-sonnet-4.6");
+    await run({ TWO_KEY: "two" });
+    expect(reached()).toBe("two/claude-sonnet-4-6");
+    expect(await sessionTexts()).toContainEqual(expect.stringContaining('"model":"x/claude-sonnet-4.6"'));
+
+    const listed = await b.box.run(["models", "claude-sonnet-4-6"], { env: keys });
+    expect(listed.stdout).toMatch(/claude-sonnet-4-6 +one\/x\/claude-sonnet-4\.6, two\/claude-sonnet-4-6/);
+
+    await b.write("models.yml", twoProviders("equivalence:\n  exclude: [one/x/claude-sonnet-4.6]\n"));
+    await run(keys);
+    expect(reached()).toBe("two/claude-sonnet-4-6");
+  });
+});
+
+async function sessionTexts(): Promise<string[]> {
+  const root = join(b.box.env["LATHE_HOME"] ?? "", "sessions");
+  const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+  return Promise.all(files.map((name) => readFile(join(root, name), "utf8")));
+}
+
+describe("roles and folders", () => {
+  it("LS-05 G-53 an option beats the variable beats the setting; a role may name a role, the effort written last wins", async () => {
+    await b.write(
+      "config.yml",
+      "modelRoles:\n  smol: two/alpha-mini\n  slow: one/alpha-large:high\n  plan: lathe/slow:low\n",
+    );
+    const ask = (args: readonly string[], env = {}) => b.ask(args, { ...keys, ...env });
+    await ask(["--model", "lathe/smol"]);
+    expect(reached()).toBe("two/alpha-mini");
+    await ask(["--model", "lathe/smol"], { LATHE_SMOL_MODEL: "one/alpha-large:low" });
+    expect(reached()).toBe("one/alpha-large low");
+    await ask(["--model", "lathe/smol", "--smol-model", "two/claude-sonnet-4-6"], {
+      LATHE_SMOL_MODEL: "one/alpha-large",
+    });
+    expect(reached()).toBe("two/claude-sonnet-4-6");
+    await ask(["--model", "lathe/plan"]);
+    expect(reached()).toBe("one/alpha-large low");
+    await ask(["--model", "lathe/plan:medium"]);
+    expect(reached()).toBe("one/alpha-large medium");
+    const circle = await ask(["--model", "lathe/plan", "--slow-model", "lathe/plan"]);
+    expect(circle).toMatchObject({ code: 2, stderr: expect.stringContaining("leads in a circle") });
+  });
+
+  it("G-53 a provider disabled for a folder is not there at and below it, and is there outside", async () => {
+    const inside = join(b.box.dir, "private/deep");
+    await mkdir(inside, { recursive: true });
+    await b.write("config.yml", `disabledProviders:\n  - path: ${join(b.box.dir, "private")}\n    providers: [two]\n`);
+    const list = async (cwd: string) => (await b.box.run(["models"], { env: keys, cwd })).stdout;
+    expect(await list(inside)).not.toContain("two/alpha-mini");
+    expect(await list(inside)).toContain("one/alpha-large");
+    expect(await list(b.box.dir)).toContain("two/alpha-mini");
+    const refused = await b.box.run(["--model", "two/alpha-mini", "-p", "hi"], { env: keys, cwd: inside });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("The provider two is disabled here") });
+  });
+});
+
+describe("context promotion", () => {
+  const windows = (): string => `providers:
+  acme:
+    baseUrl: ${b.server.baseUrl("chat")}
+    api: openai-completions
+    apiKey: k
+    models:
+      - { id: m-small, contextWindow: 8000 }
+      - { id: m-huge, contextWindow: 900000 }
+      - { id: m-big, contextWindow: 200000 }
+`;
+
+  it("G-55 LS-05 an overflow goes on with the next larger model, same messages, and the choice stays", async () => {
+    await b.close();
+    const script = ({ model }: { model?: string | undefined }) =>
+      model === "m-small" ? turn.error(400, { code: "context_length_exceeded" }) : turn.text("done");
+    b = await bench({ script });
+    await b.write("models.yml", windows());
+    await b.write("config.yml", "model: acme/m-small\n");
+
+    const without = await b.box.run(["-p", "hi"]);
+    expect(without.code).not.toBe(0);
+    expect(b.asked.map(({ model }) => model)).toEqual(["m-small"]);
+
+    await b.write("config.yml", "model: acme/m-small\ncontextPromotion: { enabled: true }\n");
+    expect(await b.box.run(["-p", "hi"])).toMatchObject({ code: 0, stdout: "done\n" });
+    const [, small, big] = b.asked;
+    expect([small?.model, big?.model]).toEqual(["m-small", "m-big"]);
+    // Only the environment block names the model.
+    expect(JSON.stringify(big?.body.messages)).toBe(
+      JSON.stringify(small?.body.messages).replace("Model: m-small", "Model: m-big"),
+    );
+    const session = (await sessionTexts()).find((text) => text.includes("m-big")) ?? "";
+    expect(session).toContain('"role":"temporary"');
+    expect(session).not.toContain('"type":"compaction"');
+    await b.box.run(["-p", "hi"]);
+    expect(b.asked[3]?.model).toBe("m-small");
+  });
+});
