@@ -23,12 +23,15 @@ export interface IndexHit {
 }
 
 const VERSION = 1;
+/** Words held in memory before they are written: large, because the first indexing is what takes long. */
+const HASH_BYTES = 16 << 20;
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS file (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
   bytes INTEGER NOT NULL, mtime REAL NOT NULL, next INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, offset INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS line_of_file ON line (file);
 CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
+INSERT INTO word (word, rank) VALUES ('hashsize', ${HASH_BYTES});
 PRAGMA user_version = ${VERSION};`;
 
 const HITS = `

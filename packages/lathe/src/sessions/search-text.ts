@@ -4,6 +4,7 @@ import { readLineHead } from "@lathe/agent";
 import type { ContentPart, JsonValue, Message } from "@lathe/llm";
 import { oneLine } from "./list.ts";
 import type { SearchQuery } from "./search-query.ts";
+import { visible } from "./visible.ts";
 
 const SEARCHED: ReadonlySet<string> = new Set([
   "message",
@@ -59,14 +60,17 @@ export interface Snippet {
 const BEFORE = 50;
 const AFTER = 90;
 
-export function snippetOf(text: string, { patterns }: SearchQuery): Snippet {
+export function snippetOf(raw: string, { patterns }: SearchQuery): Snippet {
+  const text = visible(raw);
   const found = patterns.map((pattern) => pattern.exec(text)).find((hit) => hit !== null);
   if (!found) return { before: "", match: "", after: tidy(text.slice(0, BEFORE + AFTER)) };
   const end = found.index + found[0].length;
+  const before = text.slice(Math.max(0, found.index - BEFORE), found.index);
+  const after = text.slice(end, end + AFTER);
   return {
-    before: tidy(text.slice(Math.max(0, found.index - BEFORE), found.index)),
+    before: tidy(found.index > BEFORE ? before.replace(/^\S+\s/, "") : before),
     match: tidy(found[0]),
-    after: tidy(text.slice(end, end + AFTER)),
+    after: tidy(text.length > end + AFTER ? after.replace(/\s\S+$/, "") : after),
   };
 }
 
