@@ -1,0 +1,101 @@
+// --max-turns, --max-cost, --max-time, and the product's own limits on a request.
+
+import { writeFile } from "node:fs/promises";
+import { gate, type Script, turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+
+let scene: Stage;
+afterEach(() => scene.close());
+
+const look = (n: number) => turn.calls([{ name: "shell", args: { command: `echo round ${n}` } }]);
+const endless: Script = (request) => look(request.index);
+const full = ["--permission-mode", "full"];
+
+describe("limits of a run end it with code 5", () => {
+  it("--max-turns counts the model's answers of this run, not of the session", async () => {
+    scene = await stage(endless);
+    const first = await scene.run([...full, "--max-turns", "2", "go"]);
+    expect(first).toMatchObject({ code: 5, stderr: expect.stringMatching(/turns.*lathe -c/) });
+    expect(scene.server.requests).toHaveLength(2);
+    const second = await scene.run([...full, "-c", "--max-turns", "3", "go on"]);
+    expect(second.code).toBe(5);
+    expect(scene.server.requests).toHaveLength(5);
+  });
+
+  it("an answer that comes with the last turn is an answer", async () => {
+    scene = await stage([look(1), turn.text("done")]);
+    expect(await scene.run([...full, "--max-turns", "2", "go"])).toMatchObject({ code: 0, stdout: "done\n" });
+  });
+
+  it("--max-cost stops before the next request once the money is spent", async () => {
+    const dear = { usage: { input: 1_000_000, output: 1000 } };
+    scene = await stage(() => turn.calls([{ name: "shell", args: { command: "echo" } }], dear));
+    const { code, stdout } = await scene.run([...full, "--mode", "json", "--max-cost", "$0.50", "go"]);
+    expect(code).toBe(5);
+    expect(scene.server.requests).toHaveLength(1);
+    expect(jsonLines(stdout).at(-1)?.["cost"]).toBeGreaterThan(0.5);
+  });
+
+  it("--max-time ends a model that does not answer and a command that does not end", async () => {
+    const never = gate();
+    scene = await stage([
+      turn.text("late", { before: never.wait }),
+      turn.calls([{ name: "shell", args: { command: "sleep 600" } }]),
+    ]);
+    const silent = await scene.run(["--max-time", "300ms", "go"]);
+    expect(silent).toMatchObject({ code: 5, stdout: "", stderr: expect.stringMatching(/time.*lathe -c/) });
+    const stuck = await scene.run([...full, "--max-time", "1.5s", "go"]);
+    expect(stuck).toMatchObject({ code: 5, stderr: expect.stringMatching(/time.*lathe -c/) });
+    never.open();
+  });
+});
+
+describe("product defaults", () => {
+  it("asks for the catalog's output limit, at most 32k, in one request and no other", async () => {
+    scene = await stage([turn.text("ok")]);
+    await scene.run(["go"]);
+    expect(scene.server.requests.map(({ body }) => body.max_tokens)).toEqual([32_000]);
+  });
+
+  it("retry.maxMinutes bounds all attempts together", async () => {
+    scene = await stage(() => turn.error(500));
+    const { code } = await scene.run([
+      "--config",
+      await settings("retry:\n  baseDelay: 60\n  maxMinutes: 0.001\n"),
+      "go",
+    ]);
+    expect(code).toBe(3);
+    expect(scene.server.requests).toHaveLength(1);
+  });
+
+  it("retry.enabled false means one attempt", async () => {
+    scene = await stage(() => turn.error(500));
+    expect((await scene.run(["--config", await settings("retry:\n  enabled: false\n"), "go"])).code).toBe(3);
+    expect(scene.server.requests).toHaveLength(1);
+  });
+
+  it("a model that falls silent is given up after the configured time, a local server is not", async () => {
+    const [vendor, local] = [gate(), gate()];
+    const script: Script = ({ model }) =>
+      turn.text("slow but sure", { before: (model === "tiny" ? local : vendor).wait });
+    scene = await stage(script, { auth: "none" });
+    const config = await settings("retry:\n  enabled: false\ntimeouts:\n  firstEvent: 1\n  stall: 1\n");
+    const { code, stderr } = await scene.run(["--config", config, "go"]);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(/1 s/) });
+    const env = { OLLAMA_BASE_URL: scene.server.baseUrl("ollama") };
+    const patient = scene.box.run(["--config", config, "--model", "ollama/tiny", "go"], { env });
+    await local.reached;
+    // Longer than the limit that ended the other one: that nothing happens can only be seen by letting time pass.
+    await new Promise((resolve) => setTimeout(resolve, 3500));
+    local.open();
+    vendor.open();
+    expect(await patient).toMatchObject({ code: 0, stdout: "slow but sure\n" });
+  });
+});
+
+async function settings(text: string): Promise<string> {
+  const file = `${scene.box.home}/more.yml`;
+  await writeFile(file, text);
+  return file;
+}
