@@ -85,6 +85,8 @@ const hostTool = object({
   parameters: anyObject,
   /** What a call may do, for permissions; exec when not said. */
   tier: optional(choice(["read", "write", "exec", "network"])),
+  /** Its calls run one after the other. */
+  exclusive: optional(flag),
 });
 const uriScheme = object({
   scheme: text,

@@ -1,5 +1,6 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
+import { existsSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { MessageEntry, Session } from "@lathe/agent";
@@ -51,7 +52,7 @@ export const sessionHandlers: Handlers<
     const { current, workspace } = context;
     const path = resolve(workspace.machine.cwd, sessionPath);
     if (path === current.open.journal.path) return refOf(context);
-    const cwd = readHead(path)?.header.cwd;
+    const cwd = existsSync(path) ? readHead(path)?.header.cwd : undefined;
     if (cwd !== undefined && cwd !== workspace.cwd) {
       throw new Error(`Session ${sessionPath} is in another project (${cwd}). Start the agent there.`);
     }

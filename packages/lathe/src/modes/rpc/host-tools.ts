@@ -49,6 +49,7 @@ export class HostTools implements ToolProvider {
       schema: spec.parameters as JsonSchema,
       tier: spec.tier ?? "exec",
       replay: "never",
+      ...(spec.exclusive ? { exclusive: true } : {}),
       execute: async (args, { callId, signal, onOutput }) => {
         const reply = await this.#calls.ask(
           (id) => {

@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RpcClient, type RpcClientOptions, RpcError } from "../src/index.ts";
+import { CLI, collect } from "./command.ts";
+import { MODEL, type Setup, setup } from "./rpc-host.ts";
+
+let rig: Setup;
+const clients: RpcClient[] = [];
+beforeEach(async () => {
+  rig = await setup();
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.stop()));
+  await rig.remove();
+});
+
+function client(options: RpcClientOptions = {}): RpcClient {
+  const made = new RpcClient({ cwd: rig.box.dir, env: { ...rig.box.env, ...rig.env }, args: MODEL, ...options });
+  clients.push(made);
+  return made;
+}
+
+describe("RpcClient", () => {
+  it("MO-07 start, prompt, waitForIdle, getState, stop", async () => {
+    rig.server.push(turn.text("hello there"));
+    const agent = client();
+    await agent.start();
+    await agent.prompt("hello");
+    await agent.waitForIdle(20_000);
+    expect(await agent.getState()).toMatchObject({ messageCount: 2, isStreaming: false });
+    expect(await agent.getLastAssistantText()).toBe("hello there");
+    expect(await agent.stop()).toBe(0);
+  });
+
+  it("MO-07 collectEvents gives the events up to the end, follow-ups included", async () => {
+    const open = gate();
+    rig.server.push(turn.text("one", { before: open.wait }), turn.text("two"));
+    const agent = client();
+    await agent.start();
+    const collected = agent.prompt("go").then(() => agent.collectEvents());
+    await open.reached;
+    await agent.followUp("and then");
+    open.open();
+    const types = (await collected).map(({ type }) => type);
+    expect(types.filter((type) => type === "agent_end")).toHaveLength(2);
+    expect(types.at(-1)).toBe("agent_end");
+  });
+
+  it("MO-07 an agent that cannot start rejects with what it said on stderr", async () => {
+    await expect(client({ args: ["--model", "nothing/x"] }).start()).rejects.toThrow('Unknown provider "nothing"');
+    await expect(client({ command: ["/nowhere/lathe"] }).start()).rejects.toThrow("could not be started");
+    await expect(client({ command: ["sleep", "60"], readyTimeoutMs: 50 }).start()).rejects.toThrow();
+  });
+
+  it("MO-07 killing the agent in the middle of a request rejects it", async () => {
+    const agent = client();
+    await agent.start();
+    const request = agent.request("bash", { command: "sleep 60" });
+    const idle = new Promise<Error>((resolve) => agent.onFailure(resolve));
+    process.kill(agent.pid ?? 0, "SIGKILL");
+    await expect(request).rejects.toThrow("The agent ended (SIGKILL)");
+    expect((await idle).message).toContain("SIGKILL");
+  });
+
+  it("MO-07 refusals are errors with a code; a prompt refused later fails those who wait", async () => {
+    const open = gate();
+    rig.server.push(turn.text("one", { before: open.wait }));
+    const agent = client();
+    await agent.start();
+    const refusal = await agent.request("compact").catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(RpcError);
+    expect(refusal).toMatchObject({ command: "compact", code: "not_available" });
+    await agent.prompt("go");
+    await open.reached;
+    const waiting = agent.waitForIdle();
+    waiting.catch(() => {}); // looked at below
+    await agent.prompt("too soon");
+    await expect(waiting).rejects.toThrow("streamingBehavior");
+    open.open();
+    await agent.waitForIdle();
+  });
+
+  it("MO-07 G-12 host tools, addresses and dialogs are served", async () => {
+    rig.server.push(
+      turn.calls([
+        { name: "add", id: "a", args: { x: 2, y: 3 } },
+        { name: "read_file", id: "r", args: { file_path: "db://users/42" } },
+        { name: "write_file", id: "w", args: { file_path: "db://users/42", content: "new" } },
+        { name: "shell", id: "s", args: { command: "echo approved" } },
+      ]),
+      turn.text("all done"),
+    );
+    const agent = client();
+    await agent.start();
+    const number = { type: "number" };
+    await agent.setHostTools([
+      {
+        name: "add",
+        description: "Adds.",
+        parameters: { type: "object", properties: { x: number, y: number }, required: ["x", "y"] },
+        tier: "read",
+        execute: ({ x, y }, { update }) => {
+          update("adding");
+          return `sum ${Number(x) + Number(y)}`;
+        },
+      },
+    ]);
+    const written: string[] = [];
+    await agent.setHostUriSchemes([
+      { scheme: "DB", read: (url) => `row of ${url}`, write: (url, content) => void written.push(url, content) },
+    ]);
+    const asked: string[] = [];
+    agent.onUiRequest((request) => {
+      asked.push(request.method);
+      return { confirmed: true };
+    });
+    await agent.prompt("go");
+    const events = await agent.collectEvents();
+    const request = rig.server.requests[1];
+    expect(request?.result("a")).toBe("sum 5");
+    expect(request?.result("r")).toContain("row of db://users/42");
+    expect(written).toEqual(["db://users/42", "new"]);
+    expect(asked).toEqual(["confirm"]);
+    expect(request?.result("s")).toContain("approved");
+    expect(events).toContainEqual(expect.objectContaining({ type: "tool_execution_update", delta: "adding" }));
+  });
+
+  it("MO-07 without a handler a dialog is cancelled, so that nothing waits for ever", async () => {
+    rig.server.push(turn.calls([{ name: "shell", id: "s", args: { command: "echo no" } }]), turn.text("pity"));
+    const agent = client();
+    await agent.start();
+    await agent.prompt("go");
+    await agent.waitForIdle();
+    expect(rig.server.requests[1]?.result("s")).toContain("Denied by host");
+  });
+
+  it("G-12 a Python program of thirty lines drives prompt and host tool and prints the final text", async () => {
+    rig.server.push(
+      turn.calls([{ name: "lookup", id: "l", args: { key: "colour" } }]),
+      turn.text("The colour is blue."),
+    );
+    const program = fileURLToPath(new URL("./rpc_host.py", import.meta.url));
+    const python = spawn("python3", [program, process.execPath, CLI, ...MODEL], {
+      cwd: rig.box.dir,
+      env: { ...rig.box.env, ...rig.env },
+    });
+    const { code, stdout, stderr } = await collect(python);
+    expect(stderr).toBe("");
+    expect(stdout).toBe("The colour is blue.\n");
+    expect(code).toBe(0);
+    expect(rig.server.requests[1]?.result("l")).toBe("blue");
+  });
+});

@@ -1,0 +1,174 @@
+// A host of RPC mode for tests, at the level of lines: every line the agent writes is checked against the published schemas.
+
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
+import { type ModelServer, type ModelServerOptions, startModelServer } from "@lathe/testkit";
+import { type Sandbox, sandbox } from "./command.ts";
+
+export type Frame = Record<string, unknown> & { readonly type: string };
+
+export function schemaFile(name: string): JsonSchema {
+  return JSON.parse(readFileSync(new URL(`../schemas/${name}`, import.meta.url), "utf8")) as JsonSchema;
+}
+
+const replies = schemaFile("rpc-replies.json");
+const frames = schemaFile("rpc-frames.json");
+const events = schemaFile("events.json");
+const lines = schemaFile("json-line.json");
+const chosen = new Map<string, JsonSchema>();
+
+/** One kind of line out of a file. */
+function kind(file: JsonSchema, name: string): JsonSchema {
+  const key = `${String(file["title"])} ${name}`;
+  let schema = chosen.get(key);
+  if (!schema) {
+    schema = { $defs: file["$defs"] as JsonSchema, $ref: `#/$defs/${name}` };
+    chosen.set(key, schema);
+  }
+  return schema;
+}
+
+async function mustFit(schema: JsonSchema, value: unknown): Promise<void> {
+  const violation = await violationOf(schema, value as JsonValue);
+  if (violation) throw new Error(`${violation.path} ${violation.message} in ${JSON.stringify(value).slice(0, 2000)}`);
+}
+
+export async function checkFrame(frame: Frame): Promise<void> {
+  if (frame.type === "response") {
+    return mustFit(kind(replies, frame["success"] === true ? String(frame["command"]) : "failure"), frame);
+  }
+  await mustFit(kind(frames, frame.type), frame);
+  if (frame.type === "event") await mustFit(kind(events, eventOf(frame).type), eventOf(frame));
+}
+
+export const checkJsonLine = (line: Frame): Promise<void> => mustFit(kind(lines, line.type), line);
+
+export const eventOf = (frame: Frame): Frame => (frame["payload"] as { event: Frame }).event;
+
+export class RpcHost {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly frames: Frame[] = [];
+  readonly #checks: Promise<void>[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #closed: Promise<void>;
+  #ended = false;
+  #n = 0;
+  stderr = "";
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.child = child;
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+    this.#closed = once(child, "close").then(() => {
+      this.#ended = true;
+      for (const look of this.#waiting) look();
+    });
+    this.read();
+  }
+
+  read(): void {
+    createInterface({ input: this.child.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+      const frame = JSON.parse(line) as Frame;
+      this.frames.push(frame);
+      const check = checkFrame(frame);
+      check.catch(() => {}); // told by `finish`
+      this.#checks.push(check);
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  raw(text: string): void {
+    this.child.stdin.write(text);
+  }
+  send(frame: object): void {
+    this.raw(`${JSON.stringify(frame)}\n`);
+  }
+
+  /** The first frame that fits, also among those that came already. */
+  wait(what: string, fits: (frame: Frame) => boolean, from = 0): Promise<Frame> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = this.frames.slice(from).find(fits);
+        if (!found && !this.#ended) return;
+        this.#waiting.delete(look);
+        if (found) resolve(found);
+        else reject(new Error(`the agent ended before ${what}; stderr: ${this.stderr}`));
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** Sends a command and gives its (first) reply. */
+  async ask(type: string, params: object = {}): Promise<Frame> {
+    const id = `t${++this.#n}`;
+    this.send({ id, type, ...params });
+    return this.wait(`the reply to ${type}`, (frame) => frame.type === "response" && frame["id"] === id);
+  }
+  /** The data of a successful reply. */
+  async data<T = Record<string, unknown>>(type: string, params: object = {}): Promise<T> {
+    const reply = await this.ask(type, params);
+    if (reply["success"] !== true) throw new Error(`${type}: ${JSON.stringify(reply["error"])}`);
+    return reply["data"] as T;
+  }
+
+  event(type: string, from = 0): Promise<Frame> {
+    return this.wait(type, (frame) => frame.type === "event" && eventOf(frame).type === type, from).then(eventOf);
+  }
+  /** Events so far. */
+  events(): Frame[] {
+    return this.frames.filter(({ type }) => type === "event").map(eventOf);
+  }
+  /** Runs one prompt to its end. */
+  async prompt(message: string): Promise<void> {
+    const from = this.frames.length;
+    this.send({ type: "prompt", message });
+    await this.event("agent_end", from);
+  }
+
+  /** Closes stdin and waits; fails when any line did not fit its schema. */
+  async finish(): Promise<number | null> {
+    this.child.stdin.end();
+    await this.#closed;
+    await Promise.all(this.#checks);
+    return this.child.exitCode;
+  }
+}
+
+export interface Setup {
+  readonly box: Sandbox;
+  readonly server: ModelServer;
+  readonly env: Record<string, string>;
+  start(...args: string[]): Promise<RpcHost>;
+  remove(): Promise<void>;
+}
+
+export const MODEL = ["--model", "openai/gpt-5.2"];
+
+/** A project, a scripted model, and hosts on demand; hosts that are left over are killed. */
+export async function setup(options: ModelServerOptions = {}): Promise<Setup> {
+  const box = await sandbox();
+  const server = await startModelServer(options);
+  const env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.baseUrl("openai") };
+  const hosts: RpcHost[] = [];
+  return {
+    box,
+    server,
+    env,
+    start: async (...args) => {
+      const host = new RpcHost(box.start(["--mode", "rpc", ...MODEL, ...args], env));
+      hosts.push(host);
+      await host.wait("ready", ({ type }) => type === "ready");
+      return host;
+    },
+    remove: async () => {
+      for (const { child } of hosts) child.kill("SIGKILL");
+      await server.close();
+      await box.remove();
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventOf, type Frame, type RpcHost, type Setup, setup } from "./rpc-host.ts";
+
+let rig: Setup;
+beforeEach(async () => {
+  rig = await setup();
+});
+afterEach(() => rig.remove());
+
+const one = { data: "iVBORw0KGgo=", mediaType: "image/png" };
+const step = { name: "step", description: "One step", parameters: { type: "object" }, tier: "read", exclusive: true };
+/** Three calls of one answer that run one after the other in the host. */
+const three = () => turn.calls(["A", "B", "C"].map((id) => ({ name: "step", id, args: {} })));
+const results = (n: number): (string | undefined)[] =>
+  ["A", "B", "C"].map((id) => rig.server.requests[n]?.result(id)?.trim());
+
+/** Answers each call with its own name; the first one after `meanwhile`. */
+async function walk(host: RpcHost, meanwhile: () => Promise<unknown>): Promise<void> {
+  host.send({ type: "prompt", message: "go" });
+  const isCall = (frame: Frame): boolean => frame.type === "host_tool_call";
+  await host.wait("the first call", isCall);
+  await meanwhile();
+  for (let n = 0; ; n++) {
+    const ended = host.event("agent_end").then(() => undefined);
+    const next = host.wait("a call", () => host.frames.filter(isCall).length > n);
+    const call = await Promise.race([ended, next.then(() => host.frames.filter(isCall)[n])]);
+    if (!call) return;
+    const content = [{ type: "text", text: `done ${String(call["toolCallId"]).split("|")[0]}` }];
+    host.send({ type: "host_tool_result", id: call["id"], result: { content } });
+  }
+}
+const texts = (n: number): string => JSON.stringify(rig.server.requests[n]?.body);
+
+describe("RPC: prompting", () => {
+  it("G-03 LS-03 steering drops the calls that have not started and reaches the model with the first result", async () => {
+    rig.server.push(three(), turn.text("understood"));
+    const host = await rig.start();
+    await host.data("set_host_tools", { tools: [step] });
+    await walk(host, () => host.data("prompt", { message: "stop after A", streamingBehavior: "steer" }));
+    expect(results(1)).toEqual(["done A", "skipped: user steered", "skipped: user steered"]);
+    expect(texts(1)).toContain("stop after A");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-03 in mode wait all calls run before the steering text appears", async () => {
+    rig.server.push(three(), turn.text("understood"));
+    const host = await rig.start();
+    await host.data("set_host_tools", { tools: [step] });
+    await host.data("set_interrupt_mode", { mode: "wait" });
+    await walk(host, () => host.data("steer", { message: "one more thing" }));
+    expect(results(1)).toEqual(["done A", "done B", "done C"]);
+    expect(texts(1)).toContain("one more thing");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-03 LS-03 a prompt to a busy agent without a word how to take it is accepted and then refused", async () => {
+    const open = gate();
+    rig.server.push(turn.text("first", { before: open.wait }), turn.text("second"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "go" });
+    await open.reached;
+    host.send({ id: "p", type: "prompt", message: "and this" });
+    const refusal = await host.wait("the refusal", ({ id, success }) => id === "p" && success === false);
+    expect(host.frames.filter(({ id }) => id === "p").map(({ success }) => success)).toEqual([true, false]);
+    expect(refusal["error"]).toContain("streamingBehavior");
+    expect((await host.data<{ isStreaming: boolean }>("get_state")).isStreaming).toBe(true);
+    open.open();
+    await host.event("agent_end");
+    expect(rig.server.requests).toHaveLength(1);
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-03 LS-03 a follow-up is an input of its own after the end of the first", async () => {
+    const open = gate();
+    rig.server.push(turn.text("first", { before: open.wait }), turn.text("second"), turn.text("third"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "go" });
+    await open.reached;
+    await host.data("follow_up", { message: "then this" });
+    await host.data("prompt", { message: "then that", streamingBehavior: "followUp" });
+    expect((await host.data<{ queuedMessageCount: number }>("get_state")).queuedMessageCount).toBe(2);
+    open.open();
+    await host.wait("three ends", () => host.events().filter(({ type }) => type === "agent_end").length === 3);
+    expect(texts(0)).not.toContain("then this");
+    expect(texts(1)).not.toContain("then that");
+    expect(texts(2)).toContain("then that");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-03 what is steered too late for the answer begins the next one; idle, steering begins at once", async () => {
+    const open = gate();
+    rig.server.push(turn.text("first", { before: open.wait }), turn.text("second"), turn.text("third"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "go" });
+    await open.reached;
+    await host.data("steer", { message: "too late" });
+    open.open();
+    await host.wait("two ends", () => host.events().filter(({ type }) => type === "agent_end").length === 2);
+    expect(texts(1)).toContain("too late");
+    const from = host.frames.length;
+    await host.data("steer", { message: "hello there" });
+    await host.event("agent_end", from);
+    expect(texts(2)).toContain("hello there");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-03 abort ends the run, keeps the session usable, and abort_and_prompt replaces the work", async () => {
+    const stuck = gate();
+    const stuckAgain = gate();
+    rig.server.push(
+      turn.text("never", { before: stuck.wait }),
+      turn.text("never", { before: stuckAgain.wait }),
+      turn.text("the answer"),
+    );
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "one" });
+    await stuck.reached;
+    expect((await host.ask("abort"))["success"]).toBe(true);
+    expect(await host.event("agent_end")).toMatchObject({ reason: "interrupted" });
+    host.send({ type: "prompt", message: "two" });
+    await stuckAgain.reached;
+    const from = host.frames.length;
+    expect((await host.ask("abort_and_prompt", { message: "three" }))["success"]).toBe(true);
+    await host.wait("the new end", (frame) => frame.type === "event" && eventOf(frame)["reason"] === "completed", from);
+    expect(await host.data("get_last_assistant_text")).toEqual({ text: "the answer" });
+    stuck.open();
+    stuckAgain.open();
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-03 images go along, and come back as base64", async () => {
+    rig.server.push(turn.text("a picture"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "look", images: [one] });
+    await host.event("agent_end");
+    expect(texts(0)).toContain(`data:image/png;base64,${one.data}`);
+    const { messages } = await host.data<{ messages: { content: unknown[] }[] }>("get_messages");
+    expect(messages[0]?.content[1]).toEqual({ kind: "image", image: one });
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-05 abort_retry gives up a request that waits for another try", async () => {
+    rig.server.push(turn.error(429, { retryAfter: 50 }));
+    const host = await rig.start();
+    expect(await host.data("abort_retry")).toEqual({ aborted: false });
+    host.send({ type: "prompt", message: "go" });
+    await host.event("auto_retry_start");
+    expect(await host.data("abort_retry")).toEqual({ aborted: true });
+    expect(await host.event("agent_end")).toMatchObject({ reason: "interrupted" });
+    await host.data("set_auto_retry", { enabled: false });
+    rig.server.push(turn.error(429, { retryAfter: 50 }));
+    const from = host.frames.length;
+    host.send({ type: "prompt", message: "go" });
+    expect(await host.event("agent_end", from)).toMatchObject({ reason: "error" });
+    expect(await host.finish()).toBe(0);
+  });
+});

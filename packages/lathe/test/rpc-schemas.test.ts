@@ -1,0 +1,56 @@
+import { readdirSync } from "node:fs";
+import { violationOf } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../src/modes/rpc/commands.ts";
+import { schemaFiles } from "../src/modes/rpc/publish.ts";
+import { problemWith } from "../src/modes/wire/check.ts";
+import { choice, flag, integer, listOf, object, oneOf, optional, text } from "../src/modes/wire/define.ts";
+import { schemaFile } from "./rpc-host.ts";
+
+describe("published schemas", () => {
+  const files = schemaFiles();
+
+  it("G-05 are up to date: else run scripts/write-schemas.ts", () => {
+    expect(readdirSync(new URL("../schemas", import.meta.url)).sort()).toEqual(Object.keys(files).sort());
+    for (const [name, schema] of Object.entries(files)) expect(schemaFile(name), name).toEqual(schema);
+  });
+
+  it("G-05 hold every command and every reply", () => {
+    for (const name of ["rpc-commands.json", "rpc-replies.json"]) {
+      expect(Object.keys(files[name]?.["$defs"] as object)).toEqual(expect.arrayContaining(Object.keys(COMMANDS)));
+    }
+  });
+
+  it("G-05 refuse what does not fit: an undeclared field, a missing one, a wrong type", async () => {
+    const schema = schemaFile("rpc-replies.json");
+    const reply = { type: "response", command: "abort_bash", success: true, data: { aborted: true } };
+    expect(await violationOf(schema, reply)).toBeUndefined();
+    for (const data of [{ aborted: true, more: 1 }, {}, { aborted: "yes" }]) {
+      expect(await violationOf(schema, { ...reply, data } as never)).toBeDefined();
+    }
+  });
+});
+
+describe("check of incoming commands", () => {
+  const schema = object({
+    name: text,
+    count: optional(integer),
+    modes: optional(listOf(choice(["a", "b"]))),
+    either: optional(oneOf(text, object({ on: flag }))),
+  }).schema;
+
+  it.each([
+    [{ name: "x" }, undefined],
+    [{ name: "x", unknown: 1 }, undefined],
+    [{}, "name is missing"],
+    [{ name: 1 }, "name must be a string"],
+    [{ name: "x", count: 1.5 }, "count must be a whole number"],
+    [{ name: "x", modes: "a" }, "modes must be a list"],
+    [{ name: "x", modes: ["a", "c"] }, "modes[1] must be one of a, b"],
+    [{ name: "x", either: { on: true } }, undefined],
+    [{ name: "x", either: 5 }, "either must be a string"],
+    [[], " must be an object"],
+  ])("G-02 %j: %s", (value, problem) => {
+    expect(problemWith(value, schema, "")).toBe(problem);
+  });
+});
