@@ -219,6 +219,25 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
       expect(await sleeping(3)).toEqual([]);
     });
 
+    it("EE-02 links: one that leads nowhere is seen as such, a write through it makes its target", async () => {
+      await env.execCommand(
+        "mkdir links; cd links; ln -s new.txt dangling; ln -s loop loop; echo x > f; ln -s f good",
+        20_000,
+      );
+      expect(await env.stat("links/dangling")).toMatchObject({
+        kind: "dangling",
+        isSymlink: true,
+        realPath: at("links/new.txt"),
+      });
+      expect(await env.stat("links/good")).toMatchObject({ kind: "file", isSymlink: true, realPath: at("links/f") });
+      expect(await env.fileExists("links/dangling")).toBe(false);
+      await expect(env.readFile("links/dangling")).rejects.toMatchObject({ code: "not_found" });
+      await expect(env.readFile("links/loop")).rejects.toMatchObject({ code: "not_found" });
+      await env.writeFile("links/dangling", "made");
+      expect(await env.readFile("links/new.txt")).toBe("made");
+      expect(await env.stat("links/dangling")).toMatchObject({ kind: "file", isSymlink: true });
+    });
+
     it("EE-02 background commands can be read and stopped", async () => {
       const job = env.startCommand!(`echo begun; sleep ${nap(4)}`);
       while (job.read().next < 6) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -45,7 +45,7 @@ async function refuseRace(env: ExecutionEnvironment, { target, before }: FileCha
 
 /** Whether the file has exactly these bytes, or is absent when there are none. */
 async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array | undefined): Promise<boolean> {
-  if (!bytes) return (await env.stat(path)) === undefined;
+  if (!bytes) return !(await env.fileExists(path));
   try {
     return Buffer.compare(bytes, await env.readBytes(path)) === 0;
   } catch (error) {

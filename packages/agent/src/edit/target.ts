@@ -1,6 +1,7 @@
 // Which file a path means: symbolic links are followed inside the working directory and refused when they lead out of it.
 
 import { posix } from "node:path";
+import { realPathOf } from "../env/real-path.ts";
 import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
 import { ToolFailure } from "../tools/types.ts";
 import { eachAtOnce } from "./at-once.ts";
@@ -39,6 +40,7 @@ export async function resolveTargets(
 async function locate(env: ExecutionEnvironment, path: string): Promise<Target> {
   const absolute = env.resolve(path);
   const stat = await env.stat(absolute);
+  if (stat?.kind === "dangling") return { path, absolute, real: await realPathOf(env, absolute) };
   if (stat) {
     if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory, not a file. Nothing was written.`);
     if (stat.kind === "other") throw new ToolFailure(`${path} is not a regular file. Nothing was written.`);

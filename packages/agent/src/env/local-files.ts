@@ -2,9 +2,12 @@
 
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fromErrno, pathError } from "./fs-error.ts";
 import type { DirEntry, FileStat } from "./types.ts";
+
+/** Links after which a chain counts as a loop, as in Linux. */
+const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
   try {
@@ -59,10 +62,21 @@ function needsWriteInPlace(error: unknown): boolean {
   return ["EACCES", "EPERM", "EBUSY", "EXDEV"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
+/** Real path of the deepest part that exists, with the rest appended; links that lead nowhere are followed too. */
+export async function realOrNearest(path: string, hops = MOST_HOPS): Promise<string> {
+  const real = await fs.realpath(path).catch(() => undefined);
+  if (real !== undefined) return real;
+  if (hops === 0) throw pathError("not_found", path);
+  const link = await fs.readlink(path).catch(() => undefined);
+  if (link !== undefined) return realOrNearest(resolve(dirname(path), link), hops - 1);
+  const parent = dirname(path);
+  return parent === path ? path : resolve(await realOrNearest(parent, hops), relative(parent, path));
+}
+
 /** Where a write really goes: the end of a chain of symlinks, also of one that points to nothing yet. */
 async function finalTarget(path: string): Promise<string> {
   let current = path;
-  for (let hops = 0; hops < 40; hops++) {
+  for (let hops = 0; hops < MOST_HOPS; hops++) {
     const link = await fs.readlink(current).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "EINVAL" || error.code === "ENOENT") return undefined;
       throw error;
@@ -104,7 +118,11 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
   try {
     const link = await fs.lstat(path);
     const isSymlink = link.isSymbolicLink();
-    const target = isSymlink ? await fs.stat(path) : link;
+    const target = isSymlink ? await fs.stat(path).catch(absent) : link;
+    if (target === undefined) {
+      const { mtimeMs } = link;
+      return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath: await realOrNearest(path), isSymlink };
+    }
     return {
       kind: target.isFile() ? "file" : target.isDirectory() ? "directory" : "other",
       size: target.size,

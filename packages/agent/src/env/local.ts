@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
-import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import { localSearch } from "../ops/search/local.ts";
 import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
@@ -89,7 +89,8 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async fileExists(path: string): Promise<boolean> {
-    return (await this.stat(path)) !== undefined;
+    const stat = await this.stat(path);
+    return stat !== undefined && stat.kind !== "dangling";
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
@@ -149,21 +150,11 @@ export class LocalEnvironment implements ExecutionEnvironment {
     const full = this.resolve(path);
     const { roots } = this.#options;
     if (roots === undefined) return full;
-    const real = await realOrNearest(full);
+    const real = await files.realOrNearest(full);
     for (const root of roots) {
-      const inside = relative(await realOrNearest(resolve(root)), real);
+      const inside = relative(await files.realOrNearest(resolve(root)), real);
       if (inside === "" || !(inside === ".." || inside.startsWith("../"))) return full;
     }
     throw pathError("outside_root", full);
   }
-}
-
-/** Real path of the deepest part that exists, with the rest appended. */
-async function realOrNearest(path: string): Promise<string> {
-  const real = await fs.realpath(path).catch(() => undefined);
-  if (real !== undefined) return real;
-  const link = await fs.readlink(path).catch(() => undefined);
-  if (link !== undefined) return realOrNearest(resolve(dirname(path), link));
-  const parent = dirname(path);
-  return parent === path ? path : resolve(await realOrNearest(parent), relative(parent, path));
 }

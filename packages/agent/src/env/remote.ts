@@ -114,7 +114,8 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   }
 
   async fileExists(path: string): Promise<boolean> {
-    return (await this.stat(path)) !== undefined;
+    const stat = await this.stat(path);
+    return stat !== undefined && stat.kind !== "dangling";
   }
 
   stat(path: string): Promise<FileStat | undefined> {

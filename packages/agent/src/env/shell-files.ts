@@ -1,7 +1,7 @@
 // File operations written as POSIX shell, for environments that can only run commands. The scripts keep to what busybox
 // has; exit codes 64 to 69 are ours and stand for the failures that callers tell apart.
 
-import { relative } from "node:path/posix";
+import { dirname, relative, resolve } from "node:path/posix";
 import { byPath } from "../ops/search/results.ts";
 import { pathError } from "./fs-error.ts";
 import { type DirEntry, EnvError, type EnvErrorCode, type FileStat } from "./types.ts";
@@ -29,6 +29,11 @@ nearest() { up "$1"; while [ ! -e "$up" ] && [ "$up" != / ]; do up "$up"; done; 
 absent() { nearest "$1"; exit 64; }
 `;
 
+// Not readlink -f: busybox gives a wrong path for a link that leads nowhere.
+const LINKED = `
+linked() { link=$(readlink "$1"); case $link in /*) ;; *) up "$1"; link=$(cd -P "$up" && pwd -P)/$link ;; esac; }
+`;
+
 const READ = `${ABSENT}
 [ -e "$1" ] || absent "$1"
 [ -d "$1" ] && exit 65
@@ -37,10 +42,14 @@ if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 `;
 
 // The size is checked before the rename: a connection that breaks looks like the end of the input.
-const WRITE = `${ABSENT}
-up "$1"
-mkdir -p "$up" 2>/dev/null || { nearest "$1"; [ -w "$up" ] || exit 67; exit 1; }
-target=$(readlink -f "$1") || target=$1
+const WRITE = `${ABSENT}${LINKED}
+target=$1; hops=0
+while [ -L "$target" ]; do
+  hops=$((hops + 1)); [ $hops -gt 40 ] && exit 64
+  linked "$target"; target=$link
+done
+up "$target"
+mkdir -p "$up" 2>/dev/null || { nearest "$target"; [ -w "$up" ] || exit 67; exit 1; }
 [ -d "$target" ] && exit 65
 if [ -e "$target" ]; then
   [ -w "$target" ] || exit 67
@@ -69,8 +78,13 @@ const MOVE = `${ABSENT}
 up "$2"; mkdir -p "$up" && mv -f "$1" "$2"
 `;
 
-const STAT = `
-[ -e "$1" ] || exit 0
+const STAT = `${ABSENT}${LINKED}
+if [ ! -e "$1" ]; then
+  [ -L "$1" ] || exit 0
+  echo 'a000 0 0 777'; echo 1
+  linked "$1"; echo "$link"
+  exit 0
+fi
 [ -L "$1" ] && link=1 || link=0
 stat -L -c '%f %s %Y %a' "$1" && echo "$link" && readlink -f "$1"
 `;
@@ -121,7 +135,7 @@ export class ShellFiles {
       size: Number(size),
       mtimeMs: Number(seconds) * 1000,
       mode: Number.parseInt(mode, 8),
-      realPath: realPath.join("\n"),
+      realPath: resolve(dirname(path), realPath.join("\n")),
       isSymlink: link === "1",
     };
   }
@@ -191,5 +205,5 @@ function typeOf(hexMode: string): StatLine["type"] {
 
 function kindOf(hexMode: string): FileStat["kind"] {
   const type = typeOf(hexMode);
-  return type === "link" ? "other" : type;
+  return type === "link" ? "dangling" : type;
 }

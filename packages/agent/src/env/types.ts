@@ -16,8 +16,9 @@ export interface ExecutionEnvironment {
   writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
   deleteFile(path: string): Promise<void>;
   moveFile(from: string, to: string): Promise<void>;
+  /** False for a link that leads nowhere. */
   fileExists(path: string): Promise<boolean>;
-  /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there. */
+  /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there, not even a link. */
   stat(path: string): Promise<FileStat | undefined>;
   listDirectory(path: string, depth: number): Promise<DirEntry[]>;
 
@@ -33,7 +34,8 @@ export interface ExecutionEnvironment {
 }
 
 export interface FileStat {
-  readonly kind: "file" | "directory" | "other";
+  /** `dangling`: a link whose target does not exist; `realPath` is where a write through it would go. */
+  readonly kind: "file" | "directory" | "other" | "dangling";
   readonly size: number;
   readonly mtimeMs: number;
   readonly mode: number;

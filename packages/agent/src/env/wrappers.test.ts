@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -80,6 +81,11 @@ describe("scoped", () => {
     await expect(env.readFile("leak")).rejects.toMatchObject(outside);
     await expect(env.writeFile("leak", "x")).rejects.toMatchObject(outside);
     await expect(env.moveFile("a.txt", "../b")).rejects.toMatchObject(outside);
+    await expect(env.writeFile("dangling", "x")).rejects.toMatchObject(outside);
+    symlinkSync("..", join(root, "in/up"));
+    symlinkSync("up/not/yet", join(root, "in/far"));
+    await expect(env.writeFile("far", "x")).rejects.toMatchObject(outside);
+    expect(existsSync(join(root, "new")) || existsSync(join(root, "not"))).toBe(false);
     expect(readFileSync(join(root, "secret"), "utf8")).toBe("outside");
     await local.cleanup();
   });
@@ -99,6 +105,8 @@ describe("local", () => {
     await expect(env.readFile("../secret")).rejects.toMatchObject(outside);
     await expect(env.readFile("leak")).rejects.toMatchObject(outside);
     await expect(env.writeFile("dangling", "x")).rejects.toMatchObject(outside);
+    symlinkSync("loop", join(root, "in/loop"));
+    await expect(env.writeFile("loop", "x")).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("EE-02 a write through a link changes the target and keeps the link", async () => {

@@ -1,7 +1,8 @@
 // Environments around environments: read-only, logging, and confined to a directory.
 
-import { dirname, isAbsolute, relative, resolve } from "node:path/posix";
+import { isAbsolute, relative, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
+import { realPathOf } from "./real-path.ts";
 import {
   type BackgroundCommand,
   type DirEntry,
@@ -171,12 +172,8 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return full;
   }
 
-  /** Where a path really is: the nearest existing ancestor decides for one that does not exist yet. */
-  async #real(path: string): Promise<string> {
-    const stat = await this.inner.stat(path);
-    if (stat !== undefined) return stat.realPath;
-    const parent = dirname(path);
-    return parent === path ? path : resolve(await this.#real(parent), relative(parent, path));
+  #real(path: string): Promise<string> {
+    return realPathOf(this.inner, path);
   }
 }
 

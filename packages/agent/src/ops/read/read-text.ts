@@ -32,6 +32,9 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
         : `File not found: ${path}. Look with glob or list the directory to find the right path.`,
     );
   }
+  if (stat.kind === "dangling") {
+    throw new ToolFailure(`${path} is a symbolic link to ${stat.realPath}, which does not exist.`);
+  }
   if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory. List it, or name a file in it.`);
   if (stat.size > MOST_BYTES) {
     throw new ToolFailure(

@@ -3,6 +3,7 @@
 import { dirname, relative, resolve } from "node:path/posix";
 import { pathError } from "../../env/fs-error.ts";
 import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../../env/types.ts";
+import { withinTime } from "./bounded-match.ts";
 import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob } from "./path-glob.ts";
 import { compilePattern } from "./regex.ts";
@@ -40,11 +41,13 @@ async function grep(
   let batch: string[] = [];
   const searchBatch = async () => {
     const contents = await fs.read(batch);
-    for (const [i, bytes] of contents.entries()) {
-      const found = searchText(decode(bytes, strict), regex, context);
-      if (found.hits > 0) files.add({ path: relative(root, batch[i]!), ...found });
-      if (files.complete) break;
-    }
+    withinTime(pattern, () => {
+      for (const [i, bytes] of contents.entries()) {
+        const found = searchText(decode(bytes, strict), regex, context);
+        if (found.hits > 0) files.add({ path: relative(root, batch[i]!), ...found });
+        if (files.complete) break;
+      }
+    });
     batch = [];
     await breath(options.signal);
   };

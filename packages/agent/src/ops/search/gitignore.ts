@@ -1,4 +1,4 @@
-// .gitignore as git and ripgrep read it: the deepest file decides first, in a file the last matching line.
+// Ignore files as git and ripgrep read them: the deepest file decides first, in a file the last matching line.
 
 interface Rule {
   readonly negated: boolean;
@@ -7,7 +7,7 @@ interface Rule {
   readonly regex: RegExp;
 }
 
-/** The rules of a directory and of those above it, up to the repository's root. */
+/** The rules of one kind of file in a directory and in those above it. */
 export class IgnoreRules {
   readonly #directory: string;
   readonly #rules: readonly Rule[];
@@ -19,28 +19,25 @@ export class IgnoreRules {
     this.#parent = parent;
   }
 
-  /** Rules for what lies in `directory`; `parent` is left out at a repository's root. */
-  static extend(
-    parent: IgnoreRules | undefined,
-    directory: string,
-    gitignore: string | undefined,
-  ): IgnoreRules | undefined {
-    const rules = gitignore === undefined ? [] : parseGitignore(gitignore);
+  /** Rules for what lies in `directory`: those of the file's text, then those of the directories above. */
+  static extend(parent: IgnoreRules | undefined, directory: string, text: string): IgnoreRules | undefined {
+    const rules = parseRules(text);
     return rules.length === 0 ? parent : new IgnoreRules(directory, rules, parent);
   }
 
-  ignores(path: string, isDirectory: boolean): boolean {
+  /** Undefined when no line says anything about the path. */
+  ignores(path: string, isDirectory: boolean): boolean | undefined {
     const relative = path.slice(this.#directory.length);
     for (let i = this.#rules.length - 1; i >= 0; i--) {
       const rule = this.#rules[i]!;
       if (rule.directoryOnly && !isDirectory) continue;
       if (rule.regex.test(relative)) return !rule.negated;
     }
-    return this.#parent?.ignores(path, isDirectory) ?? false;
+    return this.#parent?.ignores(path, isDirectory);
   }
 }
 
-function parseGitignore(text: string): Rule[] {
+function parseRules(text: string): Rule[] {
   const rules: Rule[] = [];
   for (const raw of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
     const rule = parseLine(raw);

@@ -2,9 +2,15 @@
 // batches of files so that the host stays responsive.
 
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import type { EnvVars } from "../../process/env-policy.ts";
+import { globalIgnore } from "./global-ignore.ts";
 import type { FileKind, SearchEntry, SearchFs } from "./walk.ts";
 
-export const localSearchFs: SearchFs = {
+export function localSearchFs(env: EnvVars): SearchFs {
+  return { ...disk, globalIgnore: async () => globalIgnore(env, readText) };
+}
+
+const disk: SearchFs = {
   async kinds(paths) {
     return paths.map(localKind);
   },
@@ -23,6 +29,10 @@ export const localSearchFs: SearchFs = {
     return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   },
 };
+
+function readText(path: string): string | undefined {
+  return skipForbidden(() => readFileSync(path, "utf8"), undefined);
+}
 
 export function localKind(path: string): FileKind | undefined {
   const stat = skipForbidden(() => statSync(path, { throwIfNoEntry: false }), undefined);

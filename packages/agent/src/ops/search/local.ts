@@ -14,10 +14,10 @@ import type { Search, SearchEngine } from "./types.ts";
 const STATS_PER_BREATH = 2000;
 
 export async function localSearch(engine: SearchEngine, processes: Processes, env: EnvVars): Promise<Search> {
-  if (engine === "builtin") return builtinSearch(localSearchFs);
+  if (engine === "builtin") return builtinSearch(localSearchFs(env));
   const program = await locateRipgrep(env["PATH"]);
   if (program !== undefined) return ripgrepSearch(localRunner(program, processes, env));
-  if (engine === "auto") return builtinSearch(localSearchFs);
+  if (engine === "auto") return builtinSearch(localSearchFs(env));
   throw new EnvError("unavailable", "ripgrep was not found. Install it (rg on PATH) or use the built-in search.");
 }
 

@@ -19,8 +19,12 @@ export function shownPath(path: string, base: string): string {
 
 /** Order in which a sorted walk meets files: `a/x` before `a.txt`. */
 export function byPath(a: string, b: string): number {
-  if (a === b) return 0;
-  return a.replaceAll("/", "\0") < b.replaceAll("/", "\0") ? -1 : 1;
+  const shared = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < shared && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  if (i === shared) return a.length - b.length;
+  if (a[i] === "/") return -1;
+  return b[i] === "/" ? 1 : a.charCodeAt(i) - b.charCodeAt(i);
 }
 
 /** `path:12:text` for a match, `path-11-text` for context, `--` where lines are missing between them. */

@@ -1,7 +1,7 @@
 // The ripgrep engine: arguments in, parsed results out. The runner starts the program, so that the same engine serves a
 // local disk and a remote machine that has ripgrep.
 
-import { relative, resolve } from "node:path/posix";
+import { dirname, join, relative, resolve } from "node:path/posix";
 import { pathError } from "../../env/fs-error.ts";
 import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type GrepResult } from "../../env/types.ts";
 import { FirstFiles } from "./first-files.ts";
@@ -27,15 +27,15 @@ export interface RipgrepRunner {
 /** Above so many hits a sorted, early ending run is cheaper than reading them all. */
 const MANY_HITS = 20_000;
 
-const COMMON = [
-  "--no-config",
-  "--no-messages",
-  "--no-require-git",
-  "--no-ignore-dot",
-  "--no-ignore-global",
-  "--no-ignore-exclude",
-  "--no-ignore-files",
-];
+const COMMON = ["--no-config", "--no-messages", "--no-ignore-files"];
+
+/** Outside of any repository .gitignore files count too; inside one they end at its root. */
+async function ignoreArguments(runner: RipgrepRunner, directory: string): Promise<string[]> {
+  for (let at = directory; ; at = dirname(at)) {
+    if ((await runner.kind(join(at, ".git"))) !== undefined) return [];
+    if (at === dirname(at)) return ["--no-require-git"];
+  }
+}
 
 export function ripgrepSearch(runner: RipgrepRunner): Search {
   return {
@@ -64,6 +64,7 @@ async function grep(
   const format = mode === "content" || kind === "file" ? "json" : mode === "count" ? "count" : "files";
   const args = [
     ...COMMON,
+    ...(await ignoreArguments(runner, cwd)),
     "--engine=auto",
     "--crlf",
     "--no-mmap",
@@ -114,7 +115,15 @@ async function glob(
   const root = resolve(path, directory);
   if ((await runner.kind(root)) !== "directory") return { paths: [], truncated: false };
   const chunks: Buffer[] = [];
-  const args = [...COMMON, "--files", "--hidden", "--null", "--glob=!.git", ...nameArguments(rest)];
+  const args = [
+    ...COMMON,
+    ...(await ignoreArguments(runner, root)),
+    "--files",
+    "--hidden",
+    "--null",
+    "--glob=!.git",
+    ...nameArguments(rest),
+  ];
   if (options.maxResults !== undefined) args.push("--sortr=modified");
   args.push("--", "./");
   const signal = options.signal ?? new AbortController().signal;

@@ -45,6 +45,14 @@ const CORPUS: Record<string, string | Buffer> = {
   "odd [name].txt": "needle brackets\n",
 };
 
+it("TL-05 an expression that would run forever is refused by the in-process engine", async () => {
+  const line = `${"a".repeat(60)}b`;
+  const memory = new MemoryEnvironment({ files: { "a.txt": line } });
+  await expect(memory.grep("^(a+)+$", ".", {})).rejects.toMatchObject({ code: "bad_pattern" });
+  await expect(memory.grep("^(a+)+$", ".", {})).rejects.toThrow("takes too long");
+  expect((await memory.grep("^a+b$", ".", {})).lines).toEqual([`a.txt:1:${line}`]);
+});
+
 let root: string;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "lathe-search-"));

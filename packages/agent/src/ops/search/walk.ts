@@ -1,7 +1,7 @@
 // A sorted walk over the files of a tree that ripgrep would look at, for engines without it.
 
-import { dirname, join } from "node:path/posix";
-import { IgnoreRules } from "./gitignore.ts";
+import { join } from "node:path/posix";
+import { type Ignores, ignoresAbove, ignoresOf, isIgnored } from "./ignores.ts";
 
 export type FileKind = "file" | "directory";
 
@@ -13,6 +13,8 @@ export interface SearchFs {
   /** Contents in the order of `paths`; what cannot be read is empty. */
   read(paths: readonly string[]): Promise<Buffer[]>;
   mtimeMs(path: string): Promise<number>;
+  /** The person's own ignore file, where there is one. */
+  globalIgnore?(): Promise<string | undefined>;
 }
 
 export interface SearchEntry {
@@ -20,60 +22,20 @@ export interface SearchEntry {
   readonly kind: FileKind;
 }
 
-/** Absolute paths of files under `root`, gitignored ones and `.git` left out, hidden ones on request. */
+/** Absolute paths of files under `root`, ignored ones and `.git` left out, hidden ones on request. */
 export async function* walkFiles(fs: SearchFs, root: string, hidden: boolean): AsyncGenerator<string> {
-  yield* walk(fs, root, hidden, await rulesAbove(fs, root));
+  yield* walk(fs, root, hidden, await ignoresAbove(fs, root));
 }
 
-async function* walk(
-  fs: SearchFs,
-  directory: string,
-  hidden: boolean,
-  above: IgnoreRules | undefined,
-): AsyncGenerator<string> {
+async function* walk(fs: SearchFs, directory: string, hidden: boolean, above: Ignores): AsyncGenerator<string> {
   const entries = [...(await fs.entries(directory))];
-  const rules = await rulesOf(fs, directory, entries, above);
+  const ignores = await ignoresOf(fs, directory, entries, above);
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     if (entry.name === ".git" || (!hidden && entry.name.startsWith("."))) continue;
     const path = join(directory, entry.name);
-    if (rules?.ignores(path, entry.kind === "directory")) continue;
-    if (entry.kind === "directory") yield* walk(fs, path, hidden, rules);
+    if (isIgnored(ignores, path, entry.kind === "directory")) continue;
+    if (entry.kind === "directory") yield* walk(fs, path, hidden, ignores);
     else yield path;
   }
-}
-
-async function rulesOf(
-  fs: SearchFs,
-  directory: string,
-  entries: readonly SearchEntry[],
-  above: IgnoreRules | undefined,
-): Promise<IgnoreRules | undefined> {
-  const inherited = entries.some(({ name }) => name === ".git") ? undefined : above;
-  const hasFile = entries.some(({ name, kind }) => name === ".gitignore" && kind === "file");
-  if (!hasFile) return inherited;
-  return IgnoreRules.extend(
-    inherited,
-    directory,
-    (await fs.read([join(directory, ".gitignore")]))[0]!.toString("utf8"),
-  );
-}
-
-/** Rules of the directories above `root`; a repository's root is the last that counts. */
-async function rulesAbove(fs: SearchFs, root: string): Promise<IgnoreRules | undefined> {
-  const directories = [root];
-  for (let at = root; at !== dirname(at); at = dirname(at)) directories.push(dirname(at));
-  const kinds = await fs.kinds(
-    directories.flatMap((directory) => [join(directory, ".git"), join(directory, ".gitignore")]),
-  );
-  const repository = directories.findIndex((_, i) => kinds[2 * i] !== undefined);
-  const last = repository === -1 ? directories.length - 1 : repository;
-  const withFile = directories.filter((_, i) => i > 0 && i <= last && kinds[2 * i + 1] === "file").reverse();
-  if (withFile.length === 0) return undefined;
-  const texts = await fs.read(withFile.map((directory) => join(directory, ".gitignore")));
-  let rules: IgnoreRules | undefined;
-  for (const [i, directory] of withFile.entries()) {
-    rules = IgnoreRules.extend(rules, directory, texts[i]!.toString("utf8"));
-  }
-  return rules;
 }

@@ -1,6 +1,7 @@
 import { chmod, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { contextFor, fullServices, run, temporary } from "../../../test/edit/harness.ts";
+import { writeFileTool } from "../write-file/index.ts";
 import { countedEditFileTool, editFileTool } from "./index.ts";
 
 async function edited(content: string | Uint8Array, old_string: string, new_string: string, extra: object = {}) {
@@ -187,6 +188,13 @@ describe("TL-03 edit_file", () => {
     const refused = await run(editFileTool, { file_path: "out", old_string: "x", new_string: "y" }, context);
     expect(refused.text).toContain("leads out of the working directory");
     expect(await readFile(outside.path("secret"), "utf8")).toBe("x\n");
+    await symlink(outside.path("new"), `${directory}/nowhere`);
+    const made = await run(writeFileTool, { file_path: "nowhere", content: "x" }, context);
+    expect(made.text).toContain("leads out of the working directory");
+    await expect(stat(outside.path("new"))).rejects.toThrow("ENOENT");
+    await symlink("later.txt", path("soon"));
+    await run(writeFileTool, { file_path: "soon", content: "now\n" }, context);
+    expect(await readFile(path("later.txt"), "utf8")).toBe("now\n");
   });
 
   it("TL-03 missing files and directories are named", async () => {

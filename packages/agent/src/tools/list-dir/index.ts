@@ -16,7 +16,8 @@ export const listDirTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "safe",
   async execute({ path = ".", depth = 1 }, { env }) {
     const stat = await env.stat(env.resolve(path));
-    if (!stat) throw new ToolFailure(`Directory not found: ${path}. Look with glob for the right path.`);
+    if (!stat || stat.kind === "dangling")
+      throw new ToolFailure(`Directory not found: ${path}. Look with glob for the right path.`);
     if (stat.kind !== "directory") throw new ToolFailure(`${path} is a file. Read it with read_file.`);
     const entries = [...(await env.listDirectory(path, depth))].sort((a, b) =>
       depth === 1 && a.isDir !== b.isDir ? (a.isDir ? -1 : 1) : a.name < b.name ? -1 : 1,

@@ -1,0 +1,24 @@
+// Where a path really is, asked of any environment.
+
+import { dirname, relative, resolve } from "node:path/posix";
+import { pathError } from "./fs-error.ts";
+import type { ExecutionEnvironment } from "./types.ts";
+
+/** Links after which a chain counts as a loop. */
+const MOST_HOPS = 40;
+
+/** The nearest existing ancestor decides for a path that does not exist yet, also behind a link that leads nowhere. */
+export async function realPathOf(
+  env: Pick<ExecutionEnvironment, "stat">,
+  path: string,
+  hops = MOST_HOPS,
+): Promise<string> {
+  const stat = await env.stat(path);
+  if (stat !== undefined && stat.kind !== "dangling") return stat.realPath;
+  if (stat !== undefined) {
+    if (hops === 0 || stat.realPath === path) throw pathError("not_found", path);
+    return realPathOf(env, stat.realPath, hops - 1);
+  }
+  const parent = dirname(path);
+  return parent === path ? path : resolve(await realPathOf(env, parent, hops), relative(parent, path));
+}
