@@ -1,8 +1,6 @@
 // CRC-32 of a line. The system's implementation is the fastest on large files, but loading it costs a start-up more than
 // the few short lines that come before the first request, so those are summed here.
 
-import { createRequire } from "node:module";
-
 const SHORT_BYTES = 16 << 10;
 
 const TABLE = new Int32Array(256);
@@ -24,6 +22,5 @@ export function crc32(bytes: Uint8Array): number {
 
 /** Called before many lines are read. A memo of a builtin module, not state: it only ever changes how fast a sum is. */
 export function useSystemChecksum(): void {
-  const zlib = createRequire(import.meta.url)("node:zlib") as typeof import("node:zlib");
-  zlibCrc32 ??= zlib.crc32;
+  zlibCrc32 ??= process.getBuiltinModule("node:zlib").crc32;
 }
