@@ -6,10 +6,10 @@ import { CliError, EXIT } from "../cli/exit.ts";
 import type { Machine } from "../run/machine.ts";
 
 export async function askSecret(question: string, { stdin, stderr }: Machine): Promise<string> {
-  stderr.write(question);
   // readline keeps the terminal in raw mode and echoes to its output: one that swallows everything.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
+  stderr.write(question);
   const stop = new AbortController();
   lines.once("SIGINT", () => stop.abort());
   lines.once("close", () => stop.abort());

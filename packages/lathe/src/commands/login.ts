@@ -1,12 +1,12 @@
-// `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where the user has
-// described an issuer.
+// `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where there is
+// an issuer for it.
 
 import { findRow, providerRows } from "@lathe/llm/providers";
 import { CliError, EXIT, usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
 import { signInWithDevice } from "../credentials/oauth/device.ts";
 import { signInWithBrowser } from "../credentials/oauth/pkce.ts";
-import { postForm } from "../credentials/oauth/post.ts";
+import { poster } from "../credentials/oauth/post.ts";
 import { type OAuthRow, oauthRows } from "../credentials/oauth/rows.ts";
 import type { StoredCredential } from "../credentials/store.ts";
 import { credentialStore } from "../run/credentials.ts";
@@ -27,7 +27,11 @@ export const loginCommand: Command = async (argv, machine) => {
   const wantsKey = argv.includes("--key");
   const workspace = await openWorkspace(machine, {});
   const account = await accountOf(workspace, argv.filter((word) => word !== "--key")[0], "login");
-  const credential = account.oauth && !wantsKey ? await signIn(account.oauth, machine) : await askKey(account, machine);
+  const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).trim();
+  const credential =
+    account.oauth && !wantsKey && piped === ""
+      ? await signIn(account.oauth, machine)
+      : await keyOf(account, piped, machine);
   const where = await credentialStore(workspace).set(account.id, credential);
   machine.stdout.write(
     `Stored for ${account.name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.\n`,
@@ -40,7 +44,7 @@ export const logoutCommand: Command = async ([name], machine) => {
   // What is stored can be forgotten, also when nothing else knows its name any more.
   const store = credentialStore(workspace);
   const left = name !== undefined && (await store.providers()).includes(name);
-  const account = left ? { id: name, name } : await accountOf(workspace, name, "logout");
+  const account = left ? { id: name, name: findRow(name)?.name ?? name } : await accountOf(workspace, name, "logout");
   const found = await store.remove(account.id);
   machine.stdout.write(found ? `Forgotten: ${account.name}.\n` : `Nothing was stored for ${account.name}.\n`);
   return EXIT.done;
@@ -64,17 +68,16 @@ async function accountOf(workspace: Workspace, name: string | undefined, verb: s
   throw usageError(`Unknown provider "${name}".${guess ? ` Did you mean ${guess}?` : " See: lathe models"}`);
 }
 
-async function askKey({ id, name }: Account, machine: Machine): Promise<StoredCredential> {
-  const key = machine.stdin.isTTY
-    ? await askSecret(`Key for ${name} (it will not be shown): `, machine)
-    : await readPiped(machine);
-  if (key.trim() === "") throw usageError(`No key given. Pipe it in: lathe login ${id} < key.txt`);
-  return { type: "api_key", key: key.trim() };
+async function keyOf({ id, name }: Account, piped: string, machine: Machine): Promise<StoredCredential> {
+  const typed = machine.stdin.isTTY ? await askSecret(`Key for ${name} (it will not be shown): `, machine) : piped;
+  const key = typed.trim();
+  if (key === "") throw usageError(`No key given. Pipe it in: lathe login ${id} < key.txt`);
+  return { type: "api_key", key };
 }
 
 async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
   const { deps, stderr } = machine;
-  const post = postForm(deps.fetch);
+  const post = poster(deps.fetch);
   const show = (line: string): void => void stderr.write(`${line}\n`);
   const stop = new AbortController();
   const onInterrupt = (): void => stop.abort();

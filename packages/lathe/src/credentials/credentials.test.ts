@@ -1,17 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, stat } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Issuer, startIssuer } from "../../test/issuer.ts";
 import { signInWithDevice } from "./oauth/device.ts";
 import { signInWithBrowser } from "./oauth/pkce.ts";
+import { poster } from "./oauth/post.ts";
 import { freshAccessToken } from "./oauth/refresh.ts";
 import type { OAuthRow } from "./oauth/rows.ts";
-import type { PostForm } from "./oauth/token.ts";
+import type { Post } from "./oauth/token.ts";
 import { resolveCredential } from "./resolve.ts";
 import { CredentialStore } from "./store.ts";
 
@@ -23,9 +24,9 @@ beforeEach(async () => {
 });
 afterEach(() => issuer.server.close());
 
-const post: PostForm = async (url, form) => {
+const post: Post = async (url, form) => {
   const reply = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
-  return (await reply.json()) as Awaited<ReturnType<PostForm>>;
+  return (await reply.json()) as Awaited<ReturnType<Post>>;
 };
 const row = (): OAuthRow => ({
   provider: "stub",
@@ -114,7 +115,25 @@ describe("signing in, against a real issuer on loopback", () => {
         await fetch(url); // the issuer redirects back to us
       },
     });
-    expect(credential.access).toBe("access-1");
+    expect(credential).toMatchObject({ type: "oauth", access: "access-1" });
+  });
+
+  it("a vendor that knows no clients gives a key of the user's own for the proof", async () => {
+    const { clientId: _, ...rest } = row();
+    const credential = await signInWithBrowser(
+      { ...rest, clientId: "", tokenUrl: `${issuer.url}/keys`, gives: "key" },
+      {
+        post: poster(defaultDeps().fetch),
+        now: () => 0,
+        signal: new AbortController().signal,
+        open: async (url) => {
+          const callback = new URL(url).searchParams.get("callback_url") ?? "";
+          expect((await fetch(`${callback}x?code=evil`)).status).toBe(404);
+          await fetch(url);
+        },
+      },
+    );
+    expect(credential).toEqual({ type: "api_key", key: "key-1" });
   });
 
   it("an abort while waiting for the browser ends the wait and frees the port", async () => {
@@ -166,65 +185,4 @@ async function run(script: string): Promise<string> {
   });
   await once(child, "close");
   return output.trim();
-}
-
-interface Issuer {
-  server: Server;
-  url: string;
-  forms: Record<string, string>[];
-  pendingPolls: number;
-  /** Refresh tokens that still work; each works once. */
-  valid: Set<string>;
-}
-
-async function startIssuer(): Promise<Issuer> {
-  const { createHash } = await import("node:crypto");
-  let challenge = "";
-  let issued = 0;
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? "/", state.url);
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const form = Object.fromEntries(new URLSearchParams(body));
-    state.forms.push(form);
-    const json = (value: object, status = 200): void => {
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
-    };
-    if (url.pathname === "/authorize") {
-      challenge = url.searchParams.get("code_challenge") ?? "";
-      const back = new URL(url.searchParams.get("redirect_uri") ?? "");
-      back.searchParams.set("code", "code-1");
-      back.searchParams.set("state", url.searchParams.get("state") ?? "");
-      response.writeHead(302, { location: back.href }).end();
-      return;
-    }
-    if (url.pathname === "/device") {
-      challenge = form["code_challenge"] ?? "";
-      json({
-        device_code: "device-1",
-        user_code: "WDJB-MJHT",
-        verification_uri: `${state.url}/activate`,
-        interval: 1,
-        expires_in: 60,
-      });
-      return;
-    }
-    if (form["device_code"] && state.pendingPolls-- > 0) return json({ error: "authorization_pending" }, 400);
-    if (form["grant_type"] === "refresh_token") {
-      if (!state.valid.delete(form["refresh_token"] ?? "")) return json({ error: "invalid_grant" }, 400);
-    } else if (
-      createHash("sha256")
-        .update(form["code_verifier"] ?? "")
-        .digest("base64url") !== challenge
-    ) {
-      return json({ error: "invalid_grant", error_description: "the verifier does not fit" }, 400);
-    }
-    issued++;
-    json({ access_token: `access-${issued}`, refresh_token: `refresh-${issued}`, expires_in: 3600 });
-  });
-  const state: Issuer = { server, url: "", forms: [], pendingPolls: 0, valid: new Set() };
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return state;
 }

@@ -3,7 +3,7 @@
 import type { ProviderConfig } from "@lathe/llm";
 import { findRow, type ProviderRow } from "@lathe/llm/providers";
 import { systemKeyring } from "../credentials/keyring.ts";
-import { postForm } from "../credentials/oauth/post.ts";
+import { poster } from "../credentials/oauth/post.ts";
 import type { CredentialQuery, CredentialSources } from "../credentials/resolve.ts";
 import { CredentialStore } from "../credentials/store.ts";
 import type { Workspace } from "./workspace.ts";
@@ -22,7 +22,7 @@ export function credentialSources(workspace: Workspace, runKey?: RunKey): Creden
     env: workspace.env,
     oauth: {
       now: credentialDeps.now,
-      post: postForm(credentialDeps.fetch),
+      post: poster(credentialDeps.fetch),
       rows: async () => (await import("../credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
     },
     runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),

@@ -4,10 +4,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { CliError, EXIT } from "../../cli/exit.ts";
 import type { OAuthCredential } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
-import { type PostForm, toCredential } from "./token.ts";
+import { type Post, toCredential } from "./token.ts";
 
 export interface DeviceFlow {
-  readonly post: PostForm;
+  readonly post: Post;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly show: (line: string) => void;

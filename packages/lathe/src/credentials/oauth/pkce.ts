@@ -4,37 +4,46 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CliError, EXIT } from "../../cli/exit.ts";
-import type { OAuthCredential } from "../store.ts";
+import type { StoredCredential } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
-import { type PostForm, toCredential } from "./token.ts";
+import { type Post, toCredential, toKey } from "./token.ts";
 
 export interface BrowserFlow {
-  readonly post: PostForm;
+  readonly post: Post;
   readonly now: () => number;
   /** Shows the address, and opens it where that is possible. */
   readonly open: (url: string) => void;
   readonly signal: AbortSignal;
 }
 
-export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promise<OAuthCredential> {
+export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promise<StoredCredential> {
   if (!row.authorizeUrl) throw new CliError(EXIT.usage, `${row.label} has no browser sign-in.`);
   const verifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");
+  const challenge = {
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+  };
   const { code, redirect } = await waitForCode(row, flow, state, (redirectUri) => {
     const url = new URL(row.authorizeUrl ?? "");
-    const parameters = {
-      response_type: "code",
-      client_id: row.clientId,
-      redirect_uri: redirectUri,
-      scope: row.scopes.join(" "),
-      state,
-      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
-      code_challenge_method: "S256",
-      ...row.parameters,
-    };
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const asking =
+      row.gives === "key"
+        ? { callback_url: redirectUri }
+        : {
+            response_type: "code",
+            client_id: row.clientId,
+            redirect_uri: redirectUri,
+            scope: row.scopes.join(" "),
+            state,
+          };
+    for (const [name, value] of Object.entries({ ...asking, ...challenge, ...row.parameters }))
+      url.searchParams.set(name, value);
     return url.href;
   });
+  if (row.gives === "key") {
+    const proof = { code, code_verifier: verifier, code_challenge_method: challenge.code_challenge_method };
+    return toKey(await flow.post(row.tokenUrl, proof, "json"));
+  }
   const reply = await flow.post(row.tokenUrl, {
     grant_type: "authorization_code",
     code,
@@ -65,8 +74,11 @@ function waitForCode(
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? "/", redirect);
       const code = url.searchParams.get("code");
-      // Anything may knock on a loopback port: only an answer to our own question counts.
-      if (url.pathname !== "/callback" || !sameText(url.searchParams.get("state") ?? "", state)) {
+      // Anything may knock on a loopback port: only an answer to our own question counts. Where the issuer does not send
+      // the state back, the path carries it.
+      const [, page, inPath] = url.pathname.split("/");
+      const answered = row.gives === "key" ? inPath : url.searchParams.get("state");
+      if (page !== "callback" || !sameText(answered ?? "", state)) {
         response.writeHead(404).end("Not the answer we are waiting for.\n");
         return;
       }
@@ -90,7 +102,9 @@ function waitForCode(
       reject(new CliError(EXIT.provider, `Cannot listen for the sign-in: ${error.message}.`)),
     );
     server.listen(row.redirectPort ?? 0, "127.0.0.1", () => {
-      redirect = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+      const port = (server.address() as AddressInfo).port;
+      redirect =
+        row.gives === "key" ? `http://localhost:${port}/callback/${state}` : `http://127.0.0.1:${port}/callback`;
       flow.signal.addEventListener("abort", cancelled, { once: true });
       if (flow.signal.aborted) cancelled();
       else flow.open(address(redirect));

@@ -1,18 +1,22 @@
-// Posts a form through the product's one HTTP transport.
+// Posts a form, or JSON where an issuer wants that, through the product's one HTTP transport.
 
 import type { Transport } from "@lathe/llm";
 import { CliError, EXIT } from "../../cli/exit.ts";
-import type { PostForm } from "./token.ts";
+import type { Post } from "./token.ts";
 
 const MOST_BYTES = 1 << 20;
 
-export function postForm(transport: Transport): PostForm {
-  return async (url, form) => {
+export function poster(transport: Transport): Post {
+  return async (url, form, encoding = "form") => {
+    const asJson = encoding === "json";
     const reply = await transport({
       url,
       method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-      body: [new URLSearchParams({ ...form }).toString()],
+      headers: {
+        "content-type": asJson ? "application/json" : "application/x-www-form-urlencoded",
+        accept: "application/json",
+      },
+      body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
     });
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -23,7 +27,7 @@ export function postForm(transport: Transport): PostForm {
     }
     const text = Buffer.concat(chunks).toString("utf8");
     try {
-      return JSON.parse(text) as Awaited<ReturnType<PostForm>>;
+      return JSON.parse(text) as Awaited<ReturnType<Post>>;
     } catch (error) {
       throw new CliError(
         EXIT.provider,

@@ -3,11 +3,11 @@
 import { CliError, EXIT } from "../../cli/exit.ts";
 import type { CredentialStore } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
-import { type PostForm, toCredential } from "./token.ts";
+import { type Post, toCredential } from "./token.ts";
 
 export interface OAuthContext {
   readonly now: () => number;
-  readonly post: PostForm;
+  readonly post: Post;
   /** Asked for only when a token must be renewed. */
   readonly rows: () => Promise<readonly OAuthRow[]>;
 }

@@ -16,18 +16,33 @@ export interface OAuthRow {
   readonly redirectPort?: number;
   /** Device authorisation (RFC 8628). */
   readonly deviceUrl?: string;
+  /** The issuer knows no clients: it hands a key of the user's own to whoever proves to have asked. */
+  readonly gives?: "key";
   /** Extra parameters of the authorisation request. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** Every issuer of the user's file. No vendor with a row of ours offers a client id to other people's programs. */
+/** Only what a vendor offers to other people's programs: no client id of another product is borrowed. */
+const BUILT_IN: readonly OAuthRow[] = [
+  {
+    provider: "openrouter",
+    label: "OpenRouter",
+    clientId: "",
+    authorizeUrl: "https://openrouter.ai/auth",
+    tokenUrl: "https://openrouter.ai/api/v1/auth/keys",
+    scopes: [],
+    gives: "key",
+  },
+];
+
+/** The user's own issuers first. */
 export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
   const file = join(home, "oauth.yml");
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return BUILT_IN;
     throw error;
   }
   const { parse } = await import("yaml");
@@ -38,7 +53,7 @@ export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
     throw wrong(file, `not valid YAML: ${(error as Error).message.split("\n")[0]}`, error);
   }
   if (!isRecord(value)) throw wrong(file, "must map provider names to issuers");
-  return Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry));
+  return [...Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry)), ...BUILT_IN];
 }
 
 type Check = (value: unknown) => boolean;

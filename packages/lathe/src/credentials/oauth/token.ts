@@ -1,7 +1,7 @@
 // What every flow ends with: a form posted to the token endpoint, and a credential made of the answer.
 
 import { CliError, EXIT } from "../../cli/exit.ts";
-import type { OAuthCredential } from "../store.ts";
+import type { ApiKeyCredential, OAuthCredential } from "../store.ts";
 
 export interface TokenReply {
   readonly access_token?: string;
@@ -11,10 +11,11 @@ export interface TokenReply {
   readonly error_description?: string;
 }
 
-/** Posts a form, gives the JSON answer whatever the status. */
-export type PostForm = (
+/** Posts names and values, gives the JSON answer whatever the status. */
+export type Post = (
   url: string,
   form: Readonly<Record<string, string>>,
+  encoding?: "form" | "json",
 ) => Promise<TokenReply & Readonly<Record<string, unknown>>>;
 
 export function toCredential(reply: TokenReply, now: number, previous?: OAuthCredential): OAuthCredential {
@@ -30,4 +31,10 @@ export function toCredential(reply: TokenReply, now: number, previous?: OAuthCre
     ...(reply.expires_in === undefined ? {} : { expires: now + reply.expires_in * 1000 }),
     ...(previous?.account === undefined ? {} : { account: previous.account }),
   };
+}
+
+export function toKey(reply: Readonly<Record<string, unknown>>): ApiKeyCredential {
+  const { key } = reply;
+  if (typeof key === "string" && key !== "") return { type: "api_key", key };
+  throw new CliError(EXIT.provider, "Signing in failed: the issuer sent no key. Try again with: lathe login");
 }
