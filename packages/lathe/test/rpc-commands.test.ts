@@ -63,17 +63,18 @@ describe("RPC: commands", () => {
     };
     rig.server.push(...Array.from({ length: 8 }, () => turn.text("more")));
     const replies: Record<string, unknown> = {};
+    const failed: string[] = [];
     const running = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"]);
     for (const command of Object.keys(COMMANDS) as (keyof typeof COMMANDS)[]) {
       const from = host.frames.length;
       const reply = await host.ask(command, params[command] ?? {});
-      replies[command] = reply["success"] === true ? reply["data"] : reply["error"];
+      replies[command] = reply["data"] ?? reply["error"];
+      if (reply["success"] !== true) failed.push(command);
       if (running.has(command)) await host.event("agent_end", from);
       expect(host.frames.filter(({ id }) => id !== undefined && id === reply["id"])).toHaveLength(1);
     }
-    const failed = Object.entries(replies).filter(([, data]) => (data as { code?: string } | undefined)?.code);
-    expect(failed.map(([command]) => command)).toEqual(["compact", "workflow_gate_response", "negotiate_unattended"]);
-    for (const [, error] of failed) expect(error).toMatchObject({ code: "not_available" });
+    expect(failed).toEqual(["compact", "workflow_gate_response", "negotiate_unattended"]);
+    for (const command of failed) expect(replies[command]).toMatchObject({ code: "not_available" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();
     expect(await host.finish()).toBe(0);
@@ -97,7 +98,7 @@ describe("RPC: commands", () => {
     expect(await host.finish()).toBe(0);
   });
 
-  it("G-05 LS-02 a new session takes settings along; switching goes back to the first, and on", async () => {
+  it("G-05 a new session takes settings along; switching goes back to the first, and on", async () => {
     const host = await twoTurns();
     const first = await state(host);
     await host.data("set_thinking_level", { level: "low" });
@@ -120,6 +121,22 @@ describe("RPC: commands", () => {
     expect((await host.ask("switch_session", { sessionPath: "/nowhere.jsonl" }))["error"]).toContain("not found");
     expect((await state(host)).sessionId).toBe(first.sessionId);
     expect(await host.finish()).toBe(0);
+  });
+
+  it("G-05 a session that another process has open is refused, and nothing changes", async () => {
+    const first = await twoTurns();
+    const { sessionFile } = await state(first);
+    const second = await rig.start();
+    const before = await state(second);
+    const refused = await second.ask("switch_session", { sessionPath: sessionFile });
+    expect(refused).toMatchObject({ success: false });
+    expect((await state(second)).sessionId).toBe(before.sessionId);
+    rig.server.push(turn.text("still here"));
+    await second.prompt("hello");
+    expect(await first.finish()).toBe(0);
+    await second.data("switch_session", { sessionPath: sessionFile });
+    expect((await state(second)).messageCount).toBe(4);
+    expect(await second.finish()).toBe(0);
   });
 
   it("G-05 branching goes back before a message of the user and gives its text", async () => {

@@ -148,4 +148,19 @@ describe("RPC: process and framing", () => {
     await new Promise((resolve) => host.child.on("exit", resolve));
     expect(host.child.exitCode).toBe(0);
   });
+
+  it("a host that closes its reading end, or sends SIGTERM, ends the agent with its command", async () => {
+    const deaf = await rig.start();
+    deaf.child.stdout.destroy();
+    deaf.send({ type: "get_state" });
+    await new Promise((resolve) => deaf.child.on("exit", resolve));
+    expect(deaf.child.exitCode).toBe(0);
+    rig.server.push(turn.calls([{ name: "shell", args: { command: "echo $$ > pid; exec sleep 60" } }]));
+    const host = await rig.start("--permission-mode", "full");
+    host.send({ type: "prompt", message: "go" });
+    await host.event("tool_execution_start");
+    host.child.kill("SIGTERM");
+    await new Promise((resolve) => host.child.on("exit", resolve));
+    expect(host.child.exitCode).toBe(130);
+  });
 });

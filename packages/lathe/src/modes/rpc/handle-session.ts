@@ -1,14 +1,13 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
 import { existsSync } from "node:fs";
-import { copyFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { MessageEntry, Session } from "@lathe/agent";
 import { readHead } from "@lathe/agent";
 import { promptTokens, textOf } from "@lathe/llm";
 import { existingJournal, memoryJournal, newJournal } from "../../run/journal-files.ts";
 import type { CommandData } from "./commands.ts";
-import { type HandlerContext, type Handlers, notAvailable } from "./handler.ts";
+import type { HandlerContext, Handlers } from "./handler.ts";
 
 const refOf = ({ current }: HandlerContext): CommandData<"new_session"> => ({
   sessionId: current.session.id,
@@ -106,13 +105,9 @@ export const sessionHandlers: Handlers<
 
   export_html: async ({ outputPath }, { current, workspace }) => {
     const { path } = current.open.journal;
-    if (path === undefined) throw notAvailable("A page of a session that is kept in memory only");
+    if (path === undefined || !existsSync(path))
+      throw new Error("Nothing of this session is kept that could be exported.");
     const { exportSession } = await import("../../export/export-session.ts");
-    const page = await exportSession(workspace, path);
-    if (outputPath === undefined) return { path: page };
-    const target = resolve(workspace.machine.cwd, outputPath);
-    await copyFile(page, target);
-    await rm(page);
-    return { path: target };
+    return { path: await exportSession(workspace, path, outputPath) };
   },
 };
