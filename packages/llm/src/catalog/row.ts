@@ -19,7 +19,7 @@ export interface CatalogRow {
   readonly released?: string;
   readonly knowledge?: string;
   readonly aliases?: readonly string[];
-  /** `longCache`, `eagerTools`, `cachePoint`, `noTools`. */
+  /** `longCache`, `eagerTools`, `cachePoint`, `noTools`, `noSampling`, `samplingUnlessReasoning`, `noForcedTools`. */
   readonly flags?: string;
   /** The model with a larger window that takes over when this one's overflows. */
   readonly promotion?: string;
@@ -50,6 +50,9 @@ export function modelOf(provider: string, row: CatalogRow): ModelInfo {
     ...(flags.includes("longCache") ? { supportsLongCacheRetention: true } : {}),
     ...(flags.includes("eagerTools") ? { supportsEagerToolInputStreaming: true } : {}),
     ...(flags.includes("cachePoint") ? { supportsCachePoint: true } : {}),
+    ...(flags.includes("noSampling") ? { sampling: "never" } : {}),
+    ...(flags.includes("samplingUnlessReasoning") ? { sampling: "without-reasoning" } : {}),
+    ...(flags.includes("noForcedTools") ? { refusesForcedTools: true } : {}),
     ...(row.released === undefined ? {} : { releaseDate: row.released }),
     ...(row.knowledge === undefined ? {} : { knowledgeCutoff: row.knowledge }),
   };
@@ -93,6 +96,7 @@ interface ModelsDevEntry {
   };
   readonly modalities?: { readonly input?: readonly string[]; readonly output?: readonly string[] };
   readonly tool_call?: boolean;
+  readonly temperature?: boolean;
   readonly reasoning?: boolean;
   readonly reasoning_options?: readonly { readonly type?: string; readonly values?: readonly string[] }[];
   readonly release_date?: string;
@@ -107,6 +111,10 @@ function rowFromModelsDev(id: string, entry: ModelsDevEntry): CatalogRow | undef
   if (modalities?.output && !modalities.output.includes("text")) return undefined;
   const input = (modalities?.input ?? ["text"]).flatMap((name) => inputNames[name] ?? []);
   const thinking = entry.reasoning === true ? thinkingText(entry.reasoning_options ?? []) : undefined;
+  const refusals = { noTools: entry.tool_call === false, noSampling: entry.temperature === false };
+  const flags = Object.entries(refusals)
+    .flatMap(([flag, refused]) => (refused ? [flag] : []))
+    .join(" ");
   return {
     id,
     name: entry.name ?? id,
@@ -117,7 +125,7 @@ function rowFromModelsDev(id: string, entry: ModelsDevEntry): CatalogRow | undef
       ? { price: [cost.input, cost.output, cost.cache_read ?? 0, cost.cache_write ?? 0] as const }
       : {}),
     ...(thinking === undefined ? {} : { thinking }),
-    ...(entry.tool_call === false ? { flags: "noTools" } : {}),
+    ...(flags === "" ? {} : { flags }),
     ...(entry.release_date === undefined ? {} : { released: entry.release_date }),
     ...(entry.knowledge === undefined ? {} : { knowledge: entry.knowledge }),
   };

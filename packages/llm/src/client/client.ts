@@ -3,7 +3,7 @@
 
 import { defaultDeps } from "../deps.ts";
 import { type Middleware, throughComplete, throughStream } from "../middleware/compose.ts";
-import { providersFromEnv } from "../providers/index.ts";
+import { findRow, providersFromEnv } from "../providers/index.ts";
 import type { CallContext, ClientDeps, ProviderAdapter, Segment } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";
@@ -30,7 +30,7 @@ export class Client {
     this.#adapters = new Map(Object.entries(options.providers));
     this.#middleware = options.middleware ?? [];
     this.deps = options.deps ?? defaultDeps();
-    this.defaultProvider = options.defaultProvider ?? this.providers()[0];
+    this.defaultProvider = this.#registered(options.defaultProvider) ?? this.providers()[0];
     if (options.defaultProvider !== undefined) this.#adapter(options.defaultProvider);
     this.#ready = new Map(
       [...this.#adapters].flatMap(([name, adapter]) => {
@@ -104,12 +104,20 @@ export class Client {
   }
 
   #route(request: Request): Request {
-    const provider = request.provider ?? this.defaultProvider;
+    const provider = this.#registered(request.provider) ?? this.defaultProvider;
     this.#adapter(provider);
     return provider === undefined || request.provider === provider ? request : { ...request, provider };
   }
 
-  #adapter(name: string | undefined): ProviderAdapter {
+  /** Another name of a vendor means the provider under its id, unless that name is taken. */
+  #registered(name: string | undefined): string | undefined {
+    if (name === undefined || this.#adapters.has(name)) return name;
+    const id = findRow(name)?.id;
+    return id !== undefined && this.#adapters.has(id) ? id : name;
+  }
+
+  #adapter(given: string | undefined): ProviderAdapter {
+    const name = this.#registered(given);
     const adapter = name === undefined ? undefined : this.#adapters.get(name);
     if (adapter !== undefined) return adapter;
     const registered = this.providers().join(", ") || "none";

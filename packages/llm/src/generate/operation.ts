@@ -53,7 +53,8 @@ export class Operation {
   readonly #tools: readonly Tool[];
   readonly #request: Omit<Request, "messages">;
   readonly #total: CallGuard;
-  readonly #perStep: number;
+  readonly #limits: { readonly total: number; readonly perStep: number };
+  #begun = false;
   #messages: readonly Message[];
 
   constructor(options: GenerateOptions) {
@@ -65,9 +66,8 @@ export class Operation {
     this.client = options.client ?? getDefaultClient();
     const { timeout = {} } = options;
     const limits = typeof timeout === "number" ? { total: timeout } : timeout;
-    this.#perStep = limits.perStep ?? 0;
+    this.#limits = { total: limits.total ?? 0, perStep: limits.perStep ?? 0 };
     this.#total = new CallGuard("operation", this.client.deps.setTimer, options.abortSignal);
-    this.#total.arm("total", limits.total ?? 0);
   }
 
   /** One model call with its retries. `call` gets a signal that ends with the step, the operation or the caller. */
@@ -83,9 +83,12 @@ export class Operation {
     }
   }
 
+  /** The whole operation's time begins with its first step: a stream that nobody reads yet costs nothing. */
   beginStep(): CallGuard {
+    if (!this.#begun) this.#total.arm("total", this.#limits.total);
+    this.#begun = true;
     const guard = new CallGuard("operation", this.client.deps.setTimer, this.#total.signal);
-    guard.arm("perStep", this.#perStep);
+    guard.arm("perStep", this.#limits.perStep);
     return guard;
   }
 

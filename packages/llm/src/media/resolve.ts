@@ -26,7 +26,7 @@ export interface ResolvedMessages {
   readonly messages: readonly Message[];
   /** The list is extended by the next request of the conversation, and never changed otherwise. */
   readonly growing: boolean;
-  /** Nothing in it waits to be read. */
+  /** It holds all that was given. */
   readonly complete: boolean;
 }
 
@@ -47,34 +47,48 @@ export class MessageResolver {
 
   /** Synchronous when nothing has to be read. */
   resolve(given: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
-    const known = this.#known(given);
-    const waiting = known.unread.map((index) => given[index] as Message).filter((one) => !this.#resolved.has(one));
-    if (waiting.length > 0) return this.#afterReading(given.slice(), waiting);
-    this.#settle(known, given);
-    return { messages: known.messages, growing: true, complete: true };
+    const { messages, unread } = this.#known(given);
+    if (unread.length === 0) return { messages, growing: true, complete: true };
+    return this.#afterReading(
+      given.slice(),
+      unread.map((index) => given[index] as Message),
+    );
   }
 
-  /** What is known without reading anything: messages not resolved yet stand as given. */
+  /** What is known without reading anything: the messages before the first whose media nobody has looked at. */
   known(given: readonly Message[]): ResolvedMessages {
     const { messages, unread } = this.#known(given);
-    return { messages, growing: true, complete: unread.length === 0 };
+    if (unread.length === 0) return { messages, growing: true, complete: true };
+    return { messages: messages.slice(0, unread[0]), growing: false, complete: false };
   }
 
   #known(given: readonly Message[]): Known {
     const source = { segments: this.#conversations, request: { messages: given } };
-    return foldMessages<Known>(
+    const known = foldMessages<Known>(
       source,
       "resolved",
       () => ({ messages: [], unread: [] }),
-      (known, message) => {
+      (list, message) => {
         if (!this.#resolved.has(message)) {
           checkRoles(message, this.#context.provider);
-          if (message.content.some(hasMedia)) known.unread.push(known.messages.length);
+          if (message.content.some(hasMedia)) list.unread.push(list.messages.length);
           else this.#resolved.set(message, message);
         }
-        known.messages.push(this.#resolved.get(message) ?? message);
+        list.messages.push(this.#resolved.get(message) ?? message);
       },
     );
+    if (known.unread.length > 0) this.#settle(known, given);
+    return known;
+  }
+
+  /** Messages that were listed before they were read make a new list of the old one. */
+  #settle(known: Known, given: readonly Message[]): void {
+    known.messages = known.messages.slice();
+    known.unread = known.unread.filter((index) => {
+      const resolved = this.#resolved.get(given[index] as Message);
+      if (resolved !== undefined) known.messages[index] = resolved;
+      return resolved === undefined;
+    });
   }
 
   /** Meanwhile another request may make the conversation longer, so this one gets a list of its own. */
@@ -82,14 +96,6 @@ export class MessageResolver {
     await Promise.all(waiting.map((message) => this.#read(message)));
     const messages = given.map((message) => this.#resolved.get(message) ?? message);
     return { messages, growing: false, complete: true };
-  }
-
-  /** Messages that were listed before they were read make a new list of the old one. */
-  #settle(known: Known, given: readonly Message[]): void {
-    if (known.unread.length === 0) return;
-    known.messages = known.messages.slice();
-    for (const index of known.unread) known.messages[index] = this.#resolved.get(given[index] as Message) as Message;
-    known.unread = [];
   }
 
   async #read(message: Message): Promise<void> {

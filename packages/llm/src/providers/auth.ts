@@ -11,11 +11,13 @@ export interface HeaderAuthOptions {
   readonly style: Exclude<AuthStyle, "aws" | "vertex">;
   readonly credential: () => Promise<Credential | undefined>;
   readonly keyless: boolean;
+  /** The key goes into this parameter of the address, where logs may keep it (X-25). */
+  readonly queryName?: string;
   /** What to tell somebody who has no key. */
   readonly hint: string;
 }
 
-export function headerAuth({ provider, style, credential, keyless, hint }: HeaderAuthOptions): Auth {
+export function headerAuth({ provider, style, credential, keyless, queryName, hint }: HeaderAuthOptions): Auth {
   return async (request) => {
     if (style === "none") return request;
     const found = await credential();
@@ -25,6 +27,11 @@ export function headerAuth({ provider, style, credential, keyless, hint }: Heade
       throw new ConfigurationError(`No API key for provider "${provider}": ${hint}`);
     }
     const bearer = found.kind === "bearer" || style === "bearer";
+    if (queryName !== undefined && !bearer) {
+      const url = new URL(request.url);
+      url.searchParams.set(queryName, found.value);
+      return { ...request, url: url.href };
+    }
     return withHeader(request, bearer ? "authorization" : style, bearer ? `Bearer ${found.value}` : found.value);
   };
 }

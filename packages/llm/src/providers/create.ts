@@ -26,6 +26,8 @@ export interface ProviderOptions {
   readonly configuredKey?: string;
   readonly api?: Api;
   readonly auth?: AuthStyle;
+  /** Gemini: the key goes into the address instead of a header, for proxies that know nothing else. */
+  readonly keyInQuery?: boolean;
   readonly baseUrl?: string;
   readonly defaultHeaders?: Readonly<Record<string, string>>;
   readonly timeout?: Partial<AdapterTimeouts>;

@@ -116,7 +116,8 @@ function keyAuth(input: WiringInput): Auth {
   };
   const variable = row.keyEnv.at(-1);
   const hint = variable === undefined ? "configure one" : `set ${variable} or configure one`;
-  const auth = headerAuth({ provider: name, style, credential, keyless: row.keyless === true, hint });
+  const query = options.keyInQuery && style === "x-goog-api-key" ? { queryName: "key" } : {};
+  const auth = headerAuth({ provider: name, style, credential, keyless: row.keyless === true, hint, ...query });
   return row.gateway === "anthropic" ? withTls(auth, deps) : auth;
 }
 

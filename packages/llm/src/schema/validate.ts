@@ -14,7 +14,10 @@ interface Validator {
   Errors(value: unknown): [boolean, { instancePath: string; message: string }[]];
 }
 
-/** A memo: the same schema object always compiles to the same validator. */
+/**
+ * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
+ * same validator, so nobody can tell whether another caller filled it.
+ */
 const compiled = new WeakMap<JsonSchema, Validator>();
 
 /** The first violation, or undefined. */

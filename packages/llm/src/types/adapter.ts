@@ -9,7 +9,10 @@ export interface ProviderAdapter {
   complete(request: Request, context: CallContext): Promise<Response>;
   /** Lazy: the request starts with the first `next()`. A failure before the first event throws there; later ones are events. */
   stream(request: Request, context: CallContext): AsyncIterable<StreamEvent>;
-  /** The cache-relevant prefix of the body that `stream` would send, without sending it. */
+  /**
+   * The cache-relevant prefix of the body that `stream` would send, without sending it. It ends before the first message
+   * whose media no request has read yet.
+   */
   segments?(request: Request): readonly Segment[];
   countTokens?(request: Request, context: CallContext): Promise<number>;
   supportsToolChoice?(mode: ToolChoiceMode): boolean;

@@ -63,6 +63,10 @@ export interface ModelInfo {
   readonly supportsLongCacheRetention?: boolean;
   /** Bedrock: the model accepts `cachePoint` blocks. */
   readonly supportsCachePoint?: boolean;
+  /** Temperature and topP: `never` accepted, or only while the model does not reason. */
+  readonly sampling?: "never" | "without-reasoning";
+  /** The model may only be offered tools, not told to call one. */
+  readonly refusesForcedTools?: boolean;
   readonly releaseDate?: string;
   readonly knowledgeCutoff?: string;
 }
@@ -90,7 +94,7 @@ export interface OpenAICompat {
   readonly extraBody?: JsonObject;
   readonly supportsReasoningEffort?: boolean;
   readonly reasoningEffortMap?: Readonly<Partial<Record<ThinkingLevel, string>>>;
-  readonly thinkingFormat?: "openai" | "openrouter" | "zai" | "qwen" | "qwen-chat-template";
+  readonly thinkingFormat?: "openai" | "openrouter" | "deepseek" | "zai" | "qwen" | "qwen-chat-template";
   readonly reasoningContentField?: "reasoning_content" | "reasoning" | "reasoning_text";
   readonly requiresReasoningContentForToolCalls?: boolean;
   readonly requiresAssistantContentForToolCalls?: boolean;
@@ -99,6 +103,8 @@ export interface OpenAICompat {
   readonly requiresThinkingAsText?: boolean;
   readonly requiresMistralToolIds?: boolean;
   readonly supportsStrictMode?: boolean;
+  /** `response_format` takes a schema; otherwise JSON mode, and the schema goes into the system text. */
+  readonly supportsJsonSchema?: boolean;
   readonly toolStrictMode?: "all_strict" | "none";
   readonly openRouterRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] };
   readonly vercelGatewayRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] };

@@ -63,6 +63,18 @@ describe("client", () => {
     expect(all.providers()).toEqual(["openai", "anthropic", "gemini"]);
   });
 
+  it("CL-02 another name of a vendor reaches the provider under its id, unless that name is registered", async () => {
+    const gemini = echoAdapter("gemini");
+    const client = new Client({ providers: { openai: echoAdapter("openai"), gemini }, defaultProvider: "google" });
+    expect(client.defaultProvider).toBe("gemini");
+    await client.complete(hello({ provider: "google" }));
+    expect(gemini.seen.map(({ provider }) => provider)).toEqual(["gemini"]);
+    const own = echoAdapter("google");
+    await new Client({ providers: { gemini, google: own } }).complete(hello({ provider: "google" }));
+    expect([gemini.seen.length, own.seen.length]).toEqual([1, 1]);
+    await expect(client.complete(hello({ provider: "azure" }))).rejects.toThrow(/"azure" is not registered/);
+  });
+
   it("CL-02 CL-08 A-009 A-010 env clients reach the native paths with their key", async () => {
     await using server = await startModelServer({ script: () => turn.text("ok") });
     const env = {

@@ -5,7 +5,7 @@ import { type GenerateEvent, stream } from "../../src/generate/stream.ts";
 import type { Tool } from "../../src/generate/tools.ts";
 import { AbortError, NoObjectGeneratedError, StreamError } from "../../src/types/errors.ts";
 import type { JsonSchema } from "../../src/types/json.ts";
-import { ALL, ANTHROPIC, clientFor, OPENAI, THREE, testDeps } from "./support.ts";
+import { ALL, ANTHROPIC, clientFor, OPENAI, THREE, testClock, testDeps } from "./support.ts";
 
 const clockTool: Tool = {
   name: "clock",
@@ -81,6 +81,22 @@ describe("high-level stream", () => {
     await expect(result.response()).rejects.toThrow(AbortError);
     await server.requests[0]?.finished;
     expect(server.requests[0]?.closedEarly).toBe(true);
+    held.open();
+  });
+
+  it("TM-02 the total time of a stream begins when it is first read", async () => {
+    const clock = testClock();
+    const held = gate();
+    await using server = await startModelServer({ script: [turn.text("late", { before: held.wait })] });
+    const deps = testDeps({ setTimer: clock.setTimer, now: clock.now });
+    const result = stream({ client: clientFor(ANTHROPIC, server, { deps }), model: "m", prompt: "x", timeout: 5 });
+    clock.advance(60_000);
+    const outcome = (async () => {
+      for await (const _ of result);
+    })().catch((error: unknown) => error);
+    await held.reached;
+    clock.advance(5000);
+    expect(await outcome).toMatchObject({ name: "RequestTimeoutError", phase: "total" });
     held.open();
   });
 

@@ -9,15 +9,15 @@ import {
   clientFor,
   collect,
   type DialectCase,
-  OLLAMA,
   OPENAI,
+  OVER_FETCH,
   testClock,
   testDeps,
 } from "./support.ts";
 
 const request = (one: DialectCase) => ({ model: one.model, messages: [Message.user("hi")] });
 
-describe.each(ALL)("streams of $provider", (one) => {
+describe.each([...ALL, ...OVER_FETCH])("streams of $provider over $transport", (one) => {
   it("GN-01 A-012 A-029 A-030 the stream of a turn ends in the Response that complete gives", async () => {
     const answer = turn.text("Hello wörld 😀", { usage: { input: 11, output: 7 } });
     // A server each: ids count answers.
@@ -92,7 +92,7 @@ describe.each(ALL)("streams of $provider", (one) => {
     });
     const error = await failureOf(clientFor(one, server).stream(request(one)));
     // Ollama's error is a sentence without a code.
-    const expected = one === OLLAMA && name === "ServerError" ? "ProviderError" : name;
+    const expected = one.dialect === "ollama" && name === "ServerError" ? "ProviderError" : name;
     expect([error.name, error.retryable]).toEqual([expected, retryable]);
   });
 

@@ -11,6 +11,7 @@ import { geminiEndpoint, googleGenerativeAi } from "../../src/protocols/gemini/i
 import { ollamaChat, ollamaEndpoint } from "../../src/protocols/ollama/index.ts";
 import { openaiChat } from "../../src/protocols/openai-chat/index.ts";
 import { openaiResponses } from "../../src/protocols/openai-responses/index.ts";
+import { createFetchTransport } from "../../src/transport/fetch.ts";
 import type { ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import type { Endpoint, Protocol } from "../../src/types/protocol.ts";
@@ -27,6 +28,8 @@ export interface DialectCase {
   readonly protocol: Protocol;
   readonly endpoint: Endpoint;
   readonly keyHeader: string;
+  /** What carries it; sockets of node when absent. */
+  readonly transport?: "fetch";
 }
 
 const under =
@@ -99,6 +102,7 @@ export const BEDROCK: DialectCase = {
 /** The three of the parity matrix, and all that exist. */
 export const THREE: readonly DialectCase[] = [OPENAI, ANTHROPIC, GEMINI];
 export const ALL: readonly DialectCase[] = [OPENAI, ANTHROPIC, GEMINI, CHAT, OLLAMA, BEDROCK];
+export const OVER_FETCH: readonly DialectCase[] = ALL.map((one) => ({ ...one, transport: "fetch" }));
 
 export function adapterFor(
   one: DialectCase,
@@ -106,14 +110,15 @@ export function adapterFor(
   options: Partial<AdapterOptions> = {},
 ): ProviderAdapter {
   const value = one.keyHeader === "authorization" ? `Bearer ${KEY}` : KEY;
+  const deps = options.deps ?? testDeps();
   return createAdapter({
     name: one.provider,
     protocol: one.protocol,
     endpoint: one.endpoint,
     baseUrl: server.baseUrl(one.baseKind),
     auth: async (request) => ({ ...request, headers: { ...request.headers, [one.keyHeader]: value } }),
-    deps: options.deps ?? testDeps(),
     ...options,
+    deps: one.transport === "fetch" ? { ...deps, fetch: createFetchTransport() } : deps,
   });
 }
 

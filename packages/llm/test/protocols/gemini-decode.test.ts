@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { googleGenerativeAi as gemini } from "../../src/protocols/gemini/index.ts";
 import { ContentFilterError, ServerError, StreamError } from "../../src/types/errors.ts";
+import type { StreamEvent } from "../../src/types/events.ts";
 import type { JsonObject, JsonValue } from "../../src/types/json.ts";
 import { decodeBody, decodeFrames, frames, log } from "./support.ts";
 
@@ -134,6 +136,62 @@ describe("AD-41 Gemini response and stream", () => {
       { id: "call_id1", name: "read", arguments: { path: "b" } },
     ]);
     expect(log(events).filter((line) => line.startsWith("tool_call_end"))).toHaveLength(2);
+    expect(argumentDeltas(events).slice(0, -1)).toEqual([
+      '{"path":"a.txt"',
+      ',"lines":[{"text":"Hel',
+      'lo"},{"text":null}],"count":2,"force":true',
+      "}",
+    ]);
+  });
+
+  it("AD-41 partialArgs that go back in the document still make the right call", () => {
+    const { response } = decodeFrames(
+      gemini,
+      options,
+      frames(
+        chunk([{ functionCall: { name: "write", willContinue: true } }]),
+        chunk([
+          {
+            functionCall: {
+              partialArgs: [
+                { jsonPath: "$.a.b", stringValue: "1" },
+                { jsonPath: "$.c", numberValue: 2 },
+                { jsonPath: "$.a.d", boolValue: false },
+              ],
+            },
+          },
+        ]),
+        end(),
+      ),
+    );
+    expect(response?.toolCalls[0]?.arguments).toEqual({ a: { b: "1", d: false }, c: 2 });
+  });
+
+  it("AD-41 the deltas of values in document order join to their JSON, wherever strings are cut", () => {
+    const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+    const key = fc.stringMatching(/^[a-z]{1,6}$/);
+    const tree = fc.letrec((tie) => ({
+      node: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie("node"), { minLength: 1, maxLength: 3 }), tie("object")),
+      object: fc.dictionary(key, tie("node"), { minKeys: 1, maxKeys: 3 }),
+    }));
+    fc.assert(
+      fc.property(tree.object, fc.integer({ min: 1, max: 4 }), (args, cut) => {
+        const parts = leaves(args as JsonValue, "$").flatMap(([jsonPath, value]) => partialArgs(jsonPath, value, cut));
+        const { events, response } = decodeFrames(
+          gemini,
+          options,
+          frames(
+            chunk([{ functionCall: { name: "write", willContinue: true } }]),
+            ...parts.map((part) => chunk([{ functionCall: { partialArgs: [part], willContinue: true } }])),
+            chunk([{ functionCall: {} }]),
+            end(),
+          ),
+        );
+        expect(JSON.parse(argumentDeltas(events).join(""))).toEqual(args);
+        expect(response?.toolCalls[0]?.arguments).toEqual(args);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it("AD-41 a blocked prompt is a ContentFilterError, a blocked answer is a finish reason", () => {
@@ -237,3 +295,25 @@ describe("AD-41 Gemini response and stream", () => {
     expect(response?.warnings).toMatchObject([{ code: "unknown_item" }]);
   });
 });
+
+function argumentDeltas(events: readonly StreamEvent[]): string[] {
+  return events.flatMap((event) => (event.type === "tool_call_delta" ? [event.delta] : []));
+}
+
+function leaves(value: JsonValue, path: string): [string, JsonValue][] {
+  if (typeof value !== "object" || value === null) return [[path, value]];
+  if (Array.isArray(value)) return value.flatMap((item, index) => leaves(item, `${path}[${index}]`));
+  return Object.entries(value).flatMap(([key, item]) => leaves(item, `${path}.${key}`));
+}
+
+function partialArgs(jsonPath: string, value: JsonValue, cut: number): JsonObject[] {
+  if (typeof value === "number") return [{ jsonPath, numberValue: value }];
+  if (typeof value === "boolean") return [{ jsonPath, boolValue: value }];
+  if (typeof value !== "string") return [{ jsonPath, nullValue: "NULL_VALUE" }];
+  const pieces = value.match(new RegExp(`[^]{1,${cut}}`, "g")) ?? [""];
+  return pieces.map((stringValue, index) => ({
+    jsonPath,
+    stringValue,
+    ...(index < pieces.length - 1 ? { willContinue: true } : {}),
+  }));
+}

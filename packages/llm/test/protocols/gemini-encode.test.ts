@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  googleGenerativeAi as gemini,
-  geminiEndpoint,
-  googleKeyAuth,
-  googleVertex,
-} from "../../src/protocols/gemini/index.ts";
+import { googleGenerativeAi as gemini, geminiEndpoint, googleVertex } from "../../src/protocols/gemini/index.ts";
 import { createSegmentCache } from "../../src/segments.ts";
 import { InvalidRequestError } from "../../src/types/errors.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";
@@ -329,15 +324,5 @@ describe("AD-40 Gemini addresses and keys", () => {
     expect(at("https://h", "complete")).toBe("https://h/v1beta/models/gemini-3:generateContent");
     expect(at("https://h/", "stream")).toBe("https://h/v1beta/models/gemini-3:streamGenerateContent?alt=sse");
     expect(at("https://h/v1beta/", "count_tokens")).toBe("https://h/v1beta/models/gemini-3:countTokens");
-  });
-
-  it("X-25 the key is a header by default and a query parameter on request", async () => {
-    const request = { url: at("https://h", "stream"), method: "POST" as const, headers: { a: "b" } };
-    const key = async () => "k&1";
-    expect(await googleKeyAuth(key)(request)).toEqual({ ...request, headers: { a: "b", "x-goog-api-key": "k&1" } });
-    expect(await googleKeyAuth(key, { inQuery: true })(request)).toEqual({
-      ...request,
-      url: `${request.url}&key=k%261`,
-    });
   });
 });

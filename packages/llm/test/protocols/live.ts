@@ -7,13 +7,7 @@ import { vertexAuth } from "../../src/auth/google/index.ts";
 import { defaultDeps } from "../../src/deps.ts";
 import { anthropicEndpoint, anthropicMessages } from "../../src/protocols/anthropic/index.ts";
 import { bedrockConverse, bedrockEndpoint } from "../../src/protocols/bedrock/index.ts";
-import {
-  geminiEndpoint,
-  googleGenerativeAi,
-  googleKeyAuth,
-  googleVertex,
-  vertexEndpoint,
-} from "../../src/protocols/gemini/index.ts";
+import { geminiEndpoint, googleGenerativeAi, googleVertex, vertexEndpoint } from "../../src/protocols/gemini/index.ts";
 import { headerAuth } from "../../src/providers/auth.ts";
 import type { ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
@@ -62,7 +56,7 @@ function wiring(vendor: Vendor, server: ModelServer, deps: ClientDeps): Wiring {
       return {
         protocol: googleGenerativeAi,
         endpoint: geminiEndpoint,
-        auth: googleKeyAuth(async () => "gk-test"),
+        auth: async (request) => ({ ...request, headers: { ...request.headers, "x-goog-api-key": "gk-test" } }),
         baseUrl: server.baseUrl("gemini"),
       };
     case "google-vertex":

@@ -6,11 +6,11 @@
 
 export const hosts: Readonly<Record<string, string>> = {
   "amazon-bedrock": `
-{"id":"anthropic.claude-sonnet-5","name":"Claude Sonnet 5","context":1000000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"adaptive off low medium high xhigh max","released":"2026-06-30","knowledge":"2026-01-31","flags":"cachePoint"}
-{"id":"anthropic.claude-opus-4-8","name":"Claude Opus 4.8","context":1000000,"output":128000,"input":"text image document","price":[5,25,0.5,6.25],"thinking":"adaptive off low medium high xhigh max","released":"2026-05-28","flags":"cachePoint"}
+{"id":"anthropic.claude-sonnet-5","name":"Claude Sonnet 5","context":1000000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"adaptive off low medium high xhigh max","released":"2026-06-30","knowledge":"2026-01-31","flags":"noSampling cachePoint"}
+{"id":"anthropic.claude-opus-4-8","name":"Claude Opus 4.8","context":1000000,"output":128000,"input":"text image document","price":[5,25,0.5,6.25],"thinking":"adaptive off low medium high xhigh max","released":"2026-05-28","flags":"noSampling cachePoint"}
 {"id":"openai.gpt-5.5","name":"GPT-5.5","context":272000,"output":128000,"input":"text image document","price":[5.5,33,0.55,0],"thinking":"effort off low medium high xhigh","released":"2026-04-23","knowledge":"2025-12-01"}
 {"id":"xai.grok-4.3","name":"Grok 4.3","context":1000000,"output":131072,"input":"text image","price":[1.25,2.5,0.2,0],"thinking":"effort off low medium high","released":"2026-04-17"}
-{"id":"anthropic.claude-opus-4-7","name":"Claude Opus 4.7","context":1000000,"output":128000,"input":"text image document","price":[5,25,0.5,6.25],"thinking":"adaptive off low medium high xhigh max","released":"2026-04-16","knowledge":"2026-01-31","flags":"cachePoint"}
+{"id":"anthropic.claude-opus-4-7","name":"Claude Opus 4.7","context":1000000,"output":128000,"input":"text image document","price":[5,25,0.5,6.25],"thinking":"adaptive off low medium high xhigh max","released":"2026-04-16","knowledge":"2026-01-31","flags":"noSampling cachePoint"}
 {"id":"zai.glm-5","name":"GLM-5","context":202752,"output":101376,"price":[1,3.2,0,0],"thinking":"toggle high","released":"2026-03-18"}
 {"id":"minimax.minimax-m2.5","name":"MiniMax M2.5","context":196608,"output":98304,"price":[0.3,1.2,0,0],"thinking":"toggle high","released":"2026-03-18"}
 {"id":"nvidia.nemotron-super-3-120b","name":"NVIDIA Nemotron 3 Super 120B A12B","context":262144,"output":131072,"price":[0.15,0.65,0,0],"thinking":"toggle high","released":"2026-03-11"}
@@ -47,7 +47,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"anthropic.claude-opus-4-1-20250805-v1:0","name":"Claude Opus 4.1","context":200000,"output":32000,"input":"text image document","price":[15,75,1.5,18.75],"thinking":"budget off minimal low medium high","released":"2025-08-05","knowledge":"2025-03-31","flags":"cachePoint"}
 {"id":"google.gemma-3-27b-it","name":"Google Gemma 3 27B Instruct","context":202752,"output":8192,"input":"text image","price":[0.12,0.2,0,0],"released":"2025-07-27","knowledge":"2025-07"}
 {"id":"mistral.voxtral-small-24b-2507","name":"Voxtral Small 24B 2507","context":32000,"output":8192,"input":"text audio","price":[0.15,0.35,0,0],"released":"2025-07-01"}
-{"id":"anthropic.claude-fable-5","name":"Claude Fable 5","context":1000000,"output":128000,"input":"text image","price":[10,50,1,12.5],"thinking":"adaptive low medium high xhigh max","released":"2026-06-09","knowledge":"2026-01-31","flags":"cachePoint"}
+{"id":"anthropic.claude-fable-5","name":"Claude Fable 5","context":1000000,"output":128000,"input":"text image","price":[10,50,1,12.5],"thinking":"adaptive low medium high xhigh max","released":"2026-06-09","knowledge":"2026-01-31","flags":"noSampling cachePoint"}
 `,
   groq: `
 {"id":"openai/gpt-oss-20b","name":"GPT OSS 20B","context":131072,"output":65536,"price":[0.075,0.3,0.0375,0],"thinking":"effort low medium high","released":"2025-08-05"}

@@ -6,6 +6,7 @@ import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
 import type { Params } from "../common/body.ts";
 import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { samplingOf } from "../common/sampling.ts";
 import type { Block } from "./blocks.ts";
 import { anthropicDialect } from "./blocks.ts";
 import { automaticMarker, planMarkers } from "./cache.ts";
@@ -15,7 +16,7 @@ import type { WireGroup } from "./groups.ts";
 import type { Marked } from "./history.ts";
 import { encodeHistory, thinkingRefusal } from "./history.ts";
 import { structuredAnswer } from "./structured.ts";
-import { assertNamedTool, encodeToolChoice, encodeTools } from "./tools.ts";
+import { assertNamedTool, encodeToolChoice, encodeTools, withoutForce } from "./tools.ts";
 
 const defaultMaxTokens = 4096;
 /** No longer needed by the API itself, harmless, and still asked for by gateways (X-08). */
@@ -23,15 +24,18 @@ const cachingBeta = "prompt-caching-2024-07-31";
 const apiVersion = "2023-06-01";
 const ownOptions = ["beta_headers", "auto_cache", "cache_retention", "thinking", "foreign_thinking", "tools"];
 
-export function encodeAnthropic(input: EncodeInput): EncodedRequest {
-  const { request, provider } = input;
-  assertNamedTool(request, provider);
+export function encodeAnthropic(given: EncodeInput): EncodedRequest {
+  assertNamedTool(given.request, given.provider);
+  const softened: Warning[] = [];
+  const input = withoutForce(given, softened);
+  const { request, provider, model } = input;
   const options = request.providerOptions?.[provider] ?? {};
   const history = encodeHistory(input, "anthropic", anthropicDialect(provider), withMarkers);
   const { groups } = history;
-  const warnings = [...history.warnings];
+  const warnings = [...softened, ...history.warnings];
   const thinking = chooseThinking(input, options, groups, warnings);
-  const answer = structuredAnswer(request.responseFormat, thinking.thinking !== undefined);
+  const forcible = thinking.thinking === undefined && !model.refusesForcedTools;
+  const answer = structuredAnswer(request.responseFormat, !forcible);
   const tools = chooseTools(
     input,
     options,
@@ -131,7 +135,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   const thinkingOn = plan.thinking !== undefined;
   const unsupported = (name: string, reason: string) =>
     warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });
-  let { temperature, topP } = request;
+  let { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
     unsupported("temperature", "not together with thinking");
     temperature = undefined;

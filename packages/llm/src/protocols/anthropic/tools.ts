@@ -4,6 +4,7 @@ import { InvalidRequestError } from "../../types/errors.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
+import type { Warning } from "../../types/response.ts";
 import type { Block } from "./blocks.ts";
 import { toAnthropicStrict } from "./schema.ts";
 
@@ -54,6 +55,17 @@ export function assertNamedTool(request: Request, provider: string): void {
       provider,
     });
   }
+}
+
+/** Newer models decide themselves whether to call a tool; a wish to force one becomes an offer. */
+export function withoutForce(input: EncodeInput, warnings: Warning[]): EncodeInput {
+  const mode = input.request.toolChoice?.mode;
+  if (!input.model.refusesForcedTools || (mode !== "required" && mode !== "named")) return input;
+  warnings.push({
+    message: `tool choice ${mode} was sent as auto: ${input.model.id} takes no forced calls`,
+    code: "unsupported_parameter",
+  });
+  return { ...input, request: { ...input.request, toolChoice: { mode: "auto" } } };
 }
 
 export function encodeToolChoice(choice: Request["toolChoice"]): JsonValue | undefined {

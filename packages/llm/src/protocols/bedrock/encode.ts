@@ -15,26 +15,30 @@ import type { WireGroup } from "../anthropic/groups.ts";
 import type { Marked, RenderBlocks } from "../anthropic/history.ts";
 import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
 import { structuredAnswer } from "../anthropic/structured.ts";
-import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
+import { assertNamedTool, freeFormSchema, withoutForce } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
 import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { samplingOf } from "../common/sampling.ts";
 import { bedrockDialect } from "./blocks.ts";
 
 const ownOptions = ["auto_cache", "cache_retention", "foreign_thinking", "thinking", "toolConfig", "system"];
 /** Thinking needs a bound to stay below; Converse itself would take the model's maximum. */
 const defaultMaxTokens = 4096;
 
-export function encodeBedrock(input: EncodeInput): EncodedRequest {
+export function encodeBedrock(given: EncodeInput): EncodedRequest {
+  assertNamedTool(given.request, given.provider);
+  const softened: Warning[] = [];
+  const input = withoutForce(given, softened);
   const { request, provider, model } = input;
-  assertNamedTool(request, provider);
   const options = request.providerOptions?.[provider] ?? {};
   const caches = model.supportsCachePoint === true;
   const render: RenderBlocks = (blocks, marked) => withPoints(blocks, caches, marked);
   const history = encodeHistory(input, `bedrock ${caches}`, bedrockDialect(provider), render);
   const { groups } = history;
-  const warnings = [...history.warnings];
+  const warnings = [...softened, ...history.warnings];
   const thinking = chooseThinking(input, options, groups, warnings);
-  const answer = structuredAnswer(request.responseFormat, thinking.thinking !== undefined);
+  const forcible = thinking.thinking === undefined && !model.refusesForcedTools;
+  const answer = structuredAnswer(request.responseFormat, !forcible);
   const tools = chooseTools(input, history.hasToolBlocks, answer.tool, warnings);
   const system = [
     ...history.system,
@@ -144,13 +148,14 @@ function toolChoice(choice: EncodeInput["request"]["toolChoice"]): JsonValue | u
 function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan, warnings: Warning[]): Params {
   const { request, model } = input;
   const thinkingOn = plan.thinking !== undefined;
-  if (thinkingOn && request.temperature !== undefined) {
+  const { temperature, topP } = samplingOf(input, thinkingOn, warnings);
+  if (thinkingOn && temperature !== undefined) {
     warnings.push({ message: "temperature was not sent: not together with thinking", code: "unsupported_parameter" });
   }
   const inference: Params = {
     maxTokens: thinkingOn ? plan.maxTokens : (request.maxTokens ?? model.maxOutput),
-    temperature: thinkingOn ? undefined : request.temperature,
-    topP: request.topP,
+    temperature: thinkingOn ? undefined : temperature,
+    topP,
     stopSequences: request.stopSequences && [...request.stopSequences],
   };
   const effort =

@@ -113,7 +113,8 @@ export class GeminiDecoder implements ResponseDecoder {
     out.toolCall(block.key, { ...(id ? { id } : {}), ...(name ? { name } : {}) });
     if (call["partialArgs"] !== undefined || more) {
       block.partial ??= new PartialArguments();
-      block.partial.add(call["partialArgs"]);
+      const text = block.partial.add(call["partialArgs"]);
+      if (text !== "") out.toolArguments(block.key, text);
     }
     if (isObject(call["args"])) out.toolArguments(block.key, JSON.stringify(call["args"]));
     if (!more) this.#close(out);
@@ -133,9 +134,11 @@ export class GeminiDecoder implements ResponseDecoder {
     if (block.kind === "text") out.endText(block.key, signed);
     else if (block.kind === "reasoning") out.endReasoning(block.key, signed);
     else {
+      const end = block.partial?.finish();
+      if (end !== undefined && "rest" in end) out.toolArguments(block.key, end.rest);
       out.endToolCall(block.key, {
         ...signed,
-        ...(block.partial === undefined ? {} : { arguments: JSON.stringify(block.partial) }),
+        ...(end !== undefined && "whole" in end ? { arguments: end.whole } : {}),
         ...(block.vendorId === undefined ? {} : { itemId: block.vendorId }),
       });
     }

@@ -1,6 +1,6 @@
-// Gemini's generateContent as Protocols (public API and Vertex), where their operations live, and the key header.
+// Gemini's generateContent as Protocols (public API and Vertex) and where their operations live.
 
-import type { Auth, Endpoint, Protocol } from "../../types/protocol.ts";
+import type { Endpoint, Protocol } from "../../types/protocol.ts";
 import { GeminiDecoder } from "./decode.ts";
 import type { GeminiFlavour } from "./encode.ts";
 import { encodeGemini, modelPath } from "./encode.ts";
@@ -38,16 +38,5 @@ export function vertexEndpoint(place: { readonly project: string; readonly locat
     const base = baseUrl.replace(/\/+$/, "").replace(/\/v1(beta1)?$/, "");
     const model = wireModel.includes("/") ? wireModel : `publishers/google/models/${wireModel}`;
     return `${base}/v1/projects/${place.project}/locations/${place.location}/${model}${verbs[operation]}`;
-  };
-}
-
-/** The key stays out of the address, where logs would keep it, unless asked for (X-25). */
-export function googleKeyAuth(key: () => Promise<string>, options: { readonly inQuery?: boolean } = {}): Auth {
-  return async (request) => {
-    const value = await key();
-    if (!options.inQuery) return { ...request, headers: { ...request.headers, "x-goog-api-key": value } };
-    const url = new URL(request.url);
-    url.searchParams.set("key", value);
-    return { ...request, url: url.href };
   };
 }

@@ -1,25 +1,36 @@
-// Arguments that arrive as values at JSON paths (`partialArgs`), gathered into one object.
+// Arguments that arrive as values at JSON paths (`partialArgs`): gathered into one object, and written as JSON text as they
+// come for as long as they come in the order of a document.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import { list, object, string } from "../anthropic/json.ts";
+import { PathWriter, type Step } from "./path-writer.ts";
 
 export class PartialArguments {
   readonly #root: JsonObject = {};
+  readonly #writer = new PathWriter();
   /** Path whose string goes on with the next value. */
   #continuing: string | undefined;
 
-  add(partialArgs: JsonValue | undefined): void {
+  /** Takes the values in and gives the JSON text they add. */
+  add(partialArgs: JsonValue | undefined): string {
+    let text = "";
     for (const item of list(partialArgs)) {
       const arg = object(item);
       const path = string(arg?.["jsonPath"]);
       if (arg === undefined || path === undefined) continue;
-      this.#put(path, argValue(arg));
-      this.#continuing = arg["willContinue"] === true ? path : undefined;
+      const value = argValue(arg);
+      const continues = arg["willContinue"] === true;
+      this.#put(path, value);
+      this.#continuing = continues ? path : undefined;
+      text += this.#writer.write(stepsOf(path), value, continues);
     }
+    return text;
   }
 
-  toJSON(): JsonObject {
-    return this.#root;
+  /** What is missing at the end, or the whole when the text so far could not be kept up. */
+  finish(): { readonly rest: string } | { readonly whole: string } {
+    const rest = this.#writer.finish();
+    return rest === undefined ? { whole: JSON.stringify(this.#root) } : { rest };
   }
 
   #put(path: string, value: JsonValue): void {
@@ -53,20 +64,20 @@ function argValue(arg: JsonObject): JsonValue {
 }
 
 /** `$.a.b[0]['c d']` as its steps. */
-function stepsOf(path: string): (string | number)[] {
-  const steps: (string | number)[] = [];
+function stepsOf(path: string): Step[] {
+  const steps: Step[] = [];
   for (const [, name, index, quoted] of path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[['"]([^'"]*)['"]\]/g)) {
     steps.push(index === undefined ? (name ?? quoted ?? "") : Number(index));
   }
   return steps;
 }
 
-function read(node: JsonObject | JsonValue[], step: string | number): JsonValue | undefined {
+function read(node: JsonObject | JsonValue[], step: Step): JsonValue | undefined {
   return Object.hasOwn(node, step) ? (node as JsonObject)[String(step)] : undefined;
 }
 
 /** Defined rather than assigned: a key such as `__proto__` is data. */
-function write(node: JsonObject | JsonValue[], step: string | number, value: JsonValue): void {
+function write(node: JsonObject | JsonValue[], step: Step, value: JsonValue): void {
   if (Array.isArray(node) && (typeof step !== "number" || step > 100_000)) return;
   Object.defineProperty(node, step, { value, enumerable: true, configurable: true, writable: true });
 }

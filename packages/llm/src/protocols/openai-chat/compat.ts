@@ -24,6 +24,7 @@ export type Compat = OpenAICompat &
       | "requiresThinkingAsText"
       | "requiresMistralToolIds"
       | "supportsStrictMode"
+      | "supportsJsonSchema"
     >
   >;
 
@@ -46,6 +47,7 @@ const foreign: Compat = {
   requiresThinkingAsText: false,
   requiresMistralToolIds: false,
   supportsStrictMode: false,
+  supportsJsonSchema: true,
 };
 
 const kimi: OpenAICompat = {
@@ -59,6 +61,7 @@ const glm: OpenAICompat = {
   supportsReasoningEffort: false,
   thinkingFormat: "zai",
   reasoningContentField: "reasoning_content",
+  supportsJsonSchema: false,
 };
 const minimax: OpenAICompat = {
   supportsMultipleSystemMessages: false,
@@ -89,6 +92,8 @@ export const compatByHost: readonly { readonly host: string; readonly compat: Op
     host: "deepseek.com",
     compat: {
       supportsToolChoice: false,
+      supportsJsonSchema: false,
+      thinkingFormat: "deepseek",
       reasoningContentField: "reasoning_content",
       requiresReasoningContentForToolCalls: true,
       reasoningEffortMap: { minimal: "high", low: "high", medium: "high", xhigh: "max" },

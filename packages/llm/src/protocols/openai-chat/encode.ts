@@ -11,6 +11,7 @@ import { type Message, textOf } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
+import { structuredAnswer } from "../anthropic/structured.ts";
 import {
   assembleBody,
   mergeExtras,
@@ -19,6 +20,7 @@ import {
   protectedFromOptions,
 } from "../common/body.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
+import { samplingOf } from "../common/sampling.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
 
@@ -99,15 +101,17 @@ function messageVariant(compat: Compat): string {
 }
 
 function systemSegment(
-  { model, segments }: EncodeInput,
+  { request, model, segments }: EncodeInput,
   compat: Compat,
   system: readonly Message[],
 ): Segment | undefined {
-  const [first] = system;
-  if (!first) return undefined;
+  const { instruction } = compat.supportsJsonSchema ? {} : structuredAnswer(request.responseFormat, true);
+  const texts = [...system.map(textOf), instruction].filter(isPresent);
   const role = compat.supportsDeveloperRole && model.supportsReasoning ? "developer" : "system";
-  const make = () => makeSegment("system", JSON.stringify({ role, content: system.map(textOf).join("\n\n") }));
-  return system.length === 1 ? segments.get(first, `chat:${role}`, make) : make();
+  const make = () => makeSegment("system", JSON.stringify({ role, content: texts.join("\n\n") }));
+  const [first] = system;
+  if (first && system.length === 1 && instruction === undefined) return segments.get(first, `chat:${role}`, make);
+  return texts.length === 0 ? undefined : make();
 }
 
 function toolsSegment({ request, segments }: EncodeInput, compat: Compat): Segment | undefined {
@@ -226,7 +230,8 @@ function developerRole(compat: Compat, reasons: boolean): MessageContext["develo
   return compat.supportsMultipleSystemMessages ? "system" : "user";
 }
 
-function generationParams({ request }: EncodeInput, compat: Compat, warnings: Warning[]): Params {
+function generationParams(input: EncodeInput, compat: Compat, warnings: Warning[]): Params {
+  const { request, model } = input;
   const metadata = Object.keys(request.metadata ?? {}).filter((key) => key !== "session_id");
   if (metadata.length > 0) {
     warnings.push({
@@ -234,9 +239,12 @@ function generationParams({ request }: EncodeInput, compat: Compat, warnings: Wa
       message: "metadata: Chat Completions keeps it only with stored answers",
     });
   }
+  const wish = request.reasoningEffort;
+  const reasons = wish !== undefined && takesEffort(model) && isOn(clampLevel(model.thinking, wish));
+  const { temperature, topP } = samplingOf(input, reasons, warnings);
   return {
-    temperature: request.temperature,
-    top_p: request.topP,
+    temperature,
+    top_p: topP,
     [compat.maxTokensField]: request.maxTokens,
     stop: request.stopSequences && request.stopSequences.length > 0 ? [...request.stopSequences] : undefined,
     response_format: responseFormat(request, compat),
@@ -245,7 +253,7 @@ function generationParams({ request }: EncodeInput, compat: Compat, warnings: Wa
 
 function responseFormat({ responseFormat: format }: Request, compat: Compat): JsonValue | undefined {
   if (!format || format.type === "text") return undefined;
-  if (format.type !== "json_schema") return { type: "json_object" };
+  if (format.type !== "json_schema" || !compat.supportsJsonSchema) return { type: "json_object" };
   const schema = format.strict === true && compat.supportsStrictMode ? toOpenAIStrict(format.jsonSchema) : undefined;
   return {
     type: "json_schema",
@@ -277,11 +285,13 @@ function reasoningParams({ request, model }: EncodeInput, compat: Compat, warnin
     return {};
   }
   const level = clampLevel(model.thinking, wish);
-  const on = level !== "off" && level !== "none";
+  const on = isOn(level);
   const effort = (isThinkingLevel(level) ? compat.reasoningEffortMap?.[level] : undefined) ?? (on ? level : "none");
   switch (compat.thinkingFormat) {
     case "openrouter":
       return { reasoning: { effort } };
+    case "deepseek":
+      return { thinking: { type: on ? "enabled" : "disabled" }, ...(on ? { reasoning_effort: effort } : {}) };
     case "zai":
       return { thinking: { type: on ? "enabled" : "disabled" } };
     case "qwen":
@@ -291,6 +301,10 @@ function reasoningParams({ request, model }: EncodeInput, compat: Compat, warnin
     default:
       return compat.supportsReasoningEffort ? { reasoning_effort: effort } : {};
   }
+}
+
+function isOn(level: string): boolean {
+  return level !== "off" && level !== "none";
 }
 
 function routingParams(compat: Compat): Params {

@@ -20,6 +20,7 @@ import {
   protectedFromOptions,
 } from "../common/body.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
+import { samplingOf } from "../common/sampling.ts";
 import { encodeItems, type ItemContext } from "./items.ts";
 
 /** Provider options that are read here; everything else is merged into the body. */
@@ -155,7 +156,8 @@ function encodeMessage(message: Message, context: ItemContext): EncodedMessage {
   };
 }
 
-function generationParams({ request, model }: EncodeInput, warnings: Warning[]): Params {
+function generationParams(input: EncodeInput, warnings: Warning[]): Params {
+  const { request, model } = input;
   if (request.stopSequences && request.stopSequences.length > 0) {
     warnings.push({ code: "unsupported_parameter", message: "stopSequences: OpenAI Responses has no stop sequences" });
   }
@@ -165,11 +167,13 @@ function generationParams({ request, model }: EncodeInput, warnings: Warning[]):
     warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
   }
   const metadata = Object.fromEntries(Object.entries(request.metadata ?? {}).filter(([key]) => key !== "session_id"));
+  const level = reasons ? wireEffort(clampLevel(model.thinking, effort)) : "none";
+  const { temperature, topP } = samplingOf(input, level !== "none", warnings);
   return {
-    temperature: request.temperature,
-    top_p: request.topP,
+    temperature,
+    top_p: topP,
     max_output_tokens: request.maxTokens,
-    reasoning: reasons ? { effort: wireEffort(clampLevel(model.thinking, effort)), summary: "auto" } : undefined,
+    reasoning: reasons ? { effort: level, summary: "auto" } : undefined,
     include: reasons || model.supportsReasoning ? ["reasoning.encrypted_content"] : undefined,
     text: textFormat(request),
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
