@@ -1,51 +1,28 @@
-// Checks a call's arguments against the tool's schema. Validators are compiled on first use, once per schema object;
-// the compiler itself is loaded with the first call, not at start-up.
+// Checks a call's arguments against the tool's schema.
 
-import type { JsonObject, JsonSchema, ToolCallData } from "@lathe/llm";
+import { type JsonObject, type JsonSchema, type ToolCallData, violationOf, withoutOptionalNulls } from "@lathe/llm";
 import { parseLooseObject, repairArguments } from "./repair.ts";
 
 export type Validation =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly path: string; readonly message: string };
 
-interface SchemaError {
-  readonly instancePath: string;
-  readonly message: string;
-}
-interface Validator {
-  Check(value: unknown): boolean;
-  Errors(value: unknown): readonly SchemaError[];
-}
-
-export class ArgumentValidator {
-  readonly #compiled = new WeakMap<JsonSchema, Validator>();
-
-  async validate(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
-    const given = readArguments(call, schema);
-    if (given === undefined) {
-      return {
-        ok: false,
-        path: "/",
-        message: `the arguments are not a JSON object: ${excerpt(call.rawArguments ?? "")}`,
-      };
-    }
-    const validator = await this.#validator(schema);
-    if (validator.Check(given)) return { ok: true, args: given };
-    const repaired = repairArguments(given, schema);
-    if (repaired !== given && validator.Check(repaired)) return { ok: true, args: repaired };
-    const errors = validator.Errors(given);
-    const error = errors.find((candidate) => candidate.instancePath !== "") ?? errors[0];
-    return { ok: false, path: error?.instancePath || "/", message: error?.message ?? "does not match the schema" };
+/** Near misses are mended before a call is refused; strict vendors write null for what they leave out, which counts as left out. */
+export async function validateArguments(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
+  const read = readArguments(call, schema);
+  if (read === undefined) {
+    return {
+      ok: false,
+      path: "/",
+      message: `the arguments are not a JSON object: ${excerpt(call.rawArguments ?? "")}`,
+    };
   }
-
-  async #validator(schema: JsonSchema): Promise<Validator> {
-    const known = this.#compiled.get(schema);
-    if (known) return known;
-    const { Compile } = await import("typebox/compile");
-    const validator = Compile(schema as Parameters<typeof Compile>[0]) as unknown as Validator;
-    this.#compiled.set(schema, validator);
-    return validator;
-  }
+  const given = withoutOptionalNulls(schema, read) as JsonObject;
+  const violation = await violationOf(schema, given);
+  if (!violation) return { ok: true, args: given };
+  const repaired = repairArguments(given, schema);
+  if (repaired !== given && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
+  return { ok: false, ...violation };
 }
 
 function readArguments(call: ToolCallData, schema: JsonSchema): JsonObject | undefined {

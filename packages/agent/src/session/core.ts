@@ -15,7 +15,6 @@ import type { TreeEntry } from "../journal/types.ts";
 import { PrefixGuard } from "../prefix/guard.ts";
 import { SessionPrefix } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
-import { ArgumentValidator } from "../registry/validate.ts";
 import { Seams } from "../seams/run.ts";
 import { SchemeRegistry } from "../seams/schemes.ts";
 import type { ToolDef, ToolServices } from "../tools/types.ts";
@@ -71,7 +70,6 @@ export class SessionCore {
   readonly tools: SessionTools;
   readonly prefix: SessionPrefix;
   readonly guard = new PrefixGuard();
-  readonly validator = new ArgumentValidator();
   readonly steering = new MessageQueue();
   readonly followUps = new MessageQueue();
   readonly approvals = new Approvals();

@@ -6,6 +6,7 @@ import { INTERRUPTED_RESULT } from "../journal/context.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import type { RegisteredTool } from "../registry/registry.ts";
+import { validateArguments } from "../registry/validate.ts";
 import { messageOf } from "../seams/run.ts";
 import type { CallInfo } from "../seams/types.ts";
 import { type ToolContext, ToolFailure, type ToolResult } from "../tools/types.ts";
@@ -52,13 +53,13 @@ export async function runCall(core: SessionCore, run: InputRun, call: ToolCallDa
 async function settleCall(core: SessionCore, run: InputRun, call: ToolCallData): Promise<Outcome> {
   const registered = core.tools.get(call.name);
   if (!registered) return failure(`Unknown tool: ${call.name}`);
-  const checked = await checkArguments(core, registered, call);
+  const checked = await checkArguments(registered, call);
   if ("error" in checked) return failure(checked.error);
   let info = describe(registered, call.id, checked.args);
   const before = await core.seams.beforeCall(info, run.signal);
   if ("block" in before) return failure(before.block);
   if (before.args !== info.args) {
-    const again = await checkArguments(core, registered, { ...call, arguments: before.args });
+    const again = await checkArguments(registered, { ...call, arguments: before.args });
     if ("error" in again) return failure(again.error);
     info = describe(registered, call.id, again.args);
   }
@@ -68,11 +69,10 @@ async function settleCall(core: SessionCore, run: InputRun, call: ToolCallData):
 }
 
 async function checkArguments(
-  core: SessionCore,
   { tool }: RegisteredTool,
   call: ToolCallData,
 ): Promise<{ args: JsonObject } | { error: string }> {
-  const checked = await core.validator.validate(call, tool.schema);
+  const checked = await validateArguments(call, tool.schema);
   if (checked.ok) return { args: checked.args };
   return { error: `Invalid arguments for tool: ${tool.name}\n${checked.path}: ${checked.message}` };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath } from "node:fs/promises";
+import { mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
@@ -134,4 +134,23 @@ it.each([
   ["qwen3-coder", "minimal"],
 ])("U-14 the family of %s is %s", (model, family) => {
   expect(familyOf(model)).toBe(family);
+});
+
+it("U-04 a strict vendor's null for an optional argument counts as left out", async () => {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-null-")));
+  await writeFile(join(dir, "a.txt"), "hello");
+  const w = await wire(
+    "openai",
+    [
+      turn.calls([{ id: "r1", name: "read_file", args: { file_path: "a.txt", offset: null, limit: null } }]),
+      turn.text("ok"),
+    ],
+    {
+      profile: defineProfile(FAMILIES.openai, { model: "gpt-5.2" }),
+      env: new LocalEnvironment({ cwd: dir, baseEnv: { PATH: process.env["PATH"] } }),
+    },
+  );
+  await w.session.submit("read");
+  await w.finish();
+  expect(w.result(1, "r1", "read_file").text).toBe("1 | hello");
 });

@@ -1,0 +1,51 @@
+import { mkdtemp, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { LocalEnvironment } from "../../src/env/local.ts";
+import { type Clock, monotonicClock } from "../../src/process/clock.ts";
+import { defineProfile } from "../../src/profiles/define.ts";
+import { FAMILIES } from "../../src/profiles/families.ts";
+import { type Dialect, wire } from "../support/wire.ts";
+
+/** Deadlines of commands pass at once; the pause between the two signals is real. */
+function impatientClock(): { clock: Clock; deadlines: number[] } {
+  const deadlines: number[] = [];
+  const clock: Clock = {
+    now: monotonicClock.now,
+    after: (ms, fn) => {
+      if (ms >= 10_000) deadlines.push(ms);
+      return monotonicClock.after(ms >= 10_000 ? 0 : ms, fn);
+    },
+  };
+  return { clock, deadlines };
+}
+
+const CASES: readonly (readonly [Dialect, string, "lathe" | "native", string, Record<string, string>, number])[] = [
+  ["openai", "gpt-5.2", "lathe", "shell", { command: "sleep 600" }, 10_000],
+  ["gemini", "gemini-3-pro-preview", "lathe", "shell", { command: "sleep 600" }, 10_000],
+  ["gemini", "gemini-3-pro-preview", "native", "run_shell_command", { command: "sleep 600" }, 10_000],
+  ["anthropic", "claude-opus-4-6", "lathe", "shell", { command: "sleep 600" }, 120_000],
+  ["anthropic", "claude-opus-4-6", "native", "Bash", { command: "sleep 600" }, 120_000],
+];
+
+it.each(CASES)(
+  "D-021 U-08 %s %s, %s names: %s has its default time",
+  async (dialect, model, toolNames, name, args, ms) => {
+    const { clock, deadlines } = impatientClock();
+    const cwd = await realpath(await mkdtemp(join(tmpdir(), "lathe-time-")));
+    const w = await wire(dialect, [turn.calls([{ name, id: "s", args }]), turn.text("slow")], {
+      profile: defineProfile(FAMILIES[dialect], { model, toolNames }),
+      env: new LocalEnvironment({ cwd, baseEnv: { PATH: process.env["PATH"] }, clock }),
+    });
+    await w.session.submit("wait");
+    expect(w.session.state).toBe("idle");
+    await w.finish();
+    expect(deadlines).toEqual([ms]);
+    const parameter = name === "Bash" ? "timeout" : "timeout_ms";
+    expect(w.result(1, "s", name).text).toBe(
+      `[ERROR: Command timed out after ${ms}ms. Partial output is shown above.\nYou can retry with a longer timeout by setting the ${parameter} parameter.]`,
+    );
+  },
+);
