@@ -2,6 +2,7 @@
 
 import { EXIT, usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
+import { homePaths } from "../home/paths.ts";
 import { openWorkspace } from "../run/workspace.ts";
 import { checkValue, parseValue } from "../settings/check.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../settings/schema.ts";
@@ -10,35 +11,37 @@ import type { Command } from "./index.ts";
 import { table } from "./table.ts";
 
 export const configCommand: Command = async ([verb = "list", key, ...values], machine) => {
-  const workspace = await openWorkspace(machine, {});
   const { stdout } = machine;
+  // Changing a file must also work when what it holds is wrong.
+  const file = homePaths(machine.env, machine.userHome).config;
   switch (verb) {
-    case "list":
-      stdout.write(
-        table(
-          Object.entries(SETTINGS).map(([name, spec]: [string, SettingSpec]) => [
-            name,
-            show(workspace.settings[name as SettingKey]),
-            workspace.settingsOrigin.get(name as SettingKey) ?? "default",
-            spec.help,
-          ]),
-        ),
-      );
+    case "list": {
+      const { settings, settingsOrigin } = await openWorkspace(machine, {});
+      const row = ([name, spec]: [string, SettingSpec]): string[] => [
+        name,
+        show(settings[name as SettingKey]),
+        settingsOrigin.get(name as SettingKey) ?? "default",
+        spec.help,
+      ];
+      stdout.write(table(Object.entries(SETTINGS).map(row)));
       return EXIT.done;
-    case "get":
-      stdout.write(`${show(workspace.settings[known(key)])}\n`);
+    }
+    case "get": {
+      const name = known(key);
+      stdout.write(`${show((await openWorkspace(machine, {})).settings[name])}\n`);
       return EXIT.done;
+    }
     case "set": {
       const name = known(key);
       if (values.length === 0) throw usageError(`Give a value: lathe config set ${name} <value>`);
       const value = parseValue(name, values.join(" "));
       const wrong = checkValue(name, value);
       if (wrong !== undefined) throw usageError(`${name} ${wrong}.`);
-      await writeSetting(workspace.paths.config, name, value);
+      await writeSetting(file, name, value);
       return EXIT.done;
     }
     case "path":
-      stdout.write(`${workspace.paths.config}\n`);
+      stdout.write(`${file}\n`);
       return EXIT.done;
     default:
       throw usageError(`lathe config knows list, get, set and path, not "${verb}".`);

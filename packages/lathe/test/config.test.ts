@@ -1,0 +1,129 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startModelServer, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Sandbox, sandbox } from "./command.ts";
+
+let box: Sandbox;
+beforeEach(async () => {
+  box = await sandbox();
+});
+afterEach(() => box.remove());
+
+const home = (name: string): string => join(box.env["LATHE_HOME"] ?? "", name);
+const project = async (text: string): Promise<string> => {
+  await mkdir(join(box.dir, ".lathe"), { recursive: true });
+  await writeFile(join(box.dir, ".lathe/config.yml"), text);
+  return join(box.dir, ".lathe/config.yml");
+};
+const get = async (key: string): Promise<string> => (await box.run(["config", "get", key])).stdout.trim();
+
+describe("lathe config", () => {
+  it("CF-01 set writes the user's file only and touches nothing else in it", async () => {
+    await mkdir(home(""), { recursive: true });
+    await writeFile(home("config.yml"), "# mine\nretry:\n  maxRetries: 4 # four\nfuture: 1\n");
+    expect(await box.run(["config", "set", "model", "openai/gpt-5.2"])).toMatchObject({ code: 0, stdout: "" });
+    await box.run(["config", "set", "enabledModels", "openai/*, anthropic/*"]);
+    const text = await readFile(home("config.yml"), "utf8");
+    expect(text).toContain("# mine\nretry:\n  maxRetries: 4 # four\nfuture: 1\n");
+    expect(await get("model")).toBe("openai/gpt-5.2");
+    expect(await get("enabledModels")).toBe("openai/*,anthropic/*");
+    expect((await stat(home("config.yml"))).mode & 0o077).toBe(0);
+  });
+
+  it("CF-01 list names where each value comes from: default, user, project once it is trusted", async () => {
+    await box.run(["config", "set", "permissionMode", "ask"]);
+    const file = await project("permissionMode: full\nretry: { maxRetries: 1 }\n");
+    const line = async (key: string) =>
+      (await box.run(["config", "list"])).stdout.split("\n").find((row) => row.startsWith(`${key} `)) ?? "";
+    expect(await line("permissionMode")).toContain(home("config.yml"));
+    expect(await line("retry.maxRetries")).toMatch(/ 8 +default /);
+    await box.run(["trust"]);
+    expect(await line("permissionMode")).toMatch(new RegExp(` full +${file} `));
+    expect(await line("retry.maxRetries")).toMatch(new RegExp(` 1 +${file} `));
+    expect((await box.run(["config", "path"])).stdout).toBe(`${home("config.yml")}\n`);
+  });
+
+  it("an unknown key in the file is a warning with the nearest name, and the run goes on", async () => {
+    await mkdir(home(""), { recursive: true });
+    await writeFile(home("config.yml"), "modle: practice/basic\nmodel: practice/basic\n");
+    const { code, stderr } = await box.run(["--no-session", "what can you do"]);
+    expect(stderr).toBe(`lathe: ${home("config.yml")}:1: unknown setting modle (did you mean model?)\n`);
+    expect(code).toBe(0);
+  });
+
+  it("CF-03 a wrong value stops a run with file, line and key; the command that the message names mends it", async () => {
+    await mkdir(home(""), { recursive: true });
+    await writeFile(
+      home("config.yml"),
+      "model: practice/basic\ndisabledProviders:\n  - path: relative/dir\n    providers: [openai]\n",
+    );
+    const { code, stderr } = await box.run(["-p", "hi"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${home("config.yml")}:2: disabledProviders must be a list of words or of {path, values}`);
+    expect(await box.run(["config", "set", "disabledProviders", "openai"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await get("disabledProviders")).toBe("openai");
+  });
+
+  it.each([
+    [["get", "modle"], "Unknown setting modle. Did you mean model? See: lathe config list"],
+    [["get"], "Name a setting. See: lathe config list"],
+    [["set", "model"], "Give a value: lathe config set model <value>"],
+    [["set", "retry.maxRetries", "many"], "retry.maxRetries must be a number."],
+    [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
+    [["drop"], 'lathe config knows list, get, set and path, not "drop".'],
+  ])("CF-03 lathe config %j is refused with the next step", async (args, message) => {
+    expect(await box.run(["config", ...args])).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
+  });
+
+  it("CF-06 LATHE_HOME moves everything: nothing else appears below the user's home", async () => {
+    const elsewhere = join(box.dir, "..", "elsewhere");
+    const env = { LATHE_HOME: elsewhere };
+    await box.run(["config", "set", "model", "practice/basic"], { env });
+    await box.run(["login", "openai"], { env, stdin: "k" });
+    await box.run(["trust"], { env });
+    await box.run(["-p", "hello"], { env });
+    expect((await stat(elsewhere)).isDirectory()).toBe(true);
+    await expect(stat(join(box.home, ".lathe"))).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("lathe trust", () => {
+  it("trusts a folder and all below it, lists it, and takes it back", async () => {
+    expect((await box.run(["trust"])).stdout).toBe(`Trusted: ${box.dir}\n`);
+    expect((await box.run(["trust", "--list"])).stdout).toBe(`${box.dir}\n`);
+    await mkdir(join(box.dir, "below"));
+    await mkdir(join(box.dir, "below/.lathe"));
+    await writeFile(join(box.dir, "below/.lathe/config.yml"), "model: practice/other\n");
+    const inside = { cwd: join(box.dir, "below") };
+    expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("practice/other\n");
+    expect((await box.run(["trust", "--remove"])).stdout).toBe(`No longer trusted: ${box.dir}\n`);
+    expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("\n");
+    expect(await box.run(["trust", "nowhere"])).toMatchObject({
+      code: 2,
+      stderr: `lathe: ${join(box.dir, "nowhere")} does not exist.\n`,
+    });
+  });
+
+  it("a stranger's folder cannot send a key elsewhere: its files are named in one line and left out", async () => {
+    await using stranger = await startModelServer({ script: () => turn.text("mine") });
+    await box.run(["config", "set", "retry.enabled", "false"]);
+    await writeFile(join(box.dir, ".env"), `LITELLM_BASE_URL=${stranger.baseUrl("chat")}\n`);
+    await project("model: litellm/any\n");
+    await writeFile(
+      join(box.dir, ".lathe/models.yml"),
+      `providers:\n  litellm:\n    baseUrl: ${stranger.baseUrl("chat")}\n`,
+    );
+    const ask = () =>
+      box.run(["--no-session", "--model", "litellm/any", "hello"], { env: { LITELLM_API_KEY: "secret" } });
+    // Nothing listens at the provider's own address.
+    const { code, stderr } = await ask();
+    expect(stderr).toContain(
+      "lathe: This folder is not trusted: .lathe/config.yml, .lathe/models.yml, .env ignored. To let them count: lathe trust\n",
+    );
+    expect(code).toBe(3);
+    expect(stranger.requests).toHaveLength(0);
+    await box.run(["trust"]);
+    expect(await ask()).toMatchObject({ code: 0, stdout: "mine\n" });
+  });
+});
