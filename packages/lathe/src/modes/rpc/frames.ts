@@ -22,7 +22,7 @@ const errorObject = object({ code: text, message: text });
 
 export const responseError = oneOf(text, errorObject);
 
-export const eventEnvelope = object({
+const eventEnvelope = object({
   type: exactly("event"),
   protocol_version: exactly(PROTOCOL_VERSION),
   session_id: text,
@@ -44,7 +44,7 @@ const uiFields = {
 /** A question about a call names the call. */
 const about = { toolCallId: optional(text), toolName: optional(text), arguments: optional(anyObject) };
 
-export const uiRequest = oneOf(
+const uiRequest = oneOf(
   object({
     ...uiFields,
     method: exactly("select"),
@@ -59,14 +59,14 @@ export const uiRequest = oneOf(
 );
 export type UiRequest = TypeOf<typeof uiRequest>;
 
-export const hostToolCall = object({
+const hostToolCall = object({
   type: exactly("host_tool_call"),
   id: text,
   toolCallId: text,
   toolName: text,
   arguments: anyObject,
 });
-export const hostUriRequest = object({
+const hostUriRequest = object({
   type: exactly("host_uri_request"),
   id: text,
   operation: choice(["read", "write"]),

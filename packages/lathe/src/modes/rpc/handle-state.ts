@@ -2,7 +2,7 @@
 
 import { keepOneInProgress, type Session, TODO_FACT, type TodoList } from "@lathe/agent";
 import type { JsonValue } from "@lathe/llm";
-import { toWire } from "../wire/message.ts";
+import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandParams, SessionState, TodoPhases } from "./commands.ts";
 import { thinkingLevel } from "./handle-model.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";

@@ -17,7 +17,7 @@ export interface HandlerContext {
   bash: AbortController | undefined;
 }
 
-export type Handler<K extends CommandName> = (
+type Handler<K extends CommandName> = (
   params: CommandParams<K>,
   context: HandlerContext,
 ) => CommandData<K> | Promise<CommandData<K>>;

@@ -1,7 +1,7 @@
 // Lines of a byte stream: cut at \n alone, whatever the text holds, and never held longer than the limit allows. A line that is
 // too long is reported once and skipped; what follows it is read as usual.
 
-export const MOST_LINE_BYTES = 64 << 20;
+const MOST_LINE_BYTES = 64 << 20;
 
 export type Line = { readonly text: string } | { readonly tooLong: number };
 

@@ -2,7 +2,7 @@
 
 import { type AgentEvent, type SessionEvent, toAgentEvents } from "@lathe/agent";
 import type { WireEvent } from "./events.ts";
-import { toWire } from "./message.ts";
+import { toWire } from "./to-wire.ts";
 
 /** Feed it every event of one session in order. */
 export function toWireEvents(): (event: SessionEvent) => readonly WireEvent[] {

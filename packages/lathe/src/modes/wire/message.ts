@@ -1,6 +1,5 @@
 // A message of the conversation on the wire: the model client's own form, with bytes as base64.
 
-import type { ContentPart, ImageData, Message } from "@lathe/llm";
 import {
   anyObject,
   anything,
@@ -18,7 +17,7 @@ import {
 
 const origin = optional(object({ provider: text, model: text, itemId: optional(text) }));
 const cacheControl = optional(anyObject);
-const media = object({
+export const wireMedia = object({
   url: optional(text),
   /** base64 */
   data: optional(text),
@@ -29,9 +28,9 @@ const media = object({
 
 const part = oneOf(
   object({ kind: exactly("text"), text, signature: optional(text), origin, cacheControl }),
-  object({ kind: exactly("image"), image: media, cacheControl }),
-  object({ kind: exactly("audio"), audio: media }),
-  object({ kind: exactly("document"), document: media, cacheControl }),
+  object({ kind: exactly("image"), image: wireMedia, cacheControl }),
+  object({ kind: exactly("audio"), audio: wireMedia }),
+  object({ kind: exactly("document"), document: wireMedia, cacheControl }),
   object({
     kind: exactly("tool_call"),
     toolCall: object({
@@ -50,7 +49,7 @@ const part = oneOf(
       toolCallId: text,
       content: oneOf(text, anyObject, listOf(anything)),
       isError: flag,
-      images: optional(listOf(media)),
+      images: optional(listOf(wireMedia)),
     }),
     cacheControl,
   }),
@@ -68,38 +67,6 @@ export const wireMessage = object({
   toolCallId: optional(text),
 });
 export type WireMessage = TypeOf<typeof wireMessage>;
-
-/** Most messages hold no bytes and are handed on as they are. */
-export function toWire(message: Message): WireMessage {
-  if (!message.content.some(holdsBytes)) return message as WireMessage;
-  return { ...message, content: message.content.map(partToWire) } as WireMessage;
-}
-
-function holdsBytes(given: ContentPart): boolean {
-  if (given.kind === "image" || given.kind === "audio" || given.kind === "document") return true;
-  return given.kind === "tool_result" && given.toolResult.images !== undefined;
-}
-
-function partToWire(given: ContentPart): object {
-  switch (given.kind) {
-    case "image":
-      return { ...given, image: mediaToWire(given.image) };
-    case "audio":
-      return { ...given, audio: mediaToWire(given.audio) };
-    case "document":
-      return { ...given, document: mediaToWire(given.document) };
-    case "tool_result": {
-      const { images, ...rest } = given.toolResult;
-      return { ...given, toolResult: images ? { ...rest, images: images.map(mediaToWire) } : rest };
-    }
-    default:
-      return given;
-  }
-}
-
-function mediaToWire({ data, ...rest }: ImageData): TypeOf<typeof media> {
-  return data === undefined ? rest : { ...rest, data: Buffer.from(data).toString("base64") };
-}
 
 export const wireImage: Shape<{ readonly data: string; readonly mediaType: string }> = object({
   /** base64 */
