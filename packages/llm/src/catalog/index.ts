@@ -135,6 +135,8 @@ function withOwn(row: CatalogRow, known: ModelInfo | undefined): CatalogRow {
     ...(known.supportsLongCacheRetention ? ["longCache"] : []),
     ...(known.supportsEagerToolInputStreaming ? ["eagerTools"] : []),
     ...(known.supportsCachePoint ? ["cachePoint"] : []),
+    ...(known.refusesForcedTools ? ["noForcedTools"] : []),
+    ...(known.sampling === undefined ? [] : [known.sampling === "never" ? "noSampling" : "samplingUnlessReasoning"]),
   ].join(" ");
   const { thinking } = known;
   return {
