@@ -33,7 +33,7 @@ export class FileStore implements JournalStore {
   constructor(path: string, options: FileStoreOptions = {}) {
     this.label = path;
     this.folder = path.replace(/\.jsonl$/, "");
-    if (options.create) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (options.create) makeFolder(dirname(path));
     const access = options.owner ? constants.O_RDWR | constants.O_APPEND : constants.O_RDONLY;
     this.#lock = options.owner && acquireLock(`${path}.lock`, options.owner);
     try {
@@ -110,6 +110,14 @@ export class FileStore implements JournalStore {
       { cause },
     );
     return this.#error;
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new JournalError("io", `The folder for sessions cannot be made: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -17,6 +17,7 @@ export class Recorder {
   readonly #unrecorded = new AsyncLocalStorage<true>();
   #requests = 0;
   #timers = 0;
+  #taken = 0;
 
   /** The folder is made; a run that was recorded there before is continued in the same file. */
   constructor(folder: string) {
@@ -48,7 +49,7 @@ export class Recorder {
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
     if (call.tool.sessionOnly) return run();
     try {
-      const result = await this.unrecorded(run);
+      const result = await this.#unrecorded.run(true, run);
       this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
       return result;
     } catch (error) {
@@ -58,9 +59,12 @@ export class Recorder {
     }
   };
 
-  /** For work whose result the host keeps by itself. */
-  unrecorded<T>(work: () => Promise<T>): Promise<T> {
-    return this.#unrecorded.run(true, work);
+  /** Anything else that the host takes from outside for the session, as JSON. */
+  async taken<T>(work: () => Promise<T>): Promise<T> {
+    const n = this.#taken++;
+    const value = await this.#unrecorded.run(true, work);
+    this.#write({ t: "taken", n, value: toJson(value) });
+    return value;
   }
 
   /** Gives an input to the session and writes down that it came now. */

@@ -31,6 +31,7 @@ export class Replayer {
   #at = 0;
   #requests = 0;
   #timers = 0;
+  #taken = 0;
   readonly #waiting = new Map<string, (line: Completion) => void>();
   /** Requests that were given up: what the log says of them later is passed over. */
   readonly #left = new Set<string>();
@@ -66,6 +67,12 @@ export class Replayer {
     if (line.name === "ToolFailure") throw new ToolFailure(line.message);
     throw Object.assign(new Error(line.message), { name: line.name });
   };
+
+  /** What the recording host took with `taken`. */
+  async taken(): Promise<unknown> {
+    const line = await this.#wait(`taken ${this.#taken++}`);
+    return line.t === "taken" ? fromJson(line.value) : undefined;
+  }
 
   /** Gives the recorded inputs and lets everything through in its order; resolves when all inputs have ended. */
   async run(session: Session): Promise<void> {
@@ -203,7 +210,8 @@ function keyOf(line: Completion): string {
     case "input":
       return "input";
     case "timer":
-      return `timer ${line.n}`;
+    case "taken":
+      return `${line.t} ${line.n}`;
     case "response":
     case "no_response":
       return `response ${line.n}`;
@@ -218,7 +226,7 @@ function keyOf(line: Completion): string {
 
 /** What makes a line superfluous: the request it belongs to was given up. */
 function leftKey(line: Completion): string {
-  return "n" in line && line.t !== "timer" ? `request ${line.n}` : keyOf(line);
+  return "n" in line && line.t !== "timer" && line.t !== "taken" ? `request ${line.n}` : keyOf(line);
 }
 
 function patience(): Promise<false> {

@@ -4,7 +4,6 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Surroundings } from "@lathe/agent";
 import { usageError } from "../cli/exit.ts";
 import type { SessionRequest } from "../run/open-session.ts";
 import type { RunResult } from "../run/result.ts";
@@ -31,7 +30,6 @@ export interface RecordedEnd {
   readonly exitCode: number;
   /** Of the journal. */
   readonly sha256: string;
-  readonly surroundings: readonly Surroundings[];
   /** Variables that the provider asked for; secrets are replaced. */
   readonly env: Readonly<Record<string, string>>;
 }

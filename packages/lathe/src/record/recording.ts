@@ -25,7 +25,6 @@ export class Recording implements RecordingTape {
   readonly #folder: RecordFolder;
   readonly #recorder: Recorder;
   readonly #deps: ClientDeps;
-  readonly #surroundings: Surroundings[] = [];
   readonly #env: Record<string, string> = {};
   #journal: OpenedJournal | undefined;
 
@@ -89,10 +88,8 @@ export class Recording implements RecordingTape {
     return { ...request, adapter: await connect(this.#outside, request.model, overrides, this.#deps), tape: this };
   }
 
-  async surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {
-    const found = await this.#recorder.unrecorded(read);
-    this.#surroundings.push(found);
-    return found;
+  surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {
+    return this.#recorder.taken(read);
   }
 
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
@@ -105,7 +102,6 @@ export class Recording implements RecordingTape {
     this.#folder.writeEnd(journalBytes(this.#journal), {
       status,
       exitCode,
-      surroundings: this.#surroundings,
       env: this.#env,
     });
   }

@@ -14,7 +14,7 @@ import type { Machine } from "../run/machine.ts";
 import { openSession } from "../run/open-session.ts";
 import { RunDriver } from "../run/run-prompts.ts";
 import type { Workspace } from "../run/workspace.ts";
-import { type RecordedEnd, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
+import { type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
 import type { Tape } from "./tape.ts";
 
@@ -53,7 +53,7 @@ async function replayIn(
     limits,
     opened,
     adapter: adapterOf(recorded, deps),
-    tape: tapeOf(replayer, end, opened.folder),
+    tape: tapeOf(replayer, opened.folder),
     ...(profile === undefined ? {} : { profile }),
     ...(tools === undefined ? {} : { tools }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
@@ -105,14 +105,9 @@ function adapterOf({ model, connection, credential }: RecordedSession, deps: Cli
   });
 }
 
-function tapeOf(replayer: Replayer, end: RecordedEnd, beside: string | undefined): Tape {
-  const left = [...end.surroundings];
+function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   return {
-    surroundings: async (): Promise<Surroundings> => {
-      const next = left.shift();
-      if (!next) throw new ReplayDivergence("the surroundings are looked at more often than in the recording");
-      return next;
-    },
+    surroundings: async () => (await replayer.taken()) as Surroundings,
     aroundExecute: async (call, run) => {
       const result = await replayer.aroundExecute(call, run);
       // The number of an artifact is taken, as it was when the tool wrote it.

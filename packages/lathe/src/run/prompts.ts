@@ -45,7 +45,7 @@ async function fileParts(file: string, machine: Machine): Promise<ContentPart[]>
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw usageError(
-      `@${file}: ${code === "ENOENT" ? "no such file" : code === "EISDIR" ? "is a directory" : String(code)}.`,
+      `@${file}: ${code === "ENOENT" ? "no such file" : code === "EISDIR" ? "is a directory" : String(code)}. Give the path of a text or image file.`,
     );
   }
   const mediaType = IMAGE_TYPES[file.split(".").pop()?.toLowerCase() ?? ""];
@@ -61,11 +61,20 @@ async function fileParts(file: string, machine: Machine): Promise<ContentPart[]>
   return [{ kind: "text", text: `<file path="${file}">\n${bytes.toString("utf8")}\n</file>` }];
 }
 
+/** A program that starts us and never closes our stdin would wait for ever without a word. */
+const SILENCE_MS = 3000;
+
 /** All of stdin when it is piped, nothing at a terminal. */
 export async function readPiped(machine: Machine): Promise<string> {
   if (!mayBePiped()) return "";
+  const hint = "lathe: Still reading stdin. If nothing comes from there, start it with: < /dev/null\n";
+  const timer = machine.deps.setTimer(() => machine.stderr.write(hint), SILENCE_MS);
   const chunks: Buffer[] = [];
-  for await (const chunk of machine.stdin) chunks.push(chunk as Buffer);
+  for await (const chunk of machine.stdin) {
+    timer.cancel();
+    chunks.push(chunk as Buffer);
+  }
+  timer.cancel();
   return Buffer.concat(chunks).toString("utf8");
 }
 

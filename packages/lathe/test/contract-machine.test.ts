@@ -1,0 +1,162 @@
+// What the machine does to a run: signals, readers that go away, a session that is in use, a disk that is full or read-only.
+
+import { execFile, spawn } from "node:child_process";
+import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { CLI, collect } from "./command.ts";
+import { errorLines, jsonLines, type Stage, stage } from "./contract-kit.ts";
+
+let scene: Stage;
+afterEach(() => scene.close());
+
+const run = promisify(execFile);
+const isRoot = process.getuid?.() === 0;
+const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
+
+describe.each(["SIGINT", "SIGTERM"] as const)("D-086 HD-04 %s", (signal) => {
+  it.each(["text", "json"])("ends a run cleanly in %s mode, and lathe -c goes on", async (mode) => {
+    const door = gate();
+    scene = await stage([
+      turn.text("half of it", { beforeEvent: (i) => (i > 3 ? door.wait() : undefined) }),
+      turn.text("the rest"),
+    ]);
+    const child = scene.start(["--mode", mode, "go"]);
+    const ended = collect(child);
+    child.stdin.end();
+    await door.reached;
+    child.kill(signal);
+    const { code, stdout, stderr } = await ended;
+    expect({ code, lines: errorLines(stderr) }).toEqual({ code: 130, lines: [expect.stringContaining("lathe -c")] });
+    if (mode === "json") expect(jsonLines(stdout).at(-1)).toMatchObject({ type: "result", status: "interrupted" });
+    door.open();
+    expect(await scene.run(["-c", "go on"])).toMatchObject({ code: 0, stdout: "the rest\n" });
+    expect(scene.server.requests[1]?.view.messages.at(-1)?.text).toContain("go on");
+  });
+
+  it("ends a running command with it", async () => {
+    scene = await stage([shell("echo $$ > pid; exec sleep 600")]);
+    const child = scene.start(["--permission-mode", "full", "go"]);
+    const ended = collect(child);
+    child.stdin.end();
+    const pid = await pollFor(join(scene.box.dir, "pid"));
+    child.kill(signal);
+    expect((await ended).code).toBe(130);
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  });
+});
+
+describe("a reader that goes away", () => {
+  it.each([
+    ["an answer", ["go"]],
+    ["JSON lines", ["--mode", "json", "go"]],
+    ["the help", ["--help"]],
+  ])("%s into head -c 1 ends quietly", async (_what, args) => {
+    scene = await stage([turn.text("long ".repeat(50_000))]);
+    const command = `"${process.execPath}" "${CLI}" ${[...scene.args, ...args].map((word) => `'${word}'`).join(" ")} | head -c 1`;
+    const child = spawn("bash", ["-c", command], { cwd: scene.box.dir, env: { ...scene.box.env, ...scene.env } });
+    child.stdin.end();
+    expect(await collect(child)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^.$/s), stderr: "" });
+  });
+});
+
+describe("two processes on one session", () => {
+  it("the second is refused with code 2 and nothing of the first is lost", async () => {
+    const door = gate();
+    scene = await stage([turn.text("begun"), turn.text("first", { before: door.wait }), turn.text("after")]);
+    await scene.run(["begin"]);
+    const child = scene.start(["-c", "go"]);
+    const first = collect(child);
+    child.stdin.end();
+    await door.reached;
+    const second = await scene.run(["-c", "me too"]);
+    expect(second).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/open in process \d+.*--fork/) });
+    door.open();
+    expect(await first).toMatchObject({ code: 0, stdout: "first\n" });
+    await scene.run(["-c", "and now"]);
+    expect(scene.server.requests.at(-1)?.view.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+      "user",
+    ]);
+  });
+});
+
+describe("a home that cannot be written", () => {
+  it.skipIf(isRoot)("a read-only home ends in one clear line (not as root)", async () => {
+    scene = await stage([turn.text("ok")]);
+    await mkdir(scene.box.env["LATHE_HOME"]!);
+    await chmod(scene.box.env["LATHE_HOME"]!, 0o500);
+    await refusedClearly(await scene.run(["go"]));
+    expect(await scene.run(["--no-session", "go"])).toMatchObject({ code: 0, stdout: "ok\n" });
+  });
+
+  it.runIf(isRoot)("a read-only home ends in one clear line (read-only tmpfs, as root)", async () => {
+    scene = await stage([turn.text("ok")]);
+    await withTmpfs("1m", async () => {
+      await run("mount", ["-o", "remount,ro", scene.box.env["LATHE_HOME"]!]);
+      await refusedClearly(await scene.run(["go"]));
+      expect(await scene.run(["--no-session", "go"])).toMatchObject({ code: 0, stdout: "ok\n" });
+    });
+  });
+
+  it.runIf(isRoot)(
+    "a disk that fills up in the middle ends in one clear line, and what was kept can be continued (as root)",
+    async () => {
+      const big = "x".repeat(60_000);
+      scene = await stage([turn.text("kept"), turn.text(big), turn.text(big), turn.text("after")]);
+      await withTmpfs("192k", async (folder) => {
+        expect((await scene.run(["first"])).code).toBe(0);
+        const { code, stderr } = await scene.run(["-c", "-p", "fill", "-p", "fill more"]);
+        expect({ code, lines: errorLines(stderr) }).toEqual({
+          code: 70,
+          lines: [expect.stringMatching(/cannot be written.*ENOSPC.*--no-session/)],
+        });
+        const [project = ""] = await readdir(join(folder, "sessions"));
+        const [file = ""] = (await readdir(join(folder, "sessions", project))).filter((name) =>
+          name.endsWith(".jsonl"),
+        );
+        expect(await readFile(join(folder, "sessions", project, file), "utf8")).toContain("kept");
+        await run("mount", ["-o", "remount,size=4m", folder]);
+        expect(await scene.run(["-c", "go on"])).toMatchObject({ code: 0 });
+      });
+    },
+  );
+});
+
+/** Nothing else on the stage may keep a file open there when it ends. */
+async function withTmpfs(size: string, test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = scene.box.env["LATHE_HOME"]!;
+  await mkdir(folder);
+  await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
+  try {
+    await test(folder);
+  } finally {
+    await run("umount", ["-l", folder]);
+  }
+}
+
+async function refusedClearly({
+  code,
+  stdout,
+  stderr,
+}: {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}): Promise<void> {
+  expect({ code, stdout }).toEqual({ code: 70, stdout: "" });
+  expect(errorLines(stderr)).toEqual([expect.stringMatching(/LATHE_HOME.*--no-session/)]);
+}
+
+async function pollFor(file: string): Promise<number> {
+  for (;;) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    if (text.trim() !== "") return Number(text);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,166 @@
+// --record and `lathe replay`: a recorded run comes out the same, byte for byte, offline and anywhere, and no key is in the folder.
+
+import { once } from "node:events";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gate, type Script, turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { collect, type Sandbox, sandbox } from "./command.ts";
+import { KEY, type Stage, stage } from "./contract-kit.ts";
+
+let scene: Stage;
+let elsewhere: Sandbox | undefined;
+afterEach(async () => {
+  await scene.close();
+  await elsewhere?.remove();
+  elsewhere = undefined;
+});
+
+const call = (name: string, args: unknown) => ({ name, args });
+const full = ["--permission-mode", "full"];
+
+/** Another home, no key, no project, and nobody who answers requests. */
+async function replayElsewhere(recording: string) {
+  await scene.server.close();
+  elsewhere = await sandbox();
+  await cp(recording, join(elsewhere.dir, "rec"), { recursive: true });
+  await rm(scene.box.dir, { recursive: true });
+  return elsewhere.run(["replay", "rec"]);
+}
+
+const recordingIn = (): string => join(scene.box.home, "rec");
+
+describe("--record", () => {
+  const work: Script = [
+    turn.error(529),
+    turn.calls([
+      call("shell", { command: "echo $RANDOM; sleep 0.05; date +%N" }),
+      call("write_file", { path: "notes.txt", content: "one\ntwo\n" }),
+      call("read_file", { file_path: "missing.txt" }),
+    ]),
+    turn.calls([
+      call("todo", { ops: [{ op: "init", list: [{ phase: "All", items: ["look", "mend"] }] }] }),
+      call("shell", { command: "yes lathe | head -c 400000" }),
+    ]),
+    turn.text("first answer"),
+    turn.text("the last answer"),
+  ];
+
+  it("a run with retries, tools, a todo list and several prompts replays to the same journal", async () => {
+    scene = await stage(work);
+    await writeFile(join(scene.box.dir, "AGENTS.md"), "Be brief.\n");
+    const recorded = await scene.run([
+      ...full,
+      "--record",
+      recordingIn(),
+      "-p",
+      "begin",
+      "-p",
+      "go on",
+      "--append-system-prompt",
+      "Be kind.",
+    ]);
+    expect(recorded).toMatchObject({ code: 0, stdout: "the last answer\n" });
+    const replayed = await replayElsewhere(recordingIn());
+    expect(replayed).toEqual({
+      code: 0,
+      stdout: "the last answer\n",
+      stderr: expect.stringMatching(/^lathe: The journal is identical: \d+ lines, sha256 [0-9a-f]{64}\.\n$/),
+    });
+  });
+
+  it("K-22 no key is in the folder, wherever it came from", async () => {
+    scene = await stage([turn.text("ok", { headers: { "set-cookie": `session=${KEY}` } })]);
+    const args = ["--api-key", `${KEY}-2`, "--base-url", scene.server.url.replace("//", `//user:${KEY}@`)];
+    const { code } = await scene.run([...args, "--record", recordingIn(), "go"]);
+    expect(code).toBe(0);
+    const files = await readdir(recordingIn());
+    expect(files).toContain("run.jsonl");
+    for (const file of files) expect(await readFile(join(recordingIn(), file), "latin1")).not.toContain(KEY);
+  });
+
+  it("a session that is continued brings its past along", async () => {
+    scene = await stage([turn.text("x".repeat(70_000)), turn.text("second")]);
+    await scene.run(["first prompt"]);
+    expect((await scene.run(["-c", "--record", recordingIn(), "second prompt"])).code).toBe(0);
+    expect(await replayElsewhere(recordingIn())).toMatchObject({ code: 0, stdout: "second\n" });
+  });
+
+  it("a failed run, an interrupted one and one that is kept in memory replay as well", async () => {
+    const door = gate();
+    scene = await stage([
+      turn.error(401),
+      turn.text("half an answer", { beforeEvent: (i) => (i > 3 ? door.wait() : undefined) }),
+      turn.text("m"),
+    ]);
+    const dirs = ["failed", "interrupted", "memory"].map((name) => join(scene.box.home, name));
+    expect((await scene.run(["--record", dirs[0]!, "go"])).code).toBe(3);
+    const child = scene.start(["--record", dirs[1]!, "go"]);
+    const interrupted = collect(child);
+    child.stdin.end();
+    await door.reached;
+    child.kill("SIGINT");
+    expect((await interrupted).code).toBe(130);
+    door.open();
+    expect((await scene.run(["--no-session", "--record", dirs[2]!, "go"])).code).toBe(0);
+    for (const dir of dirs) {
+      expect(await scene.box.run(["replay", dir])).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("identical"),
+      });
+    }
+  });
+
+  it("subagents are part of the run", async () => {
+    let spawned = "";
+    scene = await stage((request) => {
+      const last = request.view.messages.at(-1);
+      spawned = /"agent_id":"(\w+)"/.exec(last?.results[0]?.text ?? "")?.[1] ?? spawned;
+      if (/count the files/.test(last?.text ?? "")) return turn.text("seven files");
+      if (last?.results.length === 0) return turn.calls([call("spawn_agent", { task: "count the files" })]);
+      if (last?.results[0]?.text.includes("seven")) return turn.text("There are seven.");
+      return turn.calls([call("wait", { agent_id: spawned })]);
+    });
+    const recorded = await scene.run([...full, "--record", recordingIn(), "ask a helper"]);
+    expect(recorded).toMatchObject({ code: 0, stdout: "There are seven.\n" });
+    expect(await replayElsewhere(recordingIn())).toMatchObject({ code: 0, stdout: "There are seven.\n" });
+  });
+
+  it("a replay that comes out differently says where, with code 1", async () => {
+    scene = await stage([turn.text("an answer")]);
+    await scene.run(["--record", recordingIn(), "go"]);
+    const file = join(recordingIn(), "session.json");
+    await writeFile(
+      file,
+      (await readFile(file, "utf8")).replace('"maxOutputTokens": 32000', '"maxOutputTokens": 1000'),
+    );
+    const { code, stderr } = await scene.box.run(["replay", recordingIn()]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/not identical: .*request 0 .*line \d+/),
+    });
+  });
+
+  it("a folder that is in use, not there or cut is refused with code 2", async () => {
+    const door = gate();
+    scene = await stage([turn.text("never", { before: door.wait })]);
+    await mkdir(join(scene.box.home, "used"));
+    await writeFile(join(scene.box.home, "used", "x"), "");
+    expect(await scene.run(["--record", join(scene.box.home, "used"), "go"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("not empty"),
+    });
+    expect((await scene.box.run(["replay", "nowhere"])).code).toBe(2);
+    expect((await scene.box.run(["replay"])).code).toBe(2);
+    const child = scene.start(["--record", recordingIn(), "go"]);
+    child.stdin.end();
+    await door.reached;
+    child.kill("SIGKILL");
+    await once(child, "close");
+    expect(await scene.box.run(["replay", recordingIn()])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did not end"),
+    });
+    door.open();
+  });
+});
