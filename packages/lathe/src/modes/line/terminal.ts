@@ -17,6 +17,8 @@ export class LineTerminal implements LineView {
   readonly #printer: LinePrinter;
   #controller: LineController | undefined;
   #pending: { resolve(text: string | undefined): void } | undefined;
+  /** A prompt after the end would start reading again. */
+  #over = false;
   #leave: (code: ExitCode) => void = () => {};
   readonly #left = new Promise<ExitCode>((resolve) => {
     this.#leave = resolve;
@@ -44,7 +46,7 @@ export class LineTerminal implements LineView {
     this.#watch(open);
     this.#readline.on("line", (text) => this.#heard(text));
     this.#readline.on("SIGINT", () => this.#interrupted());
-    this.#readline.once("close", () => this.#leave(0));
+    this.#readline.once("close", () => this.leave(0));
     if (first !== undefined) void this.#say(first);
     else this.#readline.prompt();
     const code = await this.#left;
@@ -77,6 +79,7 @@ export class LineTerminal implements LineView {
   }
 
   leave(code: ExitCode): void {
+    this.#over = true;
     this.#leave(code);
   }
 
@@ -91,13 +94,17 @@ export class LineTerminal implements LineView {
     } catch (error) {
       this.line((error as Error).message, "red");
     }
-    if (!this.#pending && this.#controller?.busy === false) this.#readline.prompt();
+    if (!this.#pending) this.#promptWhenIdle();
+  }
+
+  #promptWhenIdle(): void {
+    if (!this.#over && this.#controller?.busy === false) this.#readline.prompt();
   }
 
   #interrupted(): void {
     if (this.#pending) this.#pending.resolve(undefined);
     this.#controller?.interrupt();
-    if (this.#controller?.busy === false) this.#readline.prompt();
+    this.#promptWhenIdle();
   }
 
   #watch(open: OpenSession): void {
