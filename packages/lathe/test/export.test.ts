@@ -107,7 +107,7 @@ describe("the exported page", () => {
     expect((await box.run("sessions", "export", id, "--out", "-")).stdout).toMatch(/^<!doctype html>/);
     const { code, stderr } = await box.run("sessions", "export", id, "--out", "/nowhere/page.html");
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^lathe: The page cannot be written: ENOENT.*Choose another file with --out\.\n$/);
+    expect(stderr).toMatch(/^lathe: The page cannot be written: ENOENT.*Choose another file for it\.\n$/);
   });
 });
 

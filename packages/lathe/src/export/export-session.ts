@@ -1,15 +1,41 @@
-// Writes a session as one HTML page.
+// Writes a session as one HTML page: its transcript and those of its subagents.
 
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { usageError } from "../cli/exit.ts";
 import type { Workspace } from "../run/workspace.ts";
+import { childrenOf } from "../sessions/files.ts";
 import { idOf } from "../sessions/find.ts";
-import { exportSession as pageOf } from "./session.ts";
+import { openToRead } from "../sessions/open.ts";
+import { type Transcript, transcriptOf } from "../sessions/transcript.ts";
+import { pageHtml } from "./page.ts";
 
 /** Gives the page's path: `out`, else `lathe-<id>.html` where the command was started. */
 export async function exportSession(workspace: Workspace, path: string, out?: string): Promise<string> {
-  const { machine, paths } = workspace;
-  const file = resolve(machine.cwd, out ?? `lathe-${idOf(path).slice(0, 8)}.html`);
-  await writeFile(file, await pageOf(machine, paths.blobs, path));
+  const file = resolve(workspace.machine.cwd, out ?? `lathe-${idOf(path).slice(0, 8)}.html`);
+  const page = await sessionPage(workspace, path);
+  try {
+    await writeFile(file, page);
+  } catch (error) {
+    throw usageError(`The page cannot be written: ${(error as Error).message}. Choose another file for it.`);
+  }
   return file;
+}
+
+/** The whole page. Read only: a session that is being written can be exported. */
+export async function sessionPage({ machine, paths }: Workspace, path: string): Promise<string> {
+  const read = async (file: string): Promise<Transcript> => {
+    const journal = openToRead(machine, paths.blobs, file);
+    try {
+      return transcriptOf(journal);
+    } finally {
+      await journal.close();
+    }
+  };
+  const children = new Map<string, Transcript>();
+  for (const file of childrenOf(path)) {
+    const child = await read(file.path);
+    if (child.header.parentCall !== undefined) children.set(child.header.parentCall, child);
+  }
+  return pageHtml({ transcript: await read(path), children });
 }

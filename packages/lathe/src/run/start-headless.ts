@@ -3,7 +3,7 @@
 import type { InputContent } from "@lathe/agent";
 import { CliError, EXIT, type ExitCode, usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
-import { leaveBreadcrumb, terminalId } from "../sessions/breadcrumb.ts";
+import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { HeadlessRun } from "./headless.ts";
 import type { OpenedJournal } from "./journal-files.ts";
 import type { Machine } from "./machine.ts";
@@ -50,7 +50,7 @@ export async function startHeadless(
     ? await openSession(recording.workspace, await recording.tapped(request))
     : await openSession(workspace, request);
   try {
-    rememberForTerminal(workspace, opened);
+    rememberForTerminal(workspace, opened.path);
     const { maxTimeMs } = request.limits;
     const whole: HeadlessRun = {
       open,
@@ -88,11 +88,6 @@ function refusal(error: unknown, runId: string | undefined): unknown {
   if ((error as Error & { code?: string }).code !== "locked") return new CliError(EXIT.usage, error.message);
   if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
   return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
-}
-
-function rememberForTerminal({ machine, paths, cwd }: Workspace, { path }: OpenedJournal): void {
-  const terminal = path && terminalId(machine.env);
-  if (terminal) leaveBreadcrumb(paths.terminalSessions, terminal, cwd, path);
 }
 
 interface OutputMode {

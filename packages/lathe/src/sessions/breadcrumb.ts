@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Workspace } from "../run/workspace.ts";
 
 const VARIABLES = ["TMUX_PANE", "CMUX_SURFACE_ID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "WT_SESSION"];
 
@@ -23,8 +24,14 @@ function ttyPath(): string | undefined {
   return undefined;
 }
 
+/** To be called when a session is opened; a session that is not kept leaves nothing. */
+export function rememberForTerminal({ machine, paths, cwd }: Workspace, path: string | undefined): void {
+  const terminal = path && terminalId(machine.env);
+  if (terminal) leaveBreadcrumb(paths.terminalSessions, terminal, cwd, path);
+}
+
 /** Best effort: without it `--continue` takes the newest session of the directory. */
-export function leaveBreadcrumb(folder: string, terminal: string, cwd: string, sessionPath: string): void {
+function leaveBreadcrumb(folder: string, terminal: string, cwd: string, sessionPath: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, terminal), `${cwd}\n${sessionPath}\n`, { mode: 0o600 });

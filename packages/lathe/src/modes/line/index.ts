@@ -7,6 +7,7 @@ import { existingJournal, newJournal, type OpenedJournal } from "../../run/journ
 import { type OpenSession, openSession, type Person, type SessionRequest } from "../../run/open-session.ts";
 import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
+import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { findSession } from "../../sessions/find.ts";
 import { LineTerminal } from "./terminal.ts";
 
@@ -26,8 +27,11 @@ export async function lineMode(
       return { approved: false, ...(/^no?$/i.test(said) || said === "" ? {} : { feedback: said }) };
     },
   };
-  const start = async (opened: OpenedJournal): Promise<OpenSession> =>
-    openSession(workspace, { ...(await requestFor(opened)), person });
+  const start = async (opened: OpenedJournal): Promise<OpenSession> => {
+    const started = await openSession(workspace, { ...(await requestFor(opened)), person });
+    rememberForTerminal(workspace, opened.path);
+    return started;
+  };
   let open = await start(journalFor(workspace, options));
   terminal.line(
     `lathe ${LATHE_VERSION} · ${open.session.profile.provider}/${open.session.profile.model} · ${workspace.cwd} · /help`,
