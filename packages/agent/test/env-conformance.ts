@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
+import { toolConformance } from "./tool-conformance.ts";
 
 export interface EnvironmentUnderTest {
   /** Its working directory is empty. */
@@ -160,6 +161,10 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     expect((await env.glob("**/*.ts", "glob")).paths).toEqual(["glob/b.ts", "glob/deep/c.ts", "glob/a.ts"]);
     expect(await env.glob("*.ts", "glob", { maxResults: 1 })).toEqual({ paths: ["glob/b.ts"], truncated: true });
   });
+
+  it("D-025 EE-01 the tools give the same results over every environment", async () => {
+    await toolConformance(env, commands);
+  }, 120_000);
 
   describe.runIf(commands)("commands", () => {
     /** Seconds that no other suite on the machine sleeps for. */

@@ -48,10 +48,11 @@ export function shellArgv(command: string): readonly [string, ...string[]] {
   return [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", command];
 }
 
-export function timeoutNotice(timeoutMs: number): string {
+/** `parameter`: what the tool at hand calls its time. */
+export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): string {
   return (
     `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
-    "You can retry with a longer timeout by setting the timeout_ms parameter.]"
+    `You can retry with a longer timeout by setting the ${parameter} parameter.]`
   );
 }
 

@@ -18,6 +18,8 @@ export interface ShellArgs {
   readonly timeout_ms?: number | undefined;
   readonly background?: boolean | undefined;
   readonly cwd?: string | undefined;
+  /** The face's name for `timeout_ms`. */
+  readonly timeoutName?: string;
 }
 
 export const shellTool: ToolDef<ArgsOf<typeof params>> = {
@@ -35,16 +37,17 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
 export async function runShell(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
   if (args.background) return startJob(args, context);
   const { command, timeout_ms: timeoutMs, cwd } = args;
-  return shellResult(command, await runCommand(command, context, { timeoutMs, cwd, name: "shell" }));
+  const outcome = await runCommand(command, context, { timeoutMs, cwd, name: "shell" });
+  return shellResult(command, outcome, args.timeoutName);
 }
 
-export function shellResult(command: string, outcome: CommandOutcome): ToolResult {
+function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {
   const output = outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
   const more = outcome.artifact
     ? `[${outcome.outputBytes} bytes in all; the whole output is in artifact://${outcome.artifact.id}]\n`
     : "";
   return {
-    content: [{ kind: "text", text: output + more + changedNote(outcome.changed) + ending(outcome) }],
+    content: [{ kind: "text", text: output + more + changedNote(outcome.changed) + ending(outcome, timeoutName) }],
     details: {
       command,
       exitCode: outcome.exitCode,
@@ -58,8 +61,8 @@ export function shellResult(command: string, outcome: CommandOutcome): ToolResul
   };
 }
 
-function ending(outcome: CommandOutcome): string {
-  if (outcome.timedOut) return timeoutNotice(outcome.timeoutMs);
+function ending(outcome: CommandOutcome, timeoutName: string | undefined): string {
+  if (outcome.timedOut) return timeoutNotice(outcome.timeoutMs, timeoutName);
   if (outcome.aborted) return `[interrupted after ${outcome.durationMs} ms]`;
   if (outcome.signal) return `[ended by ${outcome.signal}, ${outcome.durationMs} ms]`;
   return `[exit code: ${outcome.exitCode}, ${outcome.durationMs} ms]`;

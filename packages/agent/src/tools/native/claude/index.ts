@@ -40,7 +40,7 @@ const bash: ToolDef<ArgsOf<typeof bashParams>> = {
   description: bashDescription.trim(),
   schema: parameters(bashParams),
   execute: ({ command, timeout, run_in_background }, context) =>
-    runShell({ command, timeout_ms: timeout, background: run_in_background }, context),
+    runShell({ command, timeout_ms: timeout, background: run_in_background, timeoutName: "timeout" }, context),
 };
 
 const grepParams = {

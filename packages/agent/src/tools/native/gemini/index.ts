@@ -69,6 +69,7 @@ const shellParams = {
   command: text("The command, as you would type it in bash"),
   description: optional(text("What it does, in a sentence, for the person watching")),
   dir_path: optional(text("Directory to run it in; the working directory when not given")),
+  timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
   is_background: optional(flag("Start it and return at once with a job id")),
 };
 
@@ -77,8 +78,8 @@ const runShellCommand: ToolDef<ArgsOf<typeof shellParams>> = {
   name: "run_shell_command",
   description: shellDescription.trim(),
   schema: parameters(shellParams),
-  execute: ({ command, dir_path, is_background }, context) =>
-    runShell({ command, cwd: dir_path, background: is_background }, context),
+  execute: ({ command, dir_path, timeout_ms, is_background }, context) =>
+    runShell({ command, cwd: dir_path, timeout_ms, background: is_background }, context),
 };
 
 const grepParams = {

@@ -1,0 +1,111 @@
+// The tools over any environment: the same calls, the same words back, whatever is underneath.
+
+import { expect } from "vitest";
+import { PathLocks } from "../src/edit/locks.ts";
+import { ShownFiles } from "../src/edit/shown.ts";
+import type { ExecutionEnvironment } from "../src/env/types.ts";
+import { applyPatchTool } from "../src/tools/apply-patch/index.ts";
+import { editFileTool } from "../src/tools/edit-file/index.ts";
+import { globTool } from "../src/tools/glob/index.ts";
+import { grepWithModesTool } from "../src/tools/grep/index.ts";
+import { hashlineEditTool } from "../src/tools/hashline/index.ts";
+import { hashlineReadTool } from "../src/tools/hashline-read/index.ts";
+import { listDirTool } from "../src/tools/list-dir/index.ts";
+import { readFileTool } from "../src/tools/read-file/index.ts";
+import { readManyFilesTool } from "../src/tools/read-many-files/index.ts";
+import { shellTool } from "../src/tools/shell/index.ts";
+import { type ToolDef, ToolFailure } from "../src/tools/types.ts";
+import { writeFileTool } from "../src/tools/write-file/index.ts";
+
+/** A call and what it answers; an error stands behind `!`. */
+type Step = readonly [tool: ToolDef<never>, args: object, answer: string | RegExp];
+
+const PATCH = [
+  "*** Begin Patch",
+  "*** Add File: t/new.txt",
+  "+fresh",
+  "*** Update File: t/a.txt",
+  "*** Move to: t/moved.txt",
+  "@@",
+  " one",
+  "-2",
+  "+zwei",
+  "*** Delete File: t/b.ts",
+  "*** End Patch",
+].join("\n");
+
+const FILES: readonly Step[] = [
+  [writeFileTool, { file_path: "t/a.txt", content: "one\ntwo\nthrée\n" }, "Created t/a.txt (15 bytes)"],
+  [writeFileTool, { file_path: "t/b.ts", content: "const two = 2;\n" }, "Created t/b.ts (15 bytes)"],
+  [readFileTool, { file_path: "t/a.txt" }, "1 | one\n2 | two\n3 | thrée"],
+  [readFileTool, { file_path: "t/a.txt", offset: 2, limit: 1 }, "2 | two\n[1 more lines; continue with offset=3]"],
+  [readFileTool, { file_path: "t/c.txt" }, /^!File not found: t\/c\.txt\. Did you mean t\/a\.txt/],
+  [readFileTool, { file_path: "t" }, "!t is a directory. List it, or name a file in it."],
+  [readFileTool, { file_path: "t/a.txt", offset: 9 }, "!t/a.txt has 3 lines; offset 9 is beyond its end."],
+  [
+    editFileTool,
+    { file_path: "t/a.txt", old_string: "two", new_string: "2" },
+    /^Replaced 1 occurrence\(s\) in t\/a\.txt \(1 lines changed\)\n--- t\/a\.txt\n@@ /,
+  ],
+  [editFileTool, { file_path: "t/a.txt", old_string: "four", new_string: "4" }, /^!.*t\/a\.txt.*Nothing was written/s],
+  [grepWithModesTool, { pattern: "thr.e", path: "t" }, "t/a.txt:3:thrée"],
+  [grepWithModesTool, { pattern: "two|2", path: "t", output_mode: "count" }, "t/a.txt:1\nt/b.ts:1"],
+  [grepWithModesTool, { pattern: "two", path: "t", glob_filter: "*.ts", output_mode: "files_with_matches" }, "t/b.ts"],
+  [grepWithModesTool, { pattern: "nowhere", path: "t" }, "No matches found"],
+  [grepWithModesTool, { pattern: "(" }, /^!Bad regular expression "\("/],
+  [globTool, { pattern: "**/*.ts", path: "t" }, "t/b.ts"],
+  [globTool, { pattern: "*.go", path: "t" }, "No files found"],
+  [listDirTool, { path: "t" }, "a.txt  13\nb.ts  15"],
+  [
+    readManyFilesTool,
+    { paths: ["t/*.ts", "t/none"] },
+    /^--- t\/b\.ts ---\n1 \| const two = 2;\n\n--- t\/none ---\n\[ERROR: /,
+  ],
+  [applyPatchTool, { patch: PATCH }, /^A t\/new\.txt\nR t\/a\.txt -> t\/moved\.txt\nD t\/b\.ts\n/],
+  [listDirTool, { path: "t" }, "moved.txt  16\nnew.txt  6"],
+  [hashlineReadTool, { file_path: "t/moved.txt" }, /^¶t\/moved\.txt#([0-9A-F]{4})\n1:one\n2:zwei\n3:thrée$/],
+  [readFileTool, { file_path: "t/moved.txt" }, "1 | one\n2 | zwei\n3 | thrée"],
+];
+
+const COMMANDS: readonly Step[] = [
+  [shellTool, { command: "cat t/new.txt; echo no >&2; exit 4" }, /^fresh\nno\n\[exit code: 4, \d+ ms\]$/],
+  [
+    shellTool,
+    { command: "echo more >> t/moved.txt" },
+    /^\[changed since you last saw it: t\/moved\.txt; .*\n\[exit code: 0/,
+  ],
+  [shellTool, { command: " " }, "!The command is empty. Give a shell command to run."],
+];
+
+export async function toolConformance(env: ExecutionEnvironment, commands: boolean): Promise<void> {
+  const services = { vision: false, shownFiles: new ShownFiles(), pathLocks: new PathLocks() };
+  const answer = async (tool: ToolDef<never>, args: object): Promise<string> => {
+    try {
+      const result = await tool.execute(args as never, {
+        callId: "call",
+        env,
+        services,
+        signal: new AbortController().signal,
+        now: () => 0,
+        onOutput: () => {},
+        openArtifact: () => {
+          throw new Error("nothing here is that long");
+        },
+      });
+      return typeof result === "string"
+        ? result
+        : result.content.map((part) => (part.kind === "text" ? part.text : "[image]")).join("\n");
+    } catch (error) {
+      if (error instanceof ToolFailure) return `!${error.message}`;
+      throw error;
+    }
+  };
+  for (const [tool, args, expected] of commands ? [...FILES, ...COMMANDS] : FILES) {
+    const said = await answer(tool, args);
+    if (typeof expected === "string") expect(said, tool.name).toBe(expected);
+    else expect(said, tool.name).toMatch(expected);
+  }
+  const tag = services.shownFiles.latest(env.resolve("t/moved.txt"))?.tag;
+  const edit = { input: `¶t/moved.txt#${tag}\ndelete 1` };
+  expect(await answer(hashlineEditTool, edit)).toMatch(/^¶t\/moved\.txt#[0-9A-F]{4}\n/);
+}
