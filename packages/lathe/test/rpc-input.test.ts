@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventOf, type Frame, type RpcHost, type Setup, setup } from "./rpc-host.ts";
@@ -153,6 +154,47 @@ describe("RPC: prompting", () => {
     const from = host.frames.length;
     host.send({ type: "prompt", message: "go" });
     expect(await host.event("agent_end", from)).toMatchObject({ reason: "error" });
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("LS-02 after kill -9 between two results the session holds everything up to it and no torn line", async () => {
+    rig.server.push(three());
+    const host = await rig.start();
+    await host.data("set_host_tools", { tools: [step] });
+    const { sessionFile } = await host.data<{ sessionFile: string }>("get_state");
+    host.send({ type: "prompt", message: "go" });
+    const calls = (): Frame[] => host.frames.filter(({ type }) => type === "host_tool_call");
+    for (const n of [0, 1]) {
+      await host.wait("a call", () => calls().length > n);
+      const result = { content: [{ type: "text", text: `done ${n}` }] };
+      host.send({ type: "host_tool_result", id: calls()[n]?.["id"], result });
+    }
+    await host.wait("the third call", () => calls().length > 2);
+    host.child.kill("SIGKILL");
+    await new Promise((resolve) => host.child.on("exit", resolve));
+    for (const line of readFileSync(sessionFile, "utf8").trimEnd().split("\n")) JSON.parse(line);
+
+    const again = await rig.start("--session", sessionFile);
+    const { messages } = await again.data<{ messages: { role: string }[] }>("get_messages");
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "tool"]);
+    expect(JSON.stringify(messages)).toMatch(/done 0.*done 1.*interrupted/);
+    expect(await again.finish()).toBe(0);
+  });
+
+  it("LS-02 a new session ends the work of the old one first and leaves it whole", async () => {
+    rig.server.push(three(), turn.text("fresh"), turn.text("gone on"));
+    const host = await rig.start();
+    await host.data("set_host_tools", { tools: [step] });
+    const { sessionFile } = await host.data<{ sessionFile: string }>("get_state");
+    host.send({ type: "prompt", message: "go" });
+    await host.wait("a call", ({ type }) => type === "host_tool_call");
+    await host.data("new_session");
+    await host.wait("the cancel", ({ type }) => type === "host_tool_cancel");
+    expect(await host.event("agent_end")).toMatchObject({ reason: "aborted" });
+    await host.prompt("hello");
+    await host.data("switch_session", { sessionPath: sessionFile });
+    await host.prompt("and on");
+    expect(results(2)).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("interrupted")));
     expect(await host.finish()).toBe(0);
   });
 });
