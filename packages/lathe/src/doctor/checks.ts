@@ -170,7 +170,12 @@ async function checkPart(part: Part): Promise<Finding> {
 }
 
 function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
-  const stale = allJournals(sessions).filter((path) => staleLock(path, machine.host));
+  let stale: string[];
+  try {
+    stale = allJournals(sessions).filter((path) => staleLock(path, machine.host));
+  } catch (error) {
+    return { state: "wrong", name: "locks", text: `${oneLine(error)}. Mend the permissions of ${sessions}.` };
+  }
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
   const text = `${stale.length} sessions were left locked by a process that is gone; opening them removes the lock. See: lathe sessions doctor`;
   return { state: "missing", name: "locks", text };
