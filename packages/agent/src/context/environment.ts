@@ -17,7 +17,7 @@ export interface EnvironmentFacts {
   readonly git?: GitSnapshot;
 }
 
-export interface GitSnapshot {
+interface GitSnapshot {
   readonly modified: number;
   readonly untracked: number;
   /** Newest first. */

@@ -180,7 +180,7 @@ export class ShellFiles {
   }
 }
 
-export interface StatLine {
+interface StatLine {
   readonly type: "file" | "directory" | "link" | "other";
   readonly size: number;
   /** Relative to the directory that was listed. */
@@ -188,7 +188,7 @@ export interface StatLine {
 }
 
 /** Parses `%f %s %n` of find and stat; a name with a line break takes the lines that do not begin a new entry. */
-export function statLines(stdout: Buffer, directory: string): StatLine[] {
+function statLines(stdout: Buffer, directory: string): StatLine[] {
   const lines: StatLine[] = [];
   for (const line of stdout.toString("utf8").split(/\n(?=[0-9a-f]+ \d+ \/)/)) {
     const [, type, size, name] = /^([0-9a-f]+) (\d+) ([\s\S]*?)\n?$/.exec(line) ?? [];

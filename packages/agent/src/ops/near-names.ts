@@ -19,7 +19,7 @@ export async function nearPaths(env: ExecutionEnvironment, path: string): Promis
   return [...elsewhere.paths];
 }
 
-export function closest(wanted: string, names: readonly string[]): string[] {
+function closest(wanted: string, names: readonly string[]): string[] {
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   return names
     .map((name) => ({ name, distance: editDistance(wanted.toLowerCase(), name.toLowerCase()) }))

@@ -9,7 +9,7 @@ const OWNER_VARIABLE = "LATHE_OWNER";
 const COMMAND_VARIABLE = "LATHE_COMMAND";
 
 /** Time between SIGTERM and SIGKILL. */
-export const TERM_GRACE_MS = 2000;
+const TERM_GRACE_MS = 2000;
 const KILL_ROUNDS_MS = 3000;
 
 export interface Mark {

@@ -1,13 +1,13 @@
 // The todo list as a value, and what each operation does to it. After every batch exactly one open task is in progress.
 
-export type TaskStatus = "pending" | "in_progress" | "completed" | "abandoned";
+type TaskStatus = "pending" | "in_progress" | "completed" | "abandoned";
 
-export interface Task {
+interface Task {
   readonly content: string;
   readonly status: TaskStatus;
   readonly notes?: readonly string[];
 }
-export interface Phase {
+interface Phase {
   readonly name: string;
   readonly tasks: readonly Task[];
 }
@@ -109,7 +109,7 @@ export function keepOneInProgress(list: TodoList): TodoList {
   );
 }
 
-export const tasksOf = (list: TodoList): readonly Task[] => list.flatMap((phase) => phase.tasks);
+const tasksOf = (list: TodoList): readonly Task[] => list.flatMap((phase) => phase.tasks);
 const pending = (content: string): Task => ({ content, status: "pending" });
 const isOpen = (task: Task): boolean => task.status === "pending" || task.status === "in_progress";
 const isCompleted = (task: Task): boolean => task.status === "completed";
