@@ -24,6 +24,13 @@ describe("prompts", () => {
     expect(scene.server.requests[1]?.view.messages).toHaveLength(3);
   });
 
+  it("HD-04 two prompts give two agent_end events; --help needs no key", async () => {
+    scene = await stage([turn.text("one"), turn.text("two")]);
+    const { stdout } = await scene.run(["--mode", "json", "-p", "first", "-p", "second"]);
+    expect(jsonLines(stdout).filter(({ type }) => type === "agent_end")).toHaveLength(2);
+    expect(await scene.box.run(["--help"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("a prompt that fails ends the run: what would follow builds on it", async () => {
     scene = await stage([turn.text("", { stop: "content_filter" })]);
     expect(await scene.run(["-p", "first", "-p", "second"])).toMatchObject({ code: 1, stdout: "" });

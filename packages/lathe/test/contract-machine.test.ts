@@ -84,6 +84,18 @@ describe("two processes on one session", () => {
       "user",
     ]);
   });
+  it("the same holds for a session file that both want to make", async () => {
+    const door = gate();
+    scene = await stage([turn.text("first", { before: door.wait })]);
+    const child = scene.start(["--session", "new.jsonl", "go"]);
+    const first = collect(child);
+    child.stdin.end();
+    await door.reached;
+    const second = await scene.run(["--session", "new.jsonl", "me too"]);
+    expect(second).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/open in process \d+/) });
+    door.open();
+    expect(await first).toMatchObject({ code: 0, stdout: "first\n" });
+  });
 });
 
 describe("a home that cannot be written", () => {

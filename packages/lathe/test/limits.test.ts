@@ -58,6 +58,25 @@ describe("product defaults", () => {
     expect(scene.server.requests.map(({ body }) => body.max_tokens)).toEqual([32_000]);
   });
 
+  it.each([
+    ["retry.maxRetries", "8"],
+    ["retry.maxMinutes", "3"],
+    ["maxOutputTokens", "32000"],
+    ["shell.timeoutMs", "120000"],
+    ["timeouts.firstEvent", "600"],
+    ["timeouts.stall", "300"],
+    ["permissionMode", "auto-edit"],
+  ])("%s is %s", async (key, value) => {
+    scene = await stage([]);
+    expect((await scene.box.run(["config", "get", key])).stdout.trim()).toBe(value);
+  });
+
+  it("a command that gives no time gets that of the settings", async () => {
+    scene = await stage([turn.calls([{ name: "shell", args: { command: "sleep 600" } }]), turn.text("ok")]);
+    await scene.run([...full, "--config", await settings("shell:\n  timeoutMs: 150\n"), "go"]);
+    expect(scene.server.requests[1]?.view.messages.at(-1)?.results[0]?.text).toMatch(/timed out.*150/s);
+  });
+
   it("retry.maxMinutes bounds all attempts together", async () => {
     scene = await stage(() => turn.error(500));
     const { code } = await scene.run([

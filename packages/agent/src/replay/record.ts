@@ -99,7 +99,7 @@ export class Recorder {
   }
 
   #write(line: LogLine): void {
-    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    appendFileSync(this.#path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
   }
 }
 
