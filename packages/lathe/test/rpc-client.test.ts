@@ -51,7 +51,9 @@ describe("RpcClient", () => {
   it("MO-07 an agent that cannot start rejects with what it said on stderr", async () => {
     await expect(client({ args: ["--model", "nothing/x"] }).start()).rejects.toThrow('Unknown provider "nothing"');
     await expect(client({ command: ["/nowhere/lathe"] }).start()).rejects.toThrow("could not be started");
-    await expect(client({ command: ["sleep", "60"], readyTimeoutMs: 50 }).start()).rejects.toThrow();
+    await expect(client({ command: ["echo", "hello"] }).start()).rejects.toThrow("not a line of the protocol: hello");
+    const silent = ["sh", "-c", "cat >/dev/null", "lathe"];
+    await expect(client({ command: silent, readyTimeoutMs: 50 }).start()).rejects.toThrow("not ready within 50 ms");
   });
 
   it("MO-07 killing the agent in the middle of a request rejects it", async () => {
@@ -62,6 +64,7 @@ describe("RpcClient", () => {
     process.kill(agent.pid ?? 0, "SIGKILL");
     await expect(request).rejects.toThrow("The agent ended (SIGKILL)");
     expect((await idle).message).toContain("SIGKILL");
+    await expect(agent.getState()).rejects.toThrow("The agent ended (SIGKILL)");
   });
 
   it("MO-07 refusals are errors with a code; a prompt refused later fails those who wait", async () => {

@@ -113,7 +113,9 @@ describe("RPC: addresses of the host", () => {
     await host.prompt("again");
     expect(rig.server.requests[6]?.result("r2")).toContain("not found");
     expect(host.frames.filter(isRequest)).toHaveLength(2);
-    expect((await host.ask("set_host_uri_schemes", { schemes: [{ scheme: "artifact" }] }))["success"]).toBe(false);
+    for (const scheme of ["artifact", "no scheme"]) {
+      expect((await host.ask("set_host_uri_schemes", { schemes: [{ scheme }] }))["success"]).toBe(false);
+    }
     expect(await host.finish()).toBe(0);
   });
 

@@ -48,6 +48,7 @@ export class RpcClient {
   readonly #listeners = new Set<(event: WireEvent) => void>();
   readonly #failures = new Set<(error: Error) => void>();
   #process: AgentProcess | undefined;
+  #ended: Error | undefined;
   #ready: () => void = () => {};
   #requests = 0;
 
@@ -89,6 +90,7 @@ export class RpcClient {
 
   /** Any command. Rejects with RpcError when the agent refuses it. */
   request<K extends CommandName>(command: K, params?: CommandParams<K>): Promise<CommandData<K>> {
+    if (this.#ended) return Promise.reject(this.#ended);
     const id = `req_${++this.#requests}`;
     const ms = UNLIMITED.has(command) ? 0 : (this.#options.requestTimeoutMs ?? TIMEOUT_MS);
     const reply = new Promise<unknown>((resolve, reject) => {
@@ -211,6 +213,7 @@ export class RpcClient {
   }
 
   #failAll(error: Error): void {
+    this.#ended = error;
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
     for (const listener of [...this.#failures]) listener(error);

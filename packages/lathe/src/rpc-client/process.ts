@@ -33,7 +33,7 @@ export class AgentProcess {
     });
     const splitter = new LineSplitter(Number.MAX_SAFE_INTEGER);
     this.#child.stdout.on("data", (chunk: Buffer) => {
-      for (const line of splitter.feed(chunk)) if ("text" in line && line.text !== "") onFrame(JSON.parse(line.text));
+      for (const line of splitter.feed(chunk)) if ("text" in line && line.text !== "") this.#take(line.text, onFrame);
     });
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
@@ -47,6 +47,19 @@ export class AgentProcess {
         resolve(new Error(`The agent ended (${signal ?? `exit code ${code}`})${said === "" ? "." : `: ${said}`}`));
       });
     });
+  }
+
+  /** Whatever writes something else is not the agent: it is ended, and what it said is the reason. */
+  #take(line: string, onFrame: (frame: Record<string, unknown>) => void): void {
+    let frame: Record<string, unknown>;
+    try {
+      frame = JSON.parse(line);
+    } catch {
+      this.#stderr = `${this.#stderr}\nnot a line of the protocol: ${line}`.slice(-STDERR_CHARS);
+      this.#child.kill();
+      return;
+    }
+    onFrame(frame);
   }
 
   get pid(): number | undefined {

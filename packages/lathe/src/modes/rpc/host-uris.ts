@@ -1,6 +1,6 @@
 // Addresses that the host answers for, such as db://users/42: read and write faces reach it through the session's resolvers.
 
-import type { SchemeRegistry, SchemeResolver, Session } from "@lathe/agent";
+import { SchemeRegistry, type SchemeResolver, type Session } from "@lathe/agent";
 import type { UriSchemeSpec } from "./commands.ts";
 import type { HostUriResult } from "./frames.ts";
 import { Outstanding } from "./outstanding.ts";
@@ -26,8 +26,9 @@ export class HostUris {
     const own = new Set(this.#schemes.map(({ scheme }) => scheme));
     const clash = next.find(({ scheme }) => !own.has(scheme) && registry.handles(`${scheme}://`));
     if (clash) throw new Error(`${clash.scheme}:// is the agent's own. Choose another scheme.`);
+    // Tried on the side first: a name that is no scheme must not leave half a set behind.
+    new SchemeRegistry(Object.fromEntries(next.map((spec) => [spec.scheme, {}])));
     for (const scheme of own) registry.remove(scheme);
-    this.#schemes = [];
     for (const spec of next) registry.add(spec.scheme, this.#resolver(spec));
     this.#schemes = next;
     this.#told = new WeakSet();
