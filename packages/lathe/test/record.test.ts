@@ -111,6 +111,30 @@ describe("--record", () => {
     }
   });
 
+  it.each([
+    ["openai/gpt-5.2", "openai"],
+    ["gemini/gemini-2.5-pro", "gemini"],
+    ["mine/special", "chat"],
+  ] as const)("%s replays too, whatever the home it is replayed in knows of it", async (model, dialect) => {
+    scene = await stage([
+      turn.calls([call(dialect === "gemini" ? "run_shell_command" : "shell", { command: "echo hi" })]),
+      turn.text("said hi"),
+    ]);
+    const url = scene.server.baseUrl(dialect);
+    await mkdir(join(scene.box.home, ".lathe"));
+    const models = `providers:\n  mine:\n    baseUrl: ${url}\n    api: openai-completions\n    apiKey: ${KEY}\n    headers:\n      x-secret: ${KEY}\n    models:\n      - id: special\n        contextWindow: 9000\n        maxTokens: 512\n`;
+    await writeFile(join(scene.box.home, ".lathe", "models.yml"), models);
+    const env = { OPENAI_API_KEY: KEY, GEMINI_API_KEY: KEY, OPENAI_BASE_URL: url, GEMINI_BASE_URL: url };
+    const recorded = await scene.box.run([...full, "--model", model, "--record", recordingIn(), "go"], { env });
+    expect(recorded).toMatchObject({ code: 0, stdout: "said hi\n" });
+    for (const file of await readdir(recordingIn()))
+      expect(await readFile(join(recordingIn(), file), "latin1")).not.toContain(KEY);
+    expect(await replayElsewhere(recordingIn())).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("identical"),
+    });
+  });
+
   it("subagents are part of the run", async () => {
     let spawned = "";
     scene = await stage((request) => {
