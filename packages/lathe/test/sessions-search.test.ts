@@ -173,12 +173,6 @@ describe("the search index", () => {
     expect(statSync(file()).mode & 0o077).toBe(0);
   });
 
-  it("two searches at once both find", async () => {
-    const { id } = await saySomething(box.maker, "lemur", "ok");
-    const both = await Promise.all([search("lemur"), search("lemur")]);
-    expect(both.map(({ ids }) => ids)).toEqual([[id], [id]]);
-  });
-
   it("without the package every file is read, and one line says so", async () => {
     await saySomething(box.maker, "lemur", "ok");
     const { notes } = await search("lemur", noSqlite);
