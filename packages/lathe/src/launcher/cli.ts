@@ -52,6 +52,8 @@ function load(file: string): ChunkModule {
   let nodeRequire: NodeJS.Require | undefined;
   const require = (name: string): unknown => {
     if (name.startsWith("./")) return load(name.slice(2)).exports;
+    // Node's own require looks a builtin up in twenty steps; there are dozens of them on the way to the first request.
+    if (name.startsWith("node:")) return process.getBuiltinModule(name);
     nodeRequire ??= createRequire(path);
     return nodeRequire(name);
   };
