@@ -13,6 +13,7 @@ import type { ApiKey, Credential } from "./credentials.ts";
 import { withFallback } from "./fallback.ts";
 import { type AuthStyle, findRow, type ProviderRow } from "./rows.ts";
 import { mergeTransforms } from "./transform.ts";
+import { withWebsocket } from "./websocket.ts";
 import { type WiringInput, wire } from "./wiring.ts";
 
 export interface ProviderOptions {
@@ -26,6 +27,8 @@ export interface ProviderOptions {
   readonly configuredKey?: string;
   readonly api?: Api;
   readonly auth?: AuthStyle;
+  /** Responses over a websocket; `auto` when LATHE_CODEX_WEBSOCKET is set and the API is the Codex one, else `off`. */
+  readonly websocket?: "auto" | "off" | "on";
   /** Gemini: the key goes into the address instead of a header, for proxies that know nothing else. */
   readonly keyInQuery?: boolean;
   readonly baseUrl?: string;
@@ -76,7 +79,7 @@ function adapterOptions(input: WiringInput): AdapterOptions {
   return {
     name,
     ...wire(input),
-    deps,
+    deps: withWebsocket(input),
     model: modelLookup(name, row, deps.env, options),
     timeouts: { ...timeoutsFor(row, api, deps.env), ...options.timeout },
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
