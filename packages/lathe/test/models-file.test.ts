@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -124,18 +124,21 @@ ${provider}    modelOverrides:
   });
 
   it("CF-04 a key may be a variable's name or a command of the user's own file", async () => {
-    await b.write("models.yml", acme().replace("acme-key", '"!printf abc"'));
-    expect(await b.ask(["--model", "acme/small"])).toMatchObject({ code: 0 });
+    await b.write("models.yml", acme().replace("acme-key", `"!echo x >> ${join(b.box.dir, "runs")}; printf abc"`));
+    expect(await b.ask(["--model", "acme/small", "-p", "again"])).toMatchObject({ code: 0 });
+    expect(await readFile(join(b.box.dir, "runs"), "utf8")).toBe("x\n");
     await b.write("models.yml", acme().replace("acme-key", "ACME_SECRET"));
     await b.ask(["--model", "acme/small"], { ACME_SECRET: "from-env" });
-    expect(b.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer abc", "Bearer from-env"]);
+    expect(b.asked.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer abc",
+      "Bearer abc",
+      "Bearer from-env",
+    ]);
 
     await b.write("models.yml", acme().replace("acme-key", '"!exit 3"'));
     const failed = await b.ask(["--model", "acme/small"]);
     expect(failed.code).toBe(3);
-    expect(failed.stderr).toBe(
-      "lathe: The command for a key in models.yml ended with code 3. Try it in a shell: exit 3\n",
-    );
+    expect(failed.stderr).toBe("lathe: The command for a key ended with code 3. Try it in a shell: exit 3\n");
   });
 });
 

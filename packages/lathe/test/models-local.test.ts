@@ -94,6 +94,11 @@ describe("local servers", () => {
     expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "tiny:1b" });
   });
 
+  it("G-52 a scope of a local server's models is a choice of one of them", async () => {
+    expect(await b.ask(["--models", "ollama/*"], ollama())).toMatchObject({ code: 0 });
+    expect(b.asked[0]?.model).toBe("tiny:1b");
+  });
+
   it.each([[["-p", "hi"]], [["--mode", "json", "-p", "hi"]]])(
     "G-48 %j without a credential never falls back, a local server or not: exit 3",
     async (args) => {

@@ -1,19 +1,20 @@
 // `lathe models [pattern] [--json]` and `--list-models [pattern]`.
 
-import { EXIT, type ExitCode } from "../cli/exit.ts";
+import { EXIT, type ExitCode, usageError } from "../cli/exit.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
 import { PRACTICE } from "../models/models.ts";
 import { modelsOf } from "../run/model.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import type { Command } from "./index.ts";
 import { table } from "./table.ts";
-import { verbArgs } from "./verb-args.ts";
 
 export const modelsCommand: Command = async (argv, machine) => {
-  const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } });
+  const unknown = argv.find((word) => word.startsWith("-") && word !== "--json");
+  if (unknown !== undefined) throw usageError(`lathe models takes a pattern and --json, not ${unknown}.`);
+  const words = argv.filter((word) => word !== "--json");
   const workspace = await openWorkspace(machine, {});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
-  return listModels(workspace, positionals.length === 0 ? true : positionals.join(" "), values.json === true);
+  return listModels(workspace, words.length === 0 ? true : words.join(" "), argv.includes("--json"));
 };
 
 /** `pattern`: true for all. */

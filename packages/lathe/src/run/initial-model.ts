@@ -21,6 +21,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
   const resumed = wish.resumed === undefined ? undefined : await usable(models, wish.resumed);
   if (resumed) return resumed;
   if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
+  await discoverScope(models, settings.enabledModels);
   const found = initialModel(models.registry, {
     scoped: settings.enabledModels,
     resuming: wish.resumed !== undefined,
@@ -34,6 +35,15 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
     );
   }
   return withoutCredential(workspace, models);
+}
+
+/** A scope may name local servers, whose models are not known until they are asked. */
+async function discoverScope(models: Models, scope: readonly string[]): Promise<void> {
+  const local = models.registry
+    .discoveries()
+    .map(({ provider }) => provider)
+    .filter((provider) => scope.some((pattern) => pattern.startsWith(`${provider}/`)));
+  if (local.length > 0) await models.discover({ only: local });
 }
 
 async function withoutCredential({ machine }: Workspace, models: Models): Promise<ModelChoice> {

@@ -81,7 +81,7 @@ export function providerOptions(
   return {
     ...connection,
     resolveKey: () => resolveCredential(credentialQuery(provider, env, config), sources),
-    runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),
+    runCommand: async (command) => (await import("./secret-command.ts")).outputOf(workspace, command),
     timeout: { request: firstEvent, firstEvent, streamRead: local ? 0 : settings["timeouts.stall"] },
     userAgent: `lathe/${LATHE_VERSION}`,
     ...(baseUrl === undefined ? {} : { baseUrl }),

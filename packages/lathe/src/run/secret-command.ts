@@ -1,4 +1,4 @@
-// A key that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml.
+// A key that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml. It is run once, not per request.
 
 import { LocalEnvironment } from "@lathe/agent";
 import { CliError, EXIT } from "../cli/exit.ts";
@@ -6,7 +6,22 @@ import type { Workspace } from "./workspace.ts";
 
 const PATIENCE_MS = 30_000;
 
-export async function secretFrom(workspace: Workspace, command: string): Promise<string> {
+const printed = new WeakMap<Workspace, Map<string, Promise<string>>>();
+
+export function secretFrom(workspace: Workspace, command: string): Promise<string> {
+  const known = printed.get(workspace) ?? new Map<string, Promise<string>>();
+  printed.set(workspace, known);
+  const before = known.get(command);
+  if (before) return before;
+  const secret = outputOf(workspace, command);
+  known.set(command, secret);
+  // A locked password store may be open the next time.
+  secret.catch(() => known.delete(command));
+  return secret;
+}
+
+/** What a command of the user's prints, trimmed. */
+export async function outputOf(workspace: Workspace, command: string): Promise<string> {
   const { machine, env } = workspace;
   const shell = new LocalEnvironment({
     cwd: machine.userHome,
@@ -19,7 +34,7 @@ export async function secretFrom(workspace: Workspace, command: string): Promise
     const secret = stdout.trim();
     if (exitCode === 0 && secret !== "") return secret;
     const why = timedOut ? "took too long" : exitCode === 0 ? "printed nothing" : `ended with code ${exitCode}`;
-    throw new CliError(EXIT.provider, `The command for a key in models.yml ${why}. Try it in a shell: ${command}`);
+    throw new CliError(EXIT.provider, `The command for a key ${why}. Try it in a shell: ${command}`);
   } finally {
     await shell.cleanup();
   }
