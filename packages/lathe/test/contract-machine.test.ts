@@ -112,6 +112,8 @@ describe("a home that cannot be written", () => {
     await withTmpfs("1m", async () => {
       await run("mount", ["-o", "remount,ro", scene.box.env["LATHE_HOME"]!]);
       await refusedClearly(await scene.run(["go"]));
+      const json = await scene.run(["--mode", "json", "go"]);
+      expect(jsonLines(json.stdout).at(-1)).toMatchObject({ type: "result", status: "internal_error", exitCode: 70 });
       expect(await scene.run(["--no-session", "go"])).toMatchObject({ code: 0, stdout: "ok\n" });
     });
   });

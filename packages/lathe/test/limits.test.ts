@@ -37,6 +37,13 @@ describe("limits of a run end it with code 5", () => {
     expect(jsonLines(stdout).at(-1)?.["cost"]).toBeGreaterThan(0.5);
   });
 
+  it("--max-cost with a price that nobody knows is refused before anything is sent", async () => {
+    scene = await stage([]);
+    const args = ["--model", "anthropic/claude-of-tomorrow", "--max-cost", "1", "go"];
+    expect(await scene.run(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/price.*--max-turns/) });
+    expect(scene.server.requests).toEqual([]);
+  });
+
   it("--max-time ends a model that does not answer and a command that does not end", async () => {
     const never = gate();
     scene = await stage([

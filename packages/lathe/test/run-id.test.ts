@@ -32,6 +32,14 @@ describe("--run-id", () => {
     expect(scene.server.requests).toHaveLength(1);
   });
 
+  it("a failure of the provider is not the run's result: asked for again, it goes on", async () => {
+    scene = await stage([turn.error(401), turn.text("after all")]);
+    expect((await scene.run([...named, "sweep the floor"])).code).toBe(3);
+    expect(await scene.run([...named, "sweep the floor"])).toMatchObject({ code: 0, stdout: "after all\n" });
+    const said = scene.server.requests[1]?.view.messages.map(({ text }) => text).join("\n");
+    expect(said).toMatch(/sweep the floor.*Go on with the task/s);
+  });
+
   it("another prompt under the same name is refused", async () => {
     scene = await stage([turn.text("one")]);
     await scene.run([...named, "go"]);

@@ -37,7 +37,7 @@ function wantsJson(argv: readonly string[]): boolean {
 /** One line. The stack of a bug is for those who ask for it. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof CliError || process.env["LATHE_DEBUG"] === undefined)
-    return error.message.split("\n")[0] ?? error.name;
-  return error.stack ?? error.message;
+  if (error instanceof CliError || error.name === "JournalError") return error.message.split("\n")[0] ?? error.name;
+  if (process.env["LATHE_DEBUG"] !== undefined) return error.stack ?? error.message;
+  return `Internal error: ${error.message.split("\n")[0]}. Set LATHE_DEBUG=1 to see where, and report it.`;
 }

@@ -53,7 +53,12 @@ export class RecordFolder {
     if (existsSync(this.path) && readdirSync(this.path).length > 0) {
       throw usageError(`--record: ${this.path} is not empty. Give a new folder.`);
     }
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw usageError(`--record: ${this.path} cannot be made (${code}). Give a folder that can be written.`);
+    }
   }
 
   get before(): string {

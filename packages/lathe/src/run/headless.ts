@@ -7,7 +7,7 @@ import { EXIT } from "../cli/exit.ts";
 import type { RecordingTape } from "../record/tape.ts";
 import goOn from "./go-on.md";
 import type { OpenSession } from "./open-session.ts";
-import { INTERRUPTED, outcomeOf, type RunOutcome } from "./outcome.ts";
+import { INTERRUPTED, limitOutcome, outcomeOf, type RunOutcome } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import type { DeniedCall } from "./permissions.ts";
 import { type RunResult, resultOf } from "./result.ts";
@@ -28,18 +28,30 @@ export interface HeadlessRun {
   readonly tape?: RecordingTape;
 }
 
+const TIME_IS_UP = "The time of this run is used up.";
+/** Ends that are not the run's own doing: asked for again, it goes on. */
+const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
+
 export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
   const { session, permissions } = run.open;
   const driver = new RunDriver(session, permissions, onEvent, run.tape);
   const signals = onSignals(() => void driver.interrupt());
-  const timer = run.timeLimit?.setTimer(() => driver.stopAtLimit("The time of this run is used up."), run.timeLimit.ms);
+  const stop = new AbortController();
+  const timer = run.timeLimit?.setTimer(() => {
+    stop.abort();
+    driver.stopAtLimit(TIME_IS_UP);
+  }, run.timeLimit.ms);
   try {
-    const judged = await giveAll(run, driver, signals.asked);
-    const outcome = withJudgement(signals.asked.aborted ? INTERRUPTED : outcomeOf(report(run, driver)), judged);
+    const { whole, judged } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    const ended = whole
+      ? outcomeOf(report(run, driver))
+      : signals.asked.aborted
+        ? INTERRUPTED
+        : limitOutcome(TIME_IS_UP);
+    const outcome = withJudgement(ended, judged);
     const result = finalResult(run, driver, outcome, judged);
     run.tape?.finish(result);
-    // An interrupted run is not finished: asked for again, it goes on.
-    if (run.keepResult && outcome.exitCode !== EXIT.interrupted && session.state !== "closed")
+    if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
       session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
     return result;
   } finally {
@@ -48,20 +60,27 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
   }
 }
 
-async function giveAll(run: HeadlessRun, driver: RunDriver, asked: AbortSignal): Promise<Judged | undefined> {
+/** `whole`: false when the run was stopped with something left to give. */
+async function giveAll(
+  run: HeadlessRun,
+  driver: RunDriver,
+  stopped: () => boolean,
+): Promise<{ readonly whole: boolean; readonly judged?: Judged }> {
   let good = run.earlier ? await finishEarlier(run, driver) : true;
   const prompts = run.schema ? lastWithSchema(run.prompts, run.schema) : run.prompts;
   for (const prompt of prompts) {
-    if (!good || asked.aborted) return undefined;
+    if (!good) return { whole: true };
+    if (stopped()) return { whole: false };
     await driver.submit(prompt);
     good = goesOn(run, driver);
   }
-  if (!good || !run.schema) return undefined;
+  if (!good || !run.schema) return { whole: true };
   for (let attempt = 0; ; attempt++) {
     const judged = await judge(driver.report().text, run.schema);
-    if ("value" in judged || attempt === MOST_RETRIES || asked.aborted) return judged;
+    if ("value" in judged || attempt === MOST_RETRIES) return { whole: true, judged };
+    if (stopped()) return { whole: false, judged };
     await driver.submit(askAgain(judged.problem));
-    if (!goesOn(run, driver)) return judged;
+    if (!goesOn(run, driver)) return { whole: true, judged };
   }
 }
 
@@ -70,11 +89,13 @@ async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boole
   const { session } = run.open;
   const { input } = session.journal;
   if (session.wasCut) await driver.continue();
-  else if (input?.state === "end" && input.reason === "interrupted") await driver.submit(goOn.trim());
+  else if (input?.state === "end" && isUndone(input.reason)) await driver.submit(goOn.trim());
   else if (input !== undefined) driver.recall();
   else return true;
   return goesOn(run, driver);
 }
+
+const isUndone = (reason: string | undefined): boolean => reason === "interrupted" || reason === "error";
 
 /** A further prompt makes sense only after one that was answered. */
 function goesOn(run: HeadlessRun, driver: RunDriver): boolean {

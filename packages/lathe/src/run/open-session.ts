@@ -190,9 +190,14 @@ function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigI
 }
 
 /** Limits are those of this run: what the session has spent before does not count. */
-function budgetOf(workspace: Workspace, { limits }: SessionRequest, spent: Session["spent"]): BudgetConfig {
+function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent: Session["spent"]): BudgetConfig {
   const turns = limits.maxTurns ?? workspace.settings["limits.maxTurns"];
   const usd = limits.maxCost ?? workspace.settings["limits.maxCost"];
+  if (limits.maxCost !== undefined && !model.info?.cost && model.provider !== "practice") {
+    throw usageError(
+      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be kept. Use --max-turns, or give its cost in models.yml.`,
+    );
+  }
   const before = limits.ofSession ? { turns: 0, usd: 0, wallMs: 0 } : spent;
   return {
     ...(turns > 0 ? { turns: before.turns + turns } : {}),

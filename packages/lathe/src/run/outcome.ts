@@ -40,7 +40,7 @@ export const INTERRUPTED: RunOutcome = {
   message: "Interrupted. Continue with: lathe -c",
 };
 
-const limitOutcome = (what: string): RunOutcome => ({
+export const limitOutcome = (what: string): RunOutcome => ({
   status: "budget",
   exitCode: EXIT.budget,
   message: `${what} Continue with a higher limit: lathe -c`,
@@ -68,6 +68,8 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
   }
 }
 
+const OTHER_WORDS = "Ask in other words, or choose another model: lathe models";
+
 function completed(facts: RunFacts): RunOutcome {
   if (facts.awaitingInput) {
     return {
@@ -85,7 +87,7 @@ function completed(facts: RunFacts): RunOutcome {
     };
   }
   if (facts.finish === "content_filter") {
-    return { status: "failed", exitCode: EXIT.failed, message: "The model refused to answer." };
+    return { status: "failed", exitCode: EXIT.failed, message: `The model refused to answer. ${OTHER_WORDS}` };
   }
   if (facts.finish === "length") {
     return {
@@ -95,7 +97,7 @@ function completed(facts: RunFacts): RunOutcome {
     };
   }
   if (facts.text.trim() === "")
-    return { status: "failed", exitCode: EXIT.failed, message: "The model gave an empty answer." };
+    return { status: "failed", exitCode: EXIT.failed, message: `The model gave an empty answer. ${OTHER_WORDS}` };
   return { status: "done", exitCode: EXIT.done };
 }
 
@@ -120,7 +122,9 @@ const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
 
 function errorOutcome(error: RunFacts["error"]): RunOutcome {
   const message = oneLine(error?.message ?? "The run failed.");
-  if (error?.type === "ContentFilterError") return { status: "failed", exitCode: EXIT.failed, message };
+  if (error?.type === "ContentFilterError") {
+    return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
+  }
   const advice = error && PROVIDER_ERRORS[error.type];
   if (advice !== undefined) {
     return { status: "provider_error", exitCode: EXIT.provider, message: `${sentence(message)} ${advice}` };
