@@ -13,7 +13,16 @@ interface Block {
   json?: string;
 }
 
-export async function plainRounds(url: string, folder: string, rounds: number): Promise<void> {
+type RunTool = (input: Readonly<Record<string, string>>, folder: string) => Promise<string>;
+
+const readSmallFile: RunTool = ({ path }, folder) => readFile(`${folder}/${path}`, "utf8");
+
+export async function plainRounds(
+  url: string,
+  folder: string,
+  rounds: number,
+  runTool: RunTool = readSmallFile,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   const messages: unknown[] = [{ role: "user", content: "go" }];
   const tools = [{ name: "read", description: "Reads a file.", input_schema: { type: "object", properties: {} } }];
@@ -24,11 +33,10 @@ export async function plainRounds(url: string, folder: string, rounds: number): 
     const results = [];
     for (const block of blocks) {
       if (block.type !== "tool_use") continue;
-      const { path } = block.input as { path: string };
       results.push({
         type: "tool_result",
         tool_use_id: block.id,
-        content: await readFile(`${folder}/${path}`, "utf8"),
+        content: await runTool(block.input as Record<string, string>, folder),
       });
     }
     messages.push({ role: "user", content: results });

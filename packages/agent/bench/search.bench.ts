@@ -48,7 +48,10 @@ async function overRipgrep(args: string[], ours: (env: LocalEnvironment) => Prom
 
 function runPlain(rg: string, args: string[], cwd: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(rg, ["--no-config", "--no-require-git", ...args, "./"], { cwd, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(rg, ["--no-config", "--no-require-git", ...args, "./"], {
+      cwd,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk.toString();
