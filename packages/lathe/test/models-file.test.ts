@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { oauthRows } from "../src/credentials/oauth/rows.ts";
 import { readModelsFiles } from "../src/models/file.ts";
 import { type Bench, bench } from "./models-kit.ts";
 
@@ -139,6 +141,25 @@ ${provider}    modelOverrides:
     const failed = await b.ask(["--model", "acme/small"]);
     expect(failed.code).toBe(3);
     expect(failed.stderr).toBe("lathe: The command for a key ended with code 3. Try it in a shell: exit 3\n");
+  });
+});
+
+describe("docs/models.md", () => {
+  it("its examples of models.yml and oauth.yml are right", async () => {
+    const page = await readFile(fileURLToPath(new URL("../../../docs/models.md", import.meta.url)), "utf8");
+    const example = (mark: string): string =>
+      [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text ?? "").find((text) => text.includes(mark)) ??
+      "";
+    const file = await b.write("models.yml", example("providers:\n  acme"));
+    const { problems, config } = await readModelsFiles([{ file, own: true }]);
+    expect(problems).toEqual([]);
+    expect(Object.keys(config.providers ?? {})).toEqual(["acme", "openai", "lab"]);
+    await b.write("oauth.yml", example("tokenUrl"));
+    expect((await oauthRows(join(file, "..")))[0]).toMatchObject({
+      provider: "acme",
+      label: "Acme",
+      clientId: "lathe",
+    });
   });
 });
 

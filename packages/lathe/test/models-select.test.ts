@@ -86,6 +86,11 @@ describe("which model a selector means", () => {
     expect(reached()).toBe("two/alpha-mini");
     await run(["--continue", "--model", "one/alpha-large"]);
     expect(reached()).toBe("one/alpha-large");
+    const elsewhere = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") };
+    await b.box.run(["--continue", "--api-key", "given", "-p", "hi"], { env: elsewhere });
+    expect(reached()).toBe("given/alpha-large");
+    await b.box.run(["--continue", "-p", "hi"], { env: elsewhere });
+    expect(reached()).toMatch(/^k\/gpt-/);
   });
 });
 

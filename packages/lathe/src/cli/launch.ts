@@ -80,6 +80,7 @@ async function modelOf(workspace: Workspace, options: CliOptions, { journal }: O
   const resumed = modelFor(journal.context.state, "default");
   return chooseInitialModel(workspace, {
     interactive: isInteractive(options, workspace.machine),
+    hasKey: options["api-key"] !== undefined,
     ...(resumed === undefined ? {} : { resumed }),
   });
 }

@@ -29,13 +29,13 @@ export async function listModels(
   models: Models,
   pattern: string | undefined,
 ): Promise<readonly ListedModel[]> {
-  const { registry } = models;
-  const { disabledProviders, enabledModels } = workspace.settings;
+  const { registry, disabled } = models;
+  const { enabledModels } = workspace.settings;
   const expand = (patterns: readonly string[]) => expandModels(registry, patterns).map(({ model }) => model);
   const scope = enabledModels.length === 0 ? undefined : new Set(expand(enabledModels).map(keyOf));
   const wanted = pattern === undefined ? registry.all() : expand([pattern]);
   const shown = wanted.filter(
-    (model) => !disabledProviders.includes(model.provider) && (scope === undefined || scope.has(keyOf(model))),
+    (model) => !disabled.includes(model.provider) && (scope === undefined || scope.has(keyOf(model))),
   );
   const credentials = await credentialsOf(workspace, models, [...new Set(shown.map(({ provider }) => provider))]);
   return shown.map((model) => {

@@ -60,10 +60,14 @@ export class Models {
   #registry: Registry;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
+  /** Ids of providers that are not used here. */
+  readonly disabled: readonly string[];
 
   constructor(workspace: Workspace, known: Known) {
     const { settings, env } = workspace;
     const clouds = cloudsWithCredentials(env);
+    const own = (id: string): string => findRow(id)?.id ?? id;
+    this.disabled = settings.disabledProviders.map(own);
     this.#workspace = workspace;
     this.problems = known.problems;
     this.#registry = new Registry({
@@ -71,8 +75,8 @@ export class Models {
       config: known.config as never,
       hasCredential: (provider) =>
         known.stored.has(provider) || clouds.includes(provider) || this.#reached.has(provider),
-      providerOrder: settings.modelProviderOrder,
-      disabledProviders: settings.disabledProviders,
+      providerOrder: settings.modelProviderOrder.map(own),
+      disabledProviders: this.disabled,
     });
   }
 
@@ -98,7 +102,7 @@ export class Models {
     const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
-    if (settings.disabledProviders.includes(model.provider))
+    if (this.disabled.includes(model.provider))
       throw usageError(`The provider ${model.provider} is disabled here. See: lathe config get disabledProviders`);
     const wish = found.effort ?? (settings.defaultThinkingLevel || undefined);
     return {

@@ -10,6 +10,8 @@ import type { Workspace } from "./workspace.ts";
 export interface InitialWish {
   /** Model of the session that is continued. */
   readonly resumed?: string;
+  /** A key was given for this run. */
+  readonly hasKey: boolean;
   /** A person is there who can be told what was chosen. */
   readonly interactive: boolean;
 }
@@ -18,7 +20,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
   const { settings, settingsOrigin } = workspace;
   if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
   const models = await modelsOf(workspace);
-  const resumed = wish.resumed === undefined ? undefined : await usable(models, wish.resumed);
+  const resumed = wish.resumed === undefined ? undefined : await usable(models, wish.resumed, wish.hasKey);
   if (resumed) return resumed;
   if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
   await discoverScope(models, settings.enabledModels);
@@ -60,11 +62,12 @@ async function withoutCredential({ machine }: Workspace, models: Models): Promis
 }
 
 /** A session's model, when it can still be called. */
-async function usable(models: Models, selector: string): Promise<ModelChoice | undefined> {
+async function usable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
   if (selector.startsWith("practice/")) return models.choose(selector);
   const slash = selector.indexOf("/");
   const provider = selector.slice(0, Math.max(slash, 0));
-  return models.registry.knows(provider) && models.registry.isAvailable(provider) ? models.find(selector) : undefined;
+  if (!models.registry.knows(provider) || models.disabled.includes(provider)) return undefined;
+  return hasKey || models.registry.isAvailable(provider) ? models.find(selector) : undefined;
 }
 
 function selectorOf({ model, effort }: NonNullable<ReturnType<typeof initialModel>>): string {
