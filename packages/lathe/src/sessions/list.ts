@@ -1,6 +1,6 @@
 // What a list of sessions shows, from the ends of each file alone.
 
-import { readHead } from "@lathe/agent";
+import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
 import { type SessionFile, sessionFiles } from "./files.ts";
 import { HeadMemory } from "./head-memory.ts";
 
@@ -63,7 +63,7 @@ function take(
 /** Undefined for a file that is no session, or that holds no message. */
 export function describeFile(file: SessionFile): ListedSession | undefined {
   const head = readHead(file.path);
-  if (!head || (head.firstText === undefined && head.bytes <= HEAD_BYTES)) return undefined;
+  if (!head || isEmpty(head)) return undefined;
   const { header, title, firstText } = head;
   return {
     id: header.id,
@@ -76,6 +76,10 @@ export function describeFile(file: SessionFile): ListedSession | undefined {
     ...(firstText === undefined ? {} : { firstMessage: firstText.slice(0, TEXT_KEPT) }),
   };
 }
+
+/** Messages of older formats are not looked into, so their files are never taken for empty. */
+const isEmpty = ({ header, firstText, bytes }: SessionSummary): boolean =>
+  firstText === undefined && bytes <= HEAD_BYTES && header.version >= JOURNAL_VERSION;
 
 const NAME_LENGTH = 40;
 

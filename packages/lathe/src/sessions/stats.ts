@@ -23,7 +23,7 @@ export interface SessionStats {
 
 const NOTHING: Spending = { answers: 0, input: 0, cached: 0, output: 0, cost: 0 };
 /** Requests that failed after they had cost something. */
-export const FAILED_REQUESTS = "(failed requests)";
+const FAILED_REQUESTS = "(failed requests)";
 
 export function collectStats(sessions: readonly string[], children: readonly string[]): SessionStats {
   const counter = new Counter();

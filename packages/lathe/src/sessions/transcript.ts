@@ -35,14 +35,14 @@ export interface AssistantItem extends ItemFields {
   readonly cut?: string;
 }
 /** Something that happened between messages. */
-export interface NoteItem extends ItemFields {
+interface NoteItem extends ItemFields {
   readonly type: "note";
   readonly title: string;
   readonly text?: string;
 }
 export type Item = UserItem | AssistantItem | NoteItem;
 
-export type AssistantPart =
+type AssistantPart =
   | { readonly kind: "text" | "thinking"; readonly text: string }
   | { readonly kind: "image"; readonly image: ImageData }
   | { readonly kind: "call"; readonly call: Call };
