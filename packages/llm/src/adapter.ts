@@ -182,6 +182,8 @@ class HttpAdapter {
   /** What `segments` made of the same request just before, or made now. */
   #prepare(request: Request, operation: Operation): EncodedRequest | Promise<EncodedRequest> {
     const prepared = operation === "stream" ? this.#prepared.get(request) : undefined;
+    // Given out once: a host may keep its requests, and they must not keep their bodies.
+    this.#prepared.delete(request);
     if (prepared?.length === request.messages.length) return prepared.encoded;
     const resolving = this.#resolver.resolve(request.messages);
     if (!(resolving instanceof Promise)) return this.#encode(request, resolving, operation);

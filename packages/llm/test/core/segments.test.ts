@@ -2,7 +2,8 @@ import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { createSegmentCache, makeSegment } from "../../src/segments.ts";
 import { Message } from "../../src/types/message.ts";
-import { ALL, clientFor } from "./support.ts";
+import type { Protocol } from "../../src/types/protocol.ts";
+import { ALL, clientFor, collect } from "./support.ts";
 
 describe("segments", () => {
   it("PC-01 bytes are UTF-8 bytes and the hash follows the text", () => {
@@ -64,5 +65,27 @@ describe.each(ALL)("prefix of $provider", (one) => {
       .map((segment) => body.indexOf(segment.text));
     expect(places.every((place) => place >= 0)).toBe(true);
     expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it("PC-01 a request whose segments were asked for is sent without being encoded again, unless it grew", async () => {
+    await using server = await startModelServer({ script: () => turn.text("ok") });
+    let encoded = 0;
+    const protocol: Protocol = {
+      ...one.protocol,
+      encode: (input) => {
+        encoded += 1;
+        return one.protocol.encode(input);
+      },
+    };
+    const client = clientFor(one, server, { protocol });
+    const messages = [Message.user("one")];
+    const request = { provider: one.provider, model: one.model, messages };
+    client.segments(request);
+    await collect(client.stream(request));
+    expect(encoded).toBe(1);
+    client.segments(request);
+    messages.push(Message.assistant("two"), Message.user("three"));
+    await collect(client.stream(request));
+    expect([encoded, server.requests.at(-1)?.text.includes("three")]).toEqual([3, true]);
   });
 });
