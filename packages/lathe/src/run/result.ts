@@ -20,7 +20,7 @@ export interface RunResult {
   readonly error?: string;
 }
 
-export interface ResultUsage {
+interface ResultUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
