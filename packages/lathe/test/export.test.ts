@@ -89,10 +89,10 @@ describe("the exported page", () => {
     await journal.close();
     const page = readFileSync(await exported(id), "utf8");
     expect(page).toContain('<span class="minus">-old</span><span class="plus">+new</span>');
-    expect(page).toContain('<span class="added">+1</span> <span class="removed">−1</span>');
+    expect(page).toContain('<span class="added">+1</span> <span class="removed">&minus;1</span>');
     expect(page).toContain("no result");
     expect(page).toContain("The answer was ended by: length");
-    expect(page).toContain("1.0k in (800 cached) · 50 out · $1.50");
+    expect(page).toContain("1.0k in (800 cached) &middot; 50 out &middot; $1.50");
     expect(page).toContain("<b>$1.50</b>");
   });
 

@@ -45,7 +45,7 @@ function counts(diffs: readonly FileDiff[]): Html {
   const lines = diffs.flatMap(({ diff }) => diff.split("\n"));
   const plus = lines.filter((line) => line.startsWith("+")).length;
   const minus = lines.filter((line) => line.startsWith("-")).length;
-  return html`<span class="meta"><span class="added">+${plus}</span> <span class="removed">−${minus}</span></span>`;
+  return html`<span class="meta"><span class="added">+${plus}</span> <span class="removed">&minus;${minus}</span></span>`;
 }
 
 function argumentsHtml({ arguments: args }: Call): Html {

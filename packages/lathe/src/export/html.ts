@@ -1,4 +1,6 @@
 // HTML that cannot be broken out of: everything put into a template is text and gets escaped, unless it is HTML already.
+// Templates themselves stay ASCII (write &middot;): the bundler cannot escape letters in tagged templates, and chunks are
+// read as plain ASCII.
 
 export class Html {
   readonly text: string;

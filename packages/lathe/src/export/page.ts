@@ -28,7 +28,7 @@ ${facts(transcript, children)}
 ${losses.map((loss) => html`<p class="loss">${loss}</p>`)}</header>
 ${contents(items)}
 ${itemsHtml(items, children)}
-<footer class="meta">Exported by Lathe · session ${header.id}</footer></main></body></html>
+<footer class="meta">Exported by Lathe &middot; session ${header.id}</footer></main></body></html>
 `;
   return page.text;
 }
@@ -95,8 +95,8 @@ function assistantHtml(item: AssistantItem, isNew: boolean, children: PageSource
 function usageHtml({ tokens: used, cost }: AssistantItem): Html | undefined {
   if (!used) return undefined;
   const cached = used.cached > 0 ? ` (${tokens(used.cached)} cached)` : "";
-  const spent = cost === undefined ? "" : ` · ${dollars(cost)}`;
-  return html`<div class="meta">${tokens(used.input)} in${cached} · ${tokens(used.output)} out${spent}</div>`;
+  const spent = cost !== undefined && html` &middot; ${dollars(cost)}`;
+  return html`<div class="meta">${tokens(used.input)} in${cached} &middot; ${tokens(used.output)} out${spent}</div>`;
 }
 
 function childHtml(child: Transcript | undefined, children: PageSource["children"]): Html | undefined {
