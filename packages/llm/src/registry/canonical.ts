@@ -16,9 +16,9 @@ export interface Canonical {
 export function createCanonical(catalog: Catalog, equivalence: RegistryConfig["equivalence"] = {}): Canonical {
   const overrides = equivalence.overrides ?? {};
   const excluded = new Set(equivalence.exclude ?? []);
-  const known = new Map<string, string | undefined>();
+  let known: ReadonlyMap<string, string> | undefined;
   const official = (id: string): string | undefined => {
-    if (!known.has(id)) known.set(id, makers.map((maker) => exact(catalog, maker, id)).find(Boolean));
+    known ??= officialIds(catalog);
     return known.get(id);
   };
   return {
@@ -36,9 +36,18 @@ export function createCanonical(catalog: Catalog, equivalence: RegistryConfig["e
   };
 }
 
-function exact(catalog: Catalog, maker: string, id: string): string | undefined {
-  const found = catalog.get(maker, id);
-  return found && (found.id === id || found.aliases.includes(id)) ? found.id : undefined;
+/** Every official id and alias, with the id it stands for. The first maker wins, and an id before an alias. */
+function officialIds(catalog: Catalog): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  const add = (name: string, id: string): void => {
+    if (!ids.has(name)) ids.set(name, id);
+  };
+  for (const maker of makers) {
+    const models = catalog.list(maker);
+    for (const { id } of models) add(id, id);
+    for (const { id, aliases } of models) for (const alias of aliases) add(alias, id);
+  }
+  return ids;
 }
 
 /** The id, then what gateways and clouds make of one: a prefix in front, dots for dashes, a cloud's version behind. */
