@@ -116,19 +116,21 @@ export async function moveFile(from: string, to: string): Promise<void> {
 
 export async function statFile(path: string): Promise<FileStat | undefined> {
   try {
-    const link = await fs.lstat(path);
+    // At once: waiting for the disk's threads is most of the cost.
+    const [link, realPath] = await Promise.all([fs.lstat(path), fs.realpath(path).catch(absent)]);
     const isSymlink = link.isSymbolicLink();
     const target = isSymlink ? await fs.stat(path).catch(absent) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
       return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath: await realOrNearest(path), isSymlink };
     }
+    if (realPath === undefined) return undefined;
     return {
       kind: target.isFile() ? "file" : target.isDirectory() ? "directory" : "other",
       size: target.size,
       mtimeMs: target.mtimeMs,
       mode: target.mode & 0o7777,
-      realPath: await fs.realpath(path),
+      realPath,
       isSymlink,
     };
   } catch (error) {
