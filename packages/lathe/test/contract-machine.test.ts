@@ -2,7 +2,7 @@
 
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -100,6 +100,36 @@ describe("two processes on one session", () => {
     expect(second).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/open in process \d+/) });
     door.open();
     expect(await first).toMatchObject({ code: 0, stdout: "first\n" });
+  });
+});
+
+describe("files that are not what they should be end in one line", () => {
+  it.each([
+    ["a session that is a directory", ["--session", "."], {}, 2, /cannot be opened.*lathe sessions/],
+    ["a file that is no session", ["--session", "notes.jsonl"], {}, 2, /not a session file.*lathe sessions/],
+    ["a home that is a file", [], { LATHE_HOME: "notes.jsonl" }, 70, /LATHE_HOME/],
+    ["a directory that is gone", ["--cwd", "gone"], {}, 2, /existing directory/],
+  ])("%s", async (_what, args, env, expected, says) => {
+    scene = await stage([]);
+    await writeFile(join(scene.box.dir, "notes.jsonl"), "remember the milk\n");
+    const { code, stdout, stderr } = await scene.run([...args, "go"], { env });
+    expect({ code, stdout, lines: errorLines(stderr) }).toEqual({
+      code: expected,
+      stdout: "",
+      lines: [expect.stringMatching(says)],
+    });
+  });
+
+  it("an answer that cannot be written to the end is not a success", async () => {
+    scene = await stage([turn.text("ok")]);
+    const command = `"${process.execPath}" "${CLI}" ${scene.args.join(" ")} go > /dev/full`;
+    const child = spawn("bash", ["-c", command], { cwd: scene.box.dir, env: { ...scene.box.env, ...scene.env } });
+    child.stdin.end();
+    const { code, stderr } = await collect(child);
+    expect({ code, lines: errorLines(stderr) }).toEqual({
+      code: 70,
+      lines: [expect.stringMatching(/ENOSPC.*Free space/)],
+    });
   });
 });
 

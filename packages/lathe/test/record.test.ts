@@ -174,6 +174,8 @@ describe("--record", () => {
       code: 2,
       stderr: expect.stringContaining("not empty"),
     });
+    // A run that never began leaves no folder behind.
+    expect((await scene.run(["--record", recordingIn(), "--model", "nobody/x", "go"])).code).toBe(2);
     expect((await scene.box.run(["replay", "nowhere"])).code).toBe(2);
     expect((await scene.box.run(["replay"])).code).toBe(2);
     const child = scene.start(["--record", recordingIn(), "go"]);

@@ -5,6 +5,11 @@ import { CliError, EXIT, type ExitCode } from "./exit.ts";
 import { SUBCOMMANDS } from "./option-table.ts";
 
 export async function main(): Promise<void> {
+  // What nobody caught is a bug or a broken stream: one line, and a code that says so.
+  process.on("uncaughtException", (error) => {
+    process.stderr.write(`lathe: ${describe(error)}\n`);
+    process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
+  });
   const machine = thisMachine();
   const argv = process.argv.slice(2);
   process.exitCode = await start(argv, machine).catch(async (error: unknown): Promise<ExitCode> => {
@@ -39,5 +44,8 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CliError || error.name === "JournalError") return error.message.split("\n")[0] ?? error.name;
   if (process.env["LATHE_DEBUG"] !== undefined) return error.stack ?? error.message;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC") return `${error.message}. Free space and try again.`;
+  if (syscall !== undefined) return `${error.message}. Check that path, or choose another home with LATHE_HOME.`;
   return `Internal error: ${error.message.split("\n")[0]}. Set LATHE_DEBUG=1 to see where, and report it.`;
 }

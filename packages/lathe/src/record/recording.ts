@@ -1,6 +1,6 @@
 // `--record <dir>`: everything the run takes from outside is written down on its way in, so that `lathe replay` can give it again.
 
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { type InputContent, Recorder, type Session, type Surroundings } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
@@ -94,6 +94,11 @@ export class Recording implements RecordingTape {
 
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
     return this.#recorder.input(session, verb, content);
+  }
+
+  /** For a run that never began: the folder was empty before. */
+  discard(): void {
+    rmSync(this.#folder.path, { recursive: true, force: true });
   }
 
   /** After the last input. */

@@ -2,7 +2,7 @@
 
 import { homedir, hostname } from "node:os";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
-import { EXIT } from "../cli/exit.ts";
+import { EXIT, usageError } from "../cli/exit.ts";
 import { FIRST_REQUEST } from "../launcher/code-cache.ts";
 
 export interface Machine {
@@ -22,7 +22,7 @@ export interface Machine {
 export function thisMachine(): Machine {
   return {
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingDirectory(),
     userHome: process.env["HOME"] || homedir(),
     pid: process.pid,
     host: hostname(),
@@ -38,6 +38,14 @@ export function thisMachine(): Machine {
       return endingQuietly(process.stderr);
     },
   };
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw usageError("The working directory does not exist any more. Go to one that does.");
+  }
 }
 
 const watched = new WeakSet<NodeJS.WriteStream>();

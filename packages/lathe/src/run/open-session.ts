@@ -76,6 +76,7 @@ export interface OpenSession {
   readonly client: SwitchableClient;
   readonly permissions: Permissions;
   readonly journal: OpenedJournal;
+  readonly limits: RunLimits;
   /** Profile and adapter for another model, for a switch inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   close(): Promise<void>;
@@ -153,6 +154,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     permissions,
     journal: request.opened,
+    limits: request.limits,
     switchModel: async (selector) => {
       const choice = await models.find(selector);
       await switchTo(choice);

@@ -1,13 +1,14 @@
 // From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
 
 import type { InputContent } from "@lathe/agent";
-import { CliError, EXIT, type ExitCode, usageError } from "../cli/exit.ts";
+import { CliError, type ExitCode, usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
+import type { Recording } from "../record/recording.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { HeadlessRun } from "./headless.ts";
 import type { OpenedJournal } from "./journal-files.ts";
 import type { Machine } from "./machine.ts";
-import { openSession, type SessionRequest } from "./open-session.ts";
+import { type OpenSession, openSession, type SessionRequest } from "./open-session.ts";
 import type { RunResult } from "./result.ts";
 import { journalFor } from "./which-journal.ts";
 import type { Workspace } from "./workspace.ts";
@@ -41,17 +42,10 @@ export async function startHeadless(
   const choose = (where: Workspace): OpenedJournal =>
     run && named ? named.journalOf(where, run) : journalFor(where, options);
   const opened = await openJournal(workspace, choose, { recording, runId });
-  const wanted = await requestFor(opened).catch(async (error: unknown) => {
-    await opened.journal.close();
-    throw error;
-  });
-  const request = run ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
-  const open = recording
-    ? await openSession(recording.workspace, await recording.tapped(request))
-    : await openSession(workspace, request);
+  const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
   try {
     rememberForTerminal(workspace, opened.path);
-    const { maxTimeMs } = request.limits;
+    const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,
       prompts: run?.state === "cut" ? prompts.slice(run.begun) : prompts,
@@ -67,25 +61,47 @@ export async function startHeadless(
   }
 }
 
+/** Nothing stays locked, and no half recording is left, when the session cannot be put together. */
+async function openFor(
+  workspace: Workspace,
+  opened: OpenedJournal,
+  requestFor: RequestFor,
+  { recording, wholeSession }: { recording: Recording | undefined; wholeSession: boolean },
+): Promise<OpenSession> {
+  try {
+    const wanted = await requestFor(opened);
+    const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
+    return recording
+      ? await openSession(recording.workspace, await recording.tapped(request))
+      : await openSession(workspace, request);
+  } catch (error) {
+    await opened.journal.close();
+    recording?.discard();
+    throw error;
+  }
+}
+
 /** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
 async function openJournal(
   workspace: Workspace,
   choose: (where: Workspace) => OpenedJournal,
-  {
-    recording,
-    runId,
-  }: { recording: import("../record/recording.ts").Recording | undefined; runId: string | undefined },
+  { recording, runId }: { recording: Recording | undefined; runId: string | undefined },
 ): Promise<OpenedJournal> {
   try {
     return recording ? await recording.openJournal(choose) : choose(workspace);
   } catch (error) {
+    recording?.discard();
     throw refusal(error, runId);
   }
 }
 
 function refusal(error: unknown, runId: string | undefined): unknown {
-  if (!(error instanceof Error) || error.name !== "JournalError") return error;
-  if ((error as Error & { code?: string }).code !== "locked") return new CliError(EXIT.usage, error.message);
+  if (!(error instanceof Error) || error instanceof CliError) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined)
+    return usageError(`The session cannot be opened: ${error.message}. See: lathe sessions list`);
+  if (error.name !== "JournalError") return error;
+  if (code !== "locked") return usageError(`${error.message} See: lathe sessions doctor`);
   if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
   return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
 }
