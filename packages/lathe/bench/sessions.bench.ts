@@ -35,16 +35,17 @@ function timed(home: string, args: readonly string[], expected: string): number 
   return took;
 }
 
-/** Noise only ever adds, so the best round counts. */
-function best(home: string, args: readonly string[], expected: string): number {
-  return Math.min(...Array.from({ length: ROUNDS }, () => timed(home, args, expected)));
+/** Noise only ever adds, so the best round counts; a bare node beside it tells how loaded the machine is. */
+function best(home: string, args: readonly string[], expected: string): { readonly ms: number; readonly bare: number } {
+  const rounds = Array.from({ length: ROUNDS }, () => ({ ms: timed(home, args, expected), bare: bareNode() }));
+  return { ms: Math.min(...rounds.map(({ ms }) => ms)), bare: Math.min(...rounds.map(({ bare }) => bare)) };
 }
 
-const bareNode = (): number => {
+function bareNode(): number {
   const begun = performance.now();
   spawnSync(process.execPath, ["-e", "0"]);
   return performance.now() - begun;
-};
+}
 
 /** Words of a made-up language, a few of them common and most of them rare, as in real text. */
 const vocabulary = Array.from({ length: 20_000 }, (_, at) => `w${at.toString(36)}x`);
@@ -83,9 +84,9 @@ export const benches: Bench[] = [
         for (let at = 0; at < 10_000; at++) writeSession(home, at, [prose(800)]);
         const args = ["list", "--all", "-n", "0"];
         const first = timed(home, args, "Part 9999");
-        const value = best(home, args, "Part 9999");
-        const note = `${first.toFixed(0)} ms the first time; ${Math.min(bareNode(), bareNode(), bareNode()).toFixed(0)} ms is a bare node`;
-        return { value, unit: "ms", budget: 300, note };
+        const { ms, bare } = best(home, args, "Part 9999");
+        const note = `${first.toFixed(0)} ms the first time; ${bare.toFixed(0)} ms is a bare node`;
+        return { value: ms, unit: "ms", budget: 300, note };
       }),
   },
   {
@@ -100,8 +101,8 @@ export const benches: Bench[] = [
         const indexing = timed(home, ["search", "needle"], "Part 777");
         const rare = best(home, ["search", "needle", vocabulary[0] ?? ""], "Part 777");
         const common = best(home, ["search", vocabulary[3] ?? ""], "Part");
-        const note = `rare word ${rare.toFixed(0)} ms, one in most messages ${common.toFixed(0)} ms; indexing once ${(indexing / 1000).toFixed(1)} s`;
-        return { value: Math.max(rare, common), unit: "ms", budget: 200, note };
+        const note = `rare word ${rare.ms.toFixed(0)} ms, one in most messages ${common.ms.toFixed(0)} ms, a bare node ${rare.bare.toFixed(0)} ms; indexing once ${(indexing / 1000).toFixed(1)} s`;
+        return { value: Math.max(rare.ms, common.ms), unit: "ms", budget: 200, note };
       }),
   },
 ];
