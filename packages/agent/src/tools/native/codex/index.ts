@@ -1,14 +1,16 @@
 // The names and parameters that GPT models know from Codex: commands and patches, files are looked at with commands.
 
+import { imageType } from "../../../ops/read/images.ts";
+import { loadBytes } from "../../../ops/read/read-text.ts";
 import { applyPatchTool } from "../../apply-patch/index.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { type ArgsOf, choice, integer, listOf, optional, parameters, record, text } from "../../params.ts";
-import { readFileTool } from "../../read-file/index.ts";
+import { imageResult, readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
-import type { ToolDef } from "../../types.ts";
+import { type ToolDef, ToolFailure } from "../../types.ts";
 import { waitTool } from "../../wait/index.ts";
 import { faceOf } from "../face.ts";
 import { wholeListTool } from "../todo-face.ts";
@@ -33,12 +35,22 @@ const updatePlan = faceOf(wholeListTool, {
   toInner: ({ plan }) => plan.map(({ step, status }) => ({ content: step, status })),
 });
 
-const viewImage = faceOf(readFileTool, {
+const imageParams = { path: text("Path of the image") };
+
+const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
+  ...readFileTool,
   name: "view_image",
-  description: imageDescription,
-  params: { path: text("Path of the image") },
-  toInner: ({ path }) => ({ file_path: path }),
-});
+  label: "Look",
+  description: imageDescription.trim(),
+  schema: parameters(imageParams),
+  tier: "read",
+  async execute({ path }, context) {
+    const bytes = await loadBytes(path, context);
+    const mediaType = imageType(bytes);
+    if (!mediaType) throw new ToolFailure(`${path} is not an image (png, jpeg, gif, webp). Read it with a command.`);
+    return imageResult(path, bytes, mediaType, context);
+  },
+};
 
 const requestUserInput = faceOf(askUserTool, {
   name: "request_user_input",
