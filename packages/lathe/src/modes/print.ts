@@ -25,9 +25,11 @@ const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
   "context_overflow",
 ]);
 
-function note({ stderr }: Machine, event: SessionEvent): void {
-  if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) stderr.write(`lathe: ${event.data.message}\n`);
+/** Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
+function note(machine: Machine, event: SessionEvent): void {
+  if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
+    machine.stderr.write(`lathe: ${event.data.message}\n`);
   if (event.kind === "retry") {
-    stderr.write(`lathe: ${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s\n`);
+    machine.stderr.write(`lathe: ${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s\n`);
   }
 }
