@@ -102,7 +102,7 @@ describe("--record", () => {
     child.kill("SIGINT");
     expect((await interrupted).code).toBe(130);
     door.open();
-    expect((await scene.run(["--no-session", "--record", dirs[2]!, "go"])).code).toBe(0);
+    expect((await scene.run(["--mode", "json", "--no-session", "--record", dirs[2]!, "go"])).code).toBe(0);
     for (const dir of dirs) {
       expect(await scene.box.run(["replay", dir])).toMatchObject({
         code: 0,

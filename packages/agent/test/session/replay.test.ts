@@ -93,3 +93,41 @@ it.each(DIALECTS)(
     await expect(other.run(changed.session)).rejects.toThrow(/diverged/);
   },
 );
+
+it("refused connections, the waits between attempts and an interrupt are part of a recording", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+  const closed = await startModelServer({});
+  const baseUrl = closed.baseUrl("anthropic");
+  await closed.close();
+  const recorder = new Recorder(folder);
+  const recorded = build("anthropic", baseUrl, {
+    deps: recorder.deps(defaultDeps({ env: {} })),
+    aroundExecute: recorder.aroundExecute,
+  });
+  const events = recorded.session.events();
+  recorded.session.config.retry = { ...recorded.session.config.retry, baseDelay: 0.001, maxRetries: 1 };
+  await recorder.input(recorded.session, "submit", "nobody is there");
+  // This one waits for an hour, and is interrupted in the middle of it.
+  recorded.session.config.retry = { ...recorded.session.config.retry, baseDelay: 3600, maxDelay: 3600 };
+  const waiting = new Promise<void>((resolve) => {
+    void (async () => {
+      for await (const event of events) if (event.kind === "retry" && event.data.delay_ms > 1000) resolve();
+    })();
+  });
+  const second = recorder.input(recorded.session, "submit", "still nobody");
+  await waiting;
+  await recorder.input(recorded.session, "interrupt");
+  await second;
+
+  const replayer = new Replayer(folder);
+  const replayed = build("anthropic", baseUrl, {
+    deps: replayer.deps(defaultDeps({ env: {} })),
+    aroundExecute: replayer.aroundExecute,
+  });
+  replayed.session.events();
+  // Longer waits than recorded: none of them is waited for.
+  const retry = { baseDelay: 3600, maxDelay: 3600, maxRetries: 1 };
+  replayed.session.config.retry = { ...replayed.session.config.retry, ...retry };
+  await replayer.run(replayed.session);
+  expect(replayed.hash()).toBe(recorded.hash());
+});
