@@ -10,10 +10,11 @@ packages=(
   openssh-server  # its other end, started by the test on loopback
   podman runc     # environment in a container; runc because crun needs another cgroup layout
   busybox-static  # the whole image of that container
-  bubblewrap      # sandboxed commands
-  socat           # network proxy of the sandbox
-  tmux            # a real terminal around the interactive screen
-  chromium        # pages of the web client
+  openssl         # certificates for tests of TLS
+  bsdutils        # script: a terminal around the command
+  tmux            # the terminal that the recorded picture shows
+  python3         # a host in another language that drives the command
+  chromium        # looks at the exported page
 )
 
 missing=()
