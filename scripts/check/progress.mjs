@@ -7,7 +7,7 @@ const ID =
   /\b(?:(?:CL|DM|GN|TM|TC|ER|PC|AD|CT|QK|HL|SN|RN|EV|PR|TL|PA|EE|TR|SY|SB|EH|HD|LS|MO|SA|SP|CO|CF|EX|MC|LP|IU|AU|TU|WB|A|D|G)-\d{1,3}|T-[A-Z]+-\d+)(?:-[OAG])?\b/g;
 const ROW = /^\| (\S+) \| (done|partly|missing) \| ?(.*?) ?\|$/;
 
-export function readProgress(root) {
+function readProgress(root) {
   const rows = [];
   for (const line of readFileSync(`${root}/docs/progress.md`, "utf8").split("\n")) {
     const match = ROW.exec(line);
@@ -17,7 +17,7 @@ export function readProgress(root) {
 }
 
 /** Ids named in `it("...")`, `test("...")` and `describe("...")` titles, also in template and table titles. */
-export function idsInTestTitles(root) {
+function idsInTestTitles(root) {
   const ids = new Set();
   const title =
     /\b(?:it|test|describe)(?:\.[a-zA-Z]+(?:\((?:[^()]|\([^()]*\))*\))?)*\(\s*(["'`])((?:\\.|(?!\1)[\s\S])*)\1/g;

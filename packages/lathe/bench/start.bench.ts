@@ -18,9 +18,17 @@ const dir = realpathSync(mkdtempSync(join(tmpdir(), "lathe-start-")));
 const env = { PATH: process.env["PATH"] ?? "", HOME: dir, LATHE_HOME: join(dir, ".lathe"), OPENAI_API_KEY: "k" };
 
 /** Milliseconds until `until` resolves, counted from the start of the process. */
-async function timed(args: readonly string[], until?: Promise<unknown>, extra: Record<string, string> = {}): Promise<number> {
+async function timed(
+  args: readonly string[],
+  until?: Promise<unknown>,
+  extra: Record<string, string> = {},
+): Promise<number> {
   const begun = performance.now();
-  const child = spawn(process.execPath, args, { cwd: dir, env: { ...env, ...extra }, stdio: ["ignore", "ignore", "ignore"] });
+  const child = spawn(process.execPath, args, {
+    cwd: dir,
+    env: { ...env, ...extra },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
   const closed = once(child, "close");
   await (until ?? closed);
   const took = performance.now() - begun;
@@ -29,7 +37,10 @@ async function timed(args: readonly string[], until?: Promise<unknown>, extra: R
 }
 
 /** The best of interleaved rounds: noise only ever adds. */
-async function compare(ours: () => Promise<number>, bare: () => Promise<number>): Promise<{ ours: number; bare: number }> {
+async function compare(
+  ours: () => Promise<number>,
+  bare: () => Promise<number>,
+): Promise<{ ours: number; bare: number }> {
   let best = { ours: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY };
   for (let i = 0; i < ROUNDS; i++) {
     best = { ours: Math.min(best.ours, await ours()), bare: Math.min(best.bare, await bare()) };
@@ -65,7 +76,12 @@ export const benches: Bench[] = [
     name: "lathe --version over bare node",
     async run() {
       const { ours, bare } = await compare(() => timed([CLI, "--version"]), bareNode);
-      return { value: ours / bare, unit: "x", budget: 1.3, note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms` };
+      return {
+        value: ours / bare,
+        unit: "x",
+        budget: 1.3,
+        note: `${ours.toFixed(1)} ms against ${bare.toFixed(1)} ms`,
+      };
     },
   },
   {
@@ -76,7 +92,12 @@ export const benches: Bench[] = [
       await ours(); // writes the code cache
       const best = await compare(ours, bareNode);
       server.close();
-      return { value: best.ours / best.bare, unit: "x", budget: 2, note: `${best.ours.toFixed(1)} ms against ${best.bare.toFixed(1)} ms` };
+      return {
+        value: best.ours / best.bare,
+        unit: "x",
+        budget: 2,
+        note: `${best.ours.toFixed(1)} ms against ${best.bare.toFixed(1)} ms`,
+      };
     },
   },
   {
@@ -87,7 +108,12 @@ export const benches: Bench[] = [
       const ours = await peak(RUN, { OPENAI_BASE_URL: server.url });
       const bare = await peak(["-e", client], {});
       server.close();
-      return { value: ours / bare, unit: "x", budget: 2, note: `${(ours / 1024).toFixed(0)} MB against ${(bare / 1024).toFixed(0)} MB` };
+      return {
+        value: ours / bare,
+        unit: "x",
+        budget: 2,
+        note: `${(ours / 1024).toFixed(0)} MB against ${(bare / 1024).toFixed(0)} MB`,
+      };
     },
   },
 ];

@@ -1,6 +1,6 @@
 // Every option of the command, once. Parsing, help and shell completions are read from this table.
 
-export type OptionKind = "flag" | "value" | "list" | "optional";
+type OptionKind = "flag" | "value" | "list" | "optional";
 
 export interface OptionSpec {
   readonly kind: OptionKind;
@@ -124,7 +124,7 @@ export const OPTIONS = {
   help: { kind: "flag", short: "h", group: "Other", help: "print this help" },
 } as const satisfies Record<string, OptionSpec>;
 
-export type OptionName = keyof typeof OPTIONS;
+type OptionName = keyof typeof OPTIONS;
 
 type ValueOf<K extends OptionKind> = K extends "flag"
   ? boolean

@@ -2,7 +2,7 @@
 
 import { usageError } from "./exit.ts";
 import { nearest } from "./nearest.ts";
-import { type CliOptions, OPTIONS, type OptionName, type OptionSpec } from "./option-table.ts";
+import { type CliOptions, OPTIONS, type OptionSpec } from "./option-table.ts";
 
 export interface ParsedArgs {
   readonly options: CliOptions;
@@ -73,5 +73,3 @@ function checkChoice(name: string, spec: OptionSpec, value: string): void {
   if (!spec.choices || spec.choices.includes(value)) return;
   throw usageError(`--${name} must be one of ${spec.choices.join(", ")}, not "${value}".`);
 }
-
-export const isOptionName = (name: string): name is OptionName => Object.hasOwn(OPTIONS, name);

@@ -27,11 +27,10 @@ const scripts = new Map<string, Script>();
 let fresh = false;
 let pack: Record<string, ChunkBody> | undefined;
 
-/** Chunks are plain ASCII, which is read fastest as latin1. */
 function compile(file: string, before: string, after: string): unknown {
   const path = join(chunkFolder, file);
   const cachedData = readCache(folder, file);
-  const script = new Script(before + readFileSync(path, "latin1") + after, {
+  const script = new Script(before + readFileSync(path, "utf8") + after, {
     filename: path,
     ...(cachedData ? { cachedData } : {}),
   });

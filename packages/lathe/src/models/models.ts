@@ -40,7 +40,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   return new Models(workspace, { config, problems, stored });
 }
 
-export function modelsFiles(workspace: Workspace): readonly ModelsFile[] {
+function modelsFiles(workspace: Workspace): readonly ModelsFile[] {
   return [
     { file: workspace.paths.models, own: true },
     ...(workspace.trusted ? [{ file: projectPaths(workspace.cwd).models, own: false }] : []),

@@ -5,7 +5,7 @@ import { isThinkingLevel } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
 import type { Settings } from "../settings/schema.ts";
 
-export type Role = "default" | "smol" | "slow" | "plan";
+type Role = "default" | "smol" | "slow" | "plan";
 
 export interface RoleSources {
   readonly settings: Pick<Settings, "model" | "modelRoles.smol" | "modelRoles.slow" | "modelRoles.plan">;
@@ -17,7 +17,7 @@ export interface RoleSources {
 const VARIABLES = { smol: "LATHE_SMOL_MODEL", slow: "LATHE_SLOW_MODEL", plan: "LATHE_PLAN_MODEL" } as const;
 
 /** The selector behind a role: option, variable, setting. Without one, small and hard jobs get the default model. */
-export function selectorOfRole(role: Role, { settings, origin, env }: RoleSources): string {
+function selectorOfRole(role: Role, { settings, origin, env }: RoleSources): string {
   if (role === "default") return settings.model;
   const key = `modelRoles.${role}` as const;
   const set = settings[key];

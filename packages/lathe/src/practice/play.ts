@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "@lathe/llm";
 
-export interface Call {
+interface Call {
   readonly name: "read" | "bash" | "edit" | "write";
   readonly args: JsonObject;
 }

@@ -56,7 +56,7 @@ export interface SessionRequest {
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
-export interface RunLimits {
+interface RunLimits {
   readonly maxTurns?: number;
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
@@ -266,7 +266,7 @@ function planMode(permissions: Permissions, person: Person | undefined) {
 }
 
 /** The client of a session whose model may change: adapters are added as they are needed. */
-export class SwitchableClient {
+class SwitchableClient {
   readonly #adapters: Record<string, ProviderAdapter> = {};
   readonly #workspace: Workspace;
   #client: Client;

@@ -62,7 +62,7 @@ interface Verdict {
   readonly reason?: string;
 }
 
-export function decide(mode: PermissionMode, tier: CallInfo["tier"], insideRoots: boolean): Verdict {
+function decide(mode: PermissionMode, tier: CallInfo["tier"], insideRoots: boolean): Verdict {
   if (tier === "read" || mode === "full") return { decision: "allow" };
   switch (mode) {
     case "read-only":
@@ -81,7 +81,7 @@ export function decide(mode: PermissionMode, tier: CallInfo["tier"], insideRoots
 }
 
 /** Files a write call names: path arguments, and the headers inside a patch. */
-export function pathsIn(args: JsonObject): string[] {
+function pathsIn(args: JsonObject): string[] {
   const paths: string[] = [];
   for (const [name, value] of Object.entries(args)) {
     if (typeof value !== "string") continue;

@@ -26,7 +26,7 @@ export async function envWithFiles(options: EnvFileOptions): Promise<Record<stri
   return merged;
 }
 
-export function parseEnv(text: string): [string, string][] {
+function parseEnv(text: string): [string, string][] {
   const pairs: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
     const match = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line);

@@ -138,6 +138,6 @@ function shorten(text: string, room: number): string {
 }
 
 /** Control sequences in a model's or a file's text must not reach the terminal. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]/g, "");
 }
