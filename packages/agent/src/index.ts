@@ -49,6 +49,7 @@ export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths
 export { decodeLine, readLines } from "./journal/read-lines.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export * from "./journal/types.ts";
+export { near } from "./ops/near.ts";
 export { locateRipgrep, onPath } from "./ops/search/locate-ripgrep.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";

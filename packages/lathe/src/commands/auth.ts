@@ -6,7 +6,7 @@ import { findCredential } from "../credentials/resolve.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../run/credentials.ts";
 import { modelsOf } from "../run/model.ts";
 import { openWorkspace } from "../run/workspace.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const authCommand: Command = async ([verb = "status", only], machine) => {

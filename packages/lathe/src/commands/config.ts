@@ -7,7 +7,7 @@ import { openWorkspace } from "../run/workspace.ts";
 import { checkValue, parseValue } from "../settings/check.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../settings/schema.ts";
 import { writeSetting } from "../settings/write.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const configCommand: Command = async ([verb = "list", key, ...values], machine) => {

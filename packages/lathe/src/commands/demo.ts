@@ -11,7 +11,7 @@ import { openSession } from "../run/open-session.ts";
 import { outcomeOf } from "../run/outcome.ts";
 import { RunDriver } from "../run/run-prompts.ts";
 import { openWorkspace } from "../run/workspace.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 
 const TASK = "fix the failing test";
 

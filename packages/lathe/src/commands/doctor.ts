@@ -2,7 +2,7 @@
 
 import { EXIT, usageError } from "../cli/exit.ts";
 import { checkInstallation, type Finding } from "../doctor/checks.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const doctorCommand: Command = async (argv, machine) => {

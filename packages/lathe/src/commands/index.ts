@@ -3,9 +3,7 @@
 import type { ExitCode } from "../cli/exit.ts";
 import type { Subcommand } from "../cli/option-table.ts";
 import type { Machine } from "../run/machine.ts";
-
-/** Arguments after the subcommand's name. */
-export type Command = (argv: readonly string[], machine: Machine) => Promise<ExitCode>;
+import type { Command } from "./command.ts";
 
 const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   config: async () => (await import("./config.ts")).configCommand,

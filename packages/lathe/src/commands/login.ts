@@ -15,7 +15,7 @@ import { modelsOf } from "../run/model.ts";
 import { readPiped } from "../run/prompts.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 
 interface Account {
   readonly id: string;

@@ -5,7 +5,7 @@ import { type ListedModel, listModels as list } from "../models/list.ts";
 import { PRACTICE } from "../models/models.ts";
 import { modelsOf } from "../run/model.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const modelsCommand: Command = async (argv, machine) => {

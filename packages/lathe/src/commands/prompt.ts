@@ -9,7 +9,7 @@ import { openSession } from "../run/open-session.ts";
 import { promptsOf } from "../run/prompts.ts";
 import { standIn } from "../run/stand-in.ts";
 import { openWorkspace } from "../run/workspace.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const promptCommand: Command = async (argv, machine) => {

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { replayRecording } from "../record/replaying.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 
 export const replayCommand: Command = async (argv, machine) => {
   const [dir, ...more] = argv;

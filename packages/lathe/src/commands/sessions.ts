@@ -4,7 +4,7 @@ import { JournalError } from "@lathe/agent";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { openWorkspace } from "../run/workspace.ts";
 import type { Verb } from "../sessions/verbs/verb.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 
 const USAGE = `Usage: lathe sessions <verb>
 

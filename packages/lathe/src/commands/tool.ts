@@ -11,7 +11,7 @@ import { openSession } from "../run/open-session.ts";
 import { readPiped } from "../run/prompts.ts";
 import { standIn } from "../run/stand-in.ts";
 import { openWorkspace } from "../run/workspace.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 
 export const toolCommand: Command = async (argv, machine) => {
   const describe = argv.includes("--describe");

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { homePaths } from "../home/paths.ts";
 import { trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
-import type { Command } from "./index.ts";
+import type { Command } from "./command.ts";
 
 export const trustCommand: Command = async (argv, machine) => {
   const file = homePaths(machine.env, machine.userHome).trust;

@@ -49,6 +49,8 @@ export interface ProviderErrorOptions extends ErrorOptions {
 }
 
 export class ProviderError extends SDKError {
+  /** Whether trying again can help, where the class decides it. */
+  static readonly retries: boolean | undefined = undefined;
   readonly kind: ErrorKind = "bug";
   readonly provider: string;
   readonly statusCode?: number;
@@ -57,7 +59,7 @@ export class ProviderError extends SDKError {
   readonly requestId?: string;
   readonly raw?: JsonValue;
   constructor(message: string, options: ProviderErrorOptions) {
-    super(message, { retryable: true, ...options });
+    super(message, { ...options, retryable: new.target.retries ?? options.retryable ?? true });
     this.provider = options.provider;
     if (options.statusCode !== undefined) this.statusCode = options.statusCode;
     if (options.errorCode !== undefined) this.errorCode = options.errorCode;
@@ -77,63 +79,41 @@ export class ProviderError extends SDKError {
   }
 }
 
-const fixed = (retryable: boolean) => (options: ProviderErrorOptions) => ({ ...options, retryable });
-const never = fixed(false);
-const always = fixed(true);
-
 export class AuthenticationError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "auth";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 export class AccessDeniedError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "auth";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 export class NotFoundError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "invalid";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 export class InvalidRequestError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "invalid";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 export class RateLimitError extends ProviderError {
+  static override readonly retries = true;
   override readonly kind = "rate_limit";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, always(options));
-  }
 }
 export class ServerError extends ProviderError {
+  static override readonly retries = true;
   override readonly kind = "overloaded";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, always(options));
-  }
 }
 export class ContentFilterError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "refused";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 export class ContextLengthError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "overflow";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 export class QuotaExceededError extends ProviderError {
+  static override readonly retries = false;
   override readonly kind = "quota";
-  constructor(message: string, options: ProviderErrorOptions) {
-    super(message, never(options));
-  }
 }
 
 export type TimeoutPhase = "connect" | "request" | "firstEvent" | "streamRead" | "total" | "perStep" | "server";

@@ -1,0 +1,23 @@
+// Words close to one that does not exist, by edit distance, nearest first: a slip of the fingers, not another word.
+
+export function near(wanted: string, candidates: readonly string[]): string[] {
+  const limit = Math.max(2, Math.floor(wanted.length / 3));
+  return candidates
+    .map((candidate) => ({ candidate, distance: editDistance(wanted.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .map(({ candidate }) => candidate);
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min((previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, substitute));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}
