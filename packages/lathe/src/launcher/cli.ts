@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import { SUBCOMMANDS } from "../cli/option-table.ts";
 import { cacheFolder, FIRST_REQUEST, readCache, writeCaches } from "./code-cache.ts";
 
 interface ChunkModule {
@@ -25,6 +26,7 @@ const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.
 const loaded = new Map<string, ChunkModule>();
 const scripts = new Map<string, Script>();
 let fresh = false;
+/** Only a run wants it; a subcommand loads the few chunks it needs. */
 let pack: Record<string, ChunkBody> | undefined;
 
 function compile(file: string, before: string, after: string): unknown {
@@ -81,7 +83,7 @@ if (process.argv.length === 3 && (process.argv[2] === "--version" || process.arg
   };
   (process as NodeJS.EventEmitter).once(FIRST_REQUEST, capture);
   process.once("exit", capture);
-  pack = compile(LATHE_START_PACK, "", "") as Record<string, ChunkBody>;
+  if (!Object.hasOwn(SUBCOMMANDS, process.argv[2] ?? "")) pack = compile(LATHE_START_PACK, "", "") as typeof pack;
   const { main } = load(LATHE_MAIN_CHUNK).exports as { main: () => Promise<void> };
   void main();
 }
