@@ -4,7 +4,14 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import { networkError } from "../errors/network.ts";
-import type { ClientDeps, TlsMaterial, Transport, TransportRequest, TransportResponse } from "../types/adapter.ts";
+import type {
+  BodyPiece,
+  ClientDeps,
+  TlsMaterial,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from "../types/adapter.ts";
 import { AbortError, RequestTimeoutError } from "../types/errors.ts";
 import { readBody } from "./body.ts";
 import { hasProxySettings, proxyFor } from "./proxy-rules.ts";
@@ -89,12 +96,12 @@ function exchange(
   open: (headers: Record<string, string | number>) => ClientRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
-    const body = request.body === undefined ? undefined : joinBody(request.body);
+    const body = request.body === undefined ? undefined : encodeBody(request.body);
     const { signal } = request;
     const outgoing = open({
       "accept-encoding": "gzip",
       ...request.headers,
-      ...(body === undefined ? {} : { "content-length": body.length }),
+      ...(body === undefined ? {} : { "content-length": body.reduce((sum, { length }) => sum + length, 0) }),
     });
     let failure: Error | undefined;
     const fail = (error: Error) => {
@@ -126,13 +133,30 @@ function exchange(
         reject,
       );
     });
-    outgoing.end(body);
+    const last = body?.pop();
+    // Without copying them into one: node hands all of them to the system at once.
+    for (const bytes of body ?? []) outgoing.write(bytes);
+    outgoing.end(last);
   });
 }
 
-function joinBody(pieces: readonly (string | Uint8Array)[]): Buffer {
-  if (pieces.every((piece) => typeof piece === "string")) return Buffer.from(pieces.join(""));
-  return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
+/** Texts that follow each other become one piece; bytes stay as they are. */
+function encodeBody(pieces: readonly BodyPiece[]): Uint8Array[] {
+  const body: Uint8Array[] = [];
+  let text = "";
+  const encode = () => {
+    if (text !== "") body.push(Buffer.from(text));
+    text = "";
+  };
+  for (const piece of pieces) {
+    if (typeof piece === "string") text += piece;
+    else {
+      encode();
+      body.push(piece);
+    }
+  }
+  encode();
+  return body;
 }
 
 /** TCP and TLS together; a pooled socket is connected already. */

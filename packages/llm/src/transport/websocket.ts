@@ -85,7 +85,9 @@ function createMessage({ body = [] }: TransportRequest): string | undefined {
   // Only the last piece holds parameters; the history before it is not looked at.
   const { stream, ...parameters } = JSON.parse(`{${tail.slice(1)}`) as JsonObject;
   if (stream !== true) return undefined;
-  const history = `${head.slice(1)}${body.slice(1, -1).join("")}`;
+  const decoder = new TextDecoder();
+  const texts = body.slice(1, -1).map((piece) => (typeof piece === "string" ? piece : decoder.decode(piece)));
+  const history = `${head.slice(1)}${texts.join("")}`;
   return `{"type":"response.create",${history},${JSON.stringify(parameters).slice(1)}`;
 }
 

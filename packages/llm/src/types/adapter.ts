@@ -69,12 +69,15 @@ export interface Transport {
   close?(): void;
 }
 
+/** Text, or text that was encoded to UTF-8 before. */
+export type BodyPiece = string | Uint8Array;
+
 export interface TransportRequest {
   readonly url: string;
   readonly method: "GET" | "POST" | "PUT";
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces of the body, sent in order; the transport computes content-length. */
-  readonly body?: readonly (string | Uint8Array)[];
+  readonly body?: readonly BodyPiece[];
   readonly signal?: AbortSignal;
   /** Milliseconds for TCP + TLS. */
   readonly connectTimeoutMs?: number;

@@ -1,7 +1,7 @@
 // A vendor's API is four independent values: a Protocol (request body and stream state machine), an Endpoint (which
 // URL), an Auth (which headers) and a Framing (bytes to events). A provider is a row of data that picks one of each.
 
-import type { Segment, TransportRequest } from "./adapter.ts";
+import type { BodyPiece, Segment, TransportRequest } from "./adapter.ts";
 import type { SDKError } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Origin, ThinkingData } from "./message.ts";
@@ -52,7 +52,7 @@ export interface EncodeInput {
 
 export interface EncodedRequest {
   /** Pieces whose concatenation is the JSON body, cache markers included. */
-  readonly body: readonly string[];
+  readonly body: readonly BodyPiece[];
   /** The same prefix without markers and parameters, for the guard. */
   readonly segments: readonly Segment[];
   readonly headers: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { type ContentPart, Message } from "../../src/types/message.ts";
 import type { ModelInfo } from "../../src/types/model.ts";
 import type { EncodedRequest, SegmentCache } from "../../src/types/protocol.ts";
 import type { Request } from "../../src/types/request.ts";
-import { ALL, adapterFor, type DialectCase, testDeps } from "./support.ts";
+import { ALL, adapterFor, bodyText, type DialectCase, testDeps } from "./support.ts";
 
 const LONG = process.env["LATHE_LONG"] !== undefined;
 const PNG = new Uint8Array([137, 80, 78, 71]);
@@ -22,7 +22,7 @@ interface Round {
 const round: fc.Arbitrary<Round> = fc.record({
   kind: fc.constantFrom<Round["kind"][]>("talk", "tools", "tools", "developer", "users", "image", "file"),
   calls: fc.integer({ min: 1, max: 3 }),
-  flags: fc.integer({ min: 0, max: 31 }),
+  flags: fc.integer({ min: 0, max: 63 }),
 });
 
 /** What happens to the list of messages between two requests. */
@@ -58,13 +58,16 @@ const settings: fc.Arbitrary<Partial<Request>> = fc.constantFrom<Partial<Request
   { providerOptions: Object.fromEntries(ALL.map(({ provider }) => [provider, { foreign_thinking: "text" }])) },
 );
 
+/** Two or three of them are what an encoder keeps as bytes. */
+const PAGE = 'ü€😀 \\ " \n'.repeat(1500);
+
 class Writer {
   #serial = 0;
 
   write({ kind, calls, flags }: Round, { provider, model }: DialectCase): Message[] {
     const serial = ++this.#serial;
     const marker = flags & 1 ? { cacheControl: { type: "ephemeral" as const } } : {};
-    const asked = Message.user([{ kind: "text", text: `question ${serial}`, ...marker }]);
+    const asked = Message.user([{ kind: "text", text: `question ${serial}${flags & 32 ? PAGE : ""}`, ...marker }]);
     const thinking: ContentPart[] =
       flags & 2 ? [thought(`thought ${serial}`, flags & 4 ? provider : "other", model)] : [];
     switch (kind) {
@@ -167,7 +170,7 @@ function encode(one: DialectCase, request: Request, segments: SegmentCache, row:
 function outcome(run: () => EncodedRequest) {
   try {
     const { body, segments, headers, warnings } = run();
-    return { body: body.join(""), segments: segments.map(({ kind, text }) => `${kind} ${text}`), headers, warnings };
+    return { body: bodyText(body), segments: segments.map(({ kind, text }) => `${kind} ${text}`), headers, warnings };
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error;
     return { refused: error.message };
@@ -214,7 +217,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
     const deps = testDeps({
       readFile: async () => PNG,
       fetch: async ({ body = [] }: TransportRequest) => {
-        bodies.push(body.join(""));
+        bodies.push(bodyText(body));
         throw new InvalidRequestError("sent", { provider: one.provider });
       },
     });
@@ -239,5 +242,26 @@ describe.each(ALL)("a conversation of $provider", (one) => {
       }),
       { numRuns: LONG ? 500 : 40 },
     );
+  });
+
+  it("PC-01 a long history goes out as bytes made once: with each request only its end is encoded", () => {
+    const warm = createSegmentCache();
+    const messages = [Message.system("rules"), Message.user("go")];
+    let before: Uint8Array[] = [];
+    for (let turn = 0; turn < 40; turn++) {
+      messages.push(Message.assistant(`answer ${turn}`), Message.user(`${PAGE} ${turn}`));
+      const { body } = encode(one, { model: one.model, messages: [...messages], tools }, warm, {});
+      const bytes = body.filter((piece) => typeof piece !== "string");
+      const texts = body.filter((piece) => typeof piece === "string");
+      expect(before.every((piece, index) => Object.is(piece, bytes[index]))).toBe(true);
+      // What is not yet enough for a piece of its own, and the last messages, which markers may still change.
+      expect(texts.join("").length).toBeLessThan(100_000);
+      before = bytes;
+      const sent = JSON.stringify(JSON.parse(bodyText(body)));
+      expect([...sent.matchAll(/answer \d+/g)].map(String)).toEqual(
+        Array.from({ length: turn + 1 }, (_, index) => `answer ${index}`),
+      );
+    }
+    expect(before.length).toBeGreaterThan(8);
   });
 });

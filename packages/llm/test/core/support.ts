@@ -12,11 +12,15 @@ import { ollamaChat, ollamaEndpoint } from "../../src/protocols/ollama/index.ts"
 import { openaiChat } from "../../src/protocols/openai-chat/index.ts";
 import { openaiResponses } from "../../src/protocols/openai-responses/index.ts";
 import { createFetchTransport } from "../../src/transport/fetch.ts";
-import type { ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
+import type { BodyPiece, ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import type { Endpoint, Protocol } from "../../src/types/protocol.ts";
 
 export const KEY = "sk-test-4242-secret";
+
+export function bodyText(pieces: readonly BodyPiece[]): string {
+  return Buffer.concat(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece))).toString();
+}
 
 export interface DialectCase {
   /** The matrix letter where the contract has one. */

@@ -151,6 +151,32 @@ describe("transport over node", () => {
     expect(connections).toBe(1);
   });
 
+  it("AD-01 texts and bytes in any order arrive as one body, on a new connection and on one that waits", async () => {
+    const { url, server } = await serve((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => response.end(`${request.headers["content-length"]} ${Buffer.concat(chunks)}`));
+    });
+    let connections = 0;
+    server.on("connection", () => connections++);
+    const transport = createNodeTransport({ env: {}, ...machine });
+    const page = "ü€😀".repeat(20_000);
+    const bodies = [
+      [],
+      [""],
+      ["a", "ü"],
+      [Buffer.from(page), "€"],
+      ["{", page, Buffer.from(page), Buffer.from("x"), "", page, Buffer.from(page), "}"],
+      ["{", Buffer.from(page), "}"],
+    ];
+    for (const body of bodies) {
+      const expected = body.map(String).join("");
+      const answer = await text(await transport({ url, method: "POST", headers: {}, body }));
+      expect(answer === `${Buffer.byteLength(expected)} ${expected}`).toBe(true);
+    }
+    expect(connections).toBe(1);
+  });
+
   it("TM-03 a peer that never finishes the handshake is a timeout of phase connect", async () => {
     const clock = testClock();
     const silent = createTcpServer((socket) => socket.on("error", () => {}));

@@ -80,6 +80,15 @@ describe("Responses over a websocket", () => {
     expect(server.messages.map((message) => "stream" in message)).toEqual([false, false, false]);
   });
 
+  it("AD-90 G-61 a history long enough to be kept as bytes is the same message", async () => {
+    const server = await serve((socket) => answer(socket, "ok"));
+    const page = "ü€😀".repeat(20_000);
+    const messages = [Message.user(page), Message.assistant("a"), Message.user(page), Message.user("last")];
+    await streamed(adapter(server.baseUrl), { model: "m", messages });
+    const input = server.messages[0]?.["input"] as { content: { text: string }[] }[];
+    expect(input.map(({ content }) => content[0]?.text)).toEqual([page, "a", page, "last"]);
+  });
+
   it("AD-90 G-61 a server that drops twice costs two back-offs, then it works", async () => {
     const sleeps: number[] = [];
     const server = await serve(

@@ -7,7 +7,8 @@ import type { Segment } from "../../types/adapter.ts";
 import type { CacheControl } from "../../types/message.ts";
 import type { EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
-import { joinTexts } from "../common/joined.ts";
+import type { BodyPart } from "../common/body.ts";
+import { JoinedTexts } from "../common/joined.ts";
 import type { Block, BlockDialect, EncodedMessage } from "./blocks.ts";
 import { encodeMessage } from "./blocks.ts";
 import type { ThinkingInput } from "./effort.ts";
@@ -34,8 +35,8 @@ export class History {
   readonly #render: RenderBlocks;
   readonly #systemSegments: Segment[] = [];
   readonly #segments: Segment[] = [];
-  /** Text of the first groups, which no breakpoint touches any more. */
-  #settled = { count: 0, text: "" };
+  /** The first groups, which no breakpoint touches any more. */
+  #settled = { count: 0, texts: new JoinedTexts() };
 
   constructor(render: RenderBlocks) {
     this.#render = render;
@@ -59,22 +60,25 @@ export class History {
       return;
     }
     last.members.push(message);
-    if (this.#settled.count === this.groups.length) this.#settled = { count: 0, text: "" };
+    if (this.#settled.count === this.groups.length) this.#unsettle();
   }
 
   segments(tools: Segment | undefined): readonly Segment[] {
     return (tools === undefined ? [] : [tools]).concat(this.#systemSegments, this.#segments);
   }
 
-  /** All wire messages as pieces that joined by commas give the list. */
-  wire(marked: ReadonlyMap<number, Marked>): string[] {
+  /** All wire messages as parts that joined by commas give the list. */
+  wire(marked: ReadonlyMap<number, Marked>): BodyPart[] {
     const open = Math.max(0, Math.min(this.groups.length - 1, ...marked.keys()));
-    if (this.#settled.count > open) this.#settled = { count: 0, text: "" };
-    let { count, text } = this.#settled;
-    for (; count < open; count += 1) text = joinTexts(text, this.#wireGroup(this.groups[count]!));
-    this.#settled = { count, text };
+    if (this.#settled.count > open) this.#unsettle();
+    const settled = this.#settled;
+    for (; settled.count < open; settled.count += 1) settled.texts.push(this.#wireGroup(this.groups[settled.count]!));
     const rest = this.groups.slice(open).map((group, index) => this.#wireGroup(group, marked.get(open + index)));
-    return text === "" ? rest : [text, ...rest];
+    return [...settled.texts.parts, ...rest];
+  }
+
+  #unsettle(): void {
+    this.#settled = { count: 0, texts: new JoinedTexts() };
   }
 
   #wireGroup(group: WireGroup, marked?: Marked): string {

@@ -17,7 +17,7 @@ import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
 import { structuredAnswer } from "../anthropic/structured.ts";
 import { assertNamedTool, freeFormSchema, withoutForce } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
-import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { samplingOf } from "../common/sampling.ts";
 import { bedrockDialect } from "./blocks.ts";
 
@@ -73,7 +73,7 @@ export function encodeBedrock(given: EncodeInput): EncodedRequest {
   return {
     body: [
       `${counted ? '{"input":{"converse":' : ""}{${members.map((member) => `${member},`).join("")}"messages":[`,
-      ...messages.map((text, index) => (index === 0 ? text : `,${text}`)),
+      ...joinParts(messages),
       `]${tail === "{}" ? "}" : `,${tail.slice(1)}`}${counted ? "}}" : ""}`,
     ],
     segments: history.segments(

@@ -1,28 +1,39 @@
 // Puts a JSON body together from already encoded text, so that history is never stringified again, and merges caller
 // extras into the parameters that follow it.
 
+import type { BodyPiece } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 
 export type Params = Record<string, JsonValue | undefined>;
 
+/** One or more members of a list, in one text or in pieces. */
+export type BodyPart = string | readonly BodyPiece[];
+
 /** Encoded members first (the cacheable prefix), then parameters. `undefined` parameters are left out. */
 export function assembleBody(
   model: string,
-  members: readonly { key: string; open: string; parts: readonly string[]; close: string }[],
+  members: readonly { key: string; open: string; parts: readonly BodyPart[]; close: string }[],
   params: Params,
-): string[] {
-  const body = [`{"model":${JSON.stringify(model)}`];
+): BodyPiece[] {
+  const body: BodyPiece[] = [`{"model":${JSON.stringify(model)}`];
   for (const { key, open, parts, close } of members) {
-    body.push(`,"${key}":${open}`);
-    for (let index = 0; index < parts.length; index += 1) {
-      if (index > 0) body.push(",");
-      body.push(parts[index]!);
-    }
+    body.push(`,"${key}":${open}`, ...joinParts(parts));
     if (close) body.push(close);
   }
   const tail = JSON.stringify(params);
   body.push(tail === "{}" ? "}" : `,${tail.slice(1)}`);
   return body;
+}
+
+/** With commas between them. */
+export function joinParts(parts: readonly BodyPart[]): BodyPiece[] {
+  const pieces: BodyPiece[] = [];
+  for (const part of parts) {
+    if (pieces.length > 0) pieces.push(",");
+    if (typeof part === "string") pieces.push(part);
+    else pieces.push(...part);
+  }
+  return pieces;
 }
 
 /** Shallow merge; members named in `nested` merge one level deeper so that both sides' entries survive. */

@@ -1,16 +1,46 @@
-// Encoded messages that grow at the end. Concatenation shares the long left side instead of copying it, so a message more
-// costs that message.
+// Encoded messages that grow at the end. Concatenation shares the long left side instead of copying it, and what has
+// grown long is turned into bytes for good, so a request more costs its new messages.
 
-import type { Segment } from "../../types/adapter.ts";
+import type { BodyPiece, Segment } from "../../types/adapter.ts";
+import type { BodyPart } from "./body.ts";
+
+/** Of text that is encoded again with each request; more makes requests dearer, less makes more pieces of them. */
+const FREEZE_AT = 32 * 1024;
+
+const encoder = new TextEncoder();
+
+/** Texts with commas between them. */
+export class JoinedTexts {
+  readonly #frozen: Uint8Array[] = [];
+  #tail = "";
+
+  push(text: string): void {
+    if (text === "") return;
+    this.#tail = this.#tail === "" && this.#frozen.length === 0 ? text : `${this.#tail},${text}`;
+    if (this.#tail.length < FREEZE_AT) return;
+    this.#frozen.push(encoder.encode(this.#tail));
+    this.#tail = "";
+  }
+
+  /** One part, or none when nothing was pushed. */
+  get parts(): BodyPart[] {
+    const pieces: BodyPiece[] = this.#frozen.slice();
+    if (this.#tail !== "") pieces.push(this.#tail);
+    return pieces.length === 0 ? [] : [pieces];
+  }
+}
 
 export class JoinedSegments {
   readonly segments: Segment[] = [];
-  /** Their texts with commas between them. */
-  text = "";
+  readonly #texts = new JoinedTexts();
 
   push(segment: Segment): void {
     this.segments.push(segment);
-    this.text = joinTexts(this.text, segment.text);
+    this.#texts.push(segment.text);
+  }
+
+  get parts(): BodyPart[] {
+    return this.#texts.parts;
   }
 }
 

@@ -4,7 +4,7 @@ import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
 import { foldMessages } from "../../conversation.ts";
 import { toGeminiSchema } from "../../schema/gemini.ts";
 import { makeSegment } from "../../segments.ts";
-import type { Segment } from "../../types/adapter.ts";
+import type { BodyPiece, Segment } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { Message } from "../../types/message.ts";
 import { textOf } from "../../types/message.ts";
@@ -14,8 +14,8 @@ import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
-import { mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
-import { joinTexts } from "../common/joined.ts";
+import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { isPresent, JoinedTexts, joinTexts } from "../common/joined.ts";
 import type { CallNote, EncodedContent } from "./parts.ts";
 import { encodeContent } from "./parts.ts";
 
@@ -47,7 +47,7 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
   ];
   const wrapped = counted && flavour.wrapsCountedRequest;
   const open = wrapped ? `{"generateContentRequest":{"model":${JSON.stringify(modelPath(wireModel))},` : "{";
-  const body = [`${open}${prefix.map((member) => `${member},`).join("")}"contents":[`, history.contents(), "]"];
+  const body = [`${open}${prefix.map((member) => `${member},`).join("")}"contents":[`, ...history.contents(), "]"];
   const tail = JSON.stringify(params);
   body.push(`${tail === "{}" ? "}" : `,${tail.slice(1)}`}${wrapped ? "}" : ""}`);
   return {
@@ -71,7 +71,7 @@ class History {
   readonly segments: Segment[] = [];
   readonly warnings: Warning[] = [];
   readonly calls = new Map<string, CallNote>();
-  #settled = "";
+  readonly #settled = new JoinedTexts();
   #turn: EncodedContent[] = [];
 
   add(content: EncodedContent): void {
@@ -82,12 +82,13 @@ class History {
       this.#turn.push(content);
       return;
     }
-    this.#settled = joinTexts(this.contents(), wire("model", content.rest));
+    this.#settled.push(userTurn(this.#turn));
+    this.#settled.push(wire("model", content.rest));
     this.#turn = [];
   }
 
-  contents(): string {
-    return joinTexts(this.#settled, userTurn(this.#turn));
+  contents(): BodyPiece[] {
+    return joinParts([...this.#settled.parts, userTurn(this.#turn)].filter(isPresent));
   }
 }
 

@@ -46,7 +46,7 @@ export function encodeOllama(input: EncodeInput): EncodedRequest {
       {
         key: "messages",
         open: "[",
-        parts: [system?.text, history.joined.text].filter(isPresent),
+        parts: [system?.text, ...history.joined.parts].filter(isPresent),
         close: "]",
       },
     ],

@@ -71,7 +71,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
       {
         key: "messages",
         open: "[",
-        parts: [system?.text, history.joined.text, ...trailing.map(({ text }) => text)].filter(isPresent),
+        parts: [system?.text, ...history.joined.parts, ...trailing.map(({ text }) => text)].filter(isPresent),
         close: "]",
       },
     ],

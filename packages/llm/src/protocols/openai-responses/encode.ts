@@ -61,7 +61,7 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
       {
         key: "input",
         open: "[",
-        parts: [history.joined.text, ...history.images.map(({ text }) => text)].filter(isPresent),
+        parts: [...history.joined.parts, ...history.images.map(({ text }) => text)].filter(isPresent),
         close: "]",
       },
     ],
