@@ -117,6 +117,12 @@ async function buildCommand() {
       supported: { "dynamic-import": false },
       minify: true,
     });
+    // The launcher reads chunks as latin1. Strings are escaped by the bundler; expressions and raw templates must be by hand.
+    const foreign = /[^\x00-\x7f]/.exec(code);
+    if (foreign) {
+      const place = code.slice(Math.max(0, foreign.index - 40), foreign.index + 20);
+      throw new Error(`a chunk is not plain ASCII near: ${place}. Write the character as an escape.`);
+    }
     sources.set(basename(file.path), code);
     // Names carry the content's hash: a chunk that is there is the same one, and a running command may still load old ones.
     if (!existsSync(file.path)) replaceFile(file.path, code);

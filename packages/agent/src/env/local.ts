@@ -3,7 +3,6 @@
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { isAbsolute, relative, resolve } from "node:path";
-import { localSearch } from "../ops/search/local.ts";
 import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
 import { commandEnv, type EnvPolicy, type EnvVars } from "../process/env-policy.ts";
@@ -142,7 +141,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
 
   #search(): Promise<Search> {
     const { search, baseEnv } = this.#options;
-    this.#engine ??= localSearch(search ?? "auto", this.#processes, baseEnv);
+    // Loaded with the first search.
+    this.#engine ??= import("../ops/search/local.ts").then(({ localSearch }) =>
+      localSearch(search ?? "auto", this.#processes, baseEnv),
+    );
     return this.#engine;
   }
 

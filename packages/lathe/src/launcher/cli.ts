@@ -29,10 +29,11 @@ let fresh = false;
 /** Only a run wants it; a subcommand loads the few chunks it needs. */
 let pack: Record<string, ChunkBody> | undefined;
 
+/** The build sees to it that chunks are plain ASCII, which is read fastest as latin1 and kept in half the memory. */
 function compile(file: string, before: string, after: string): unknown {
   const path = join(chunkFolder, file);
   const cachedData = readCache(folder, file);
-  const script = new Script(before + readFileSync(path, "utf8") + after, {
+  const script = new Script(before + readFileSync(path, "latin1") + after, {
     filename: path,
     ...(cachedData ? { cachedData } : {}),
   });

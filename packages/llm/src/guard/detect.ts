@@ -7,7 +7,7 @@ const marker = /to=functions\.[A-Za-z_]\w*/g;
 /** A bare channel word right before the marker; after a bracketed token it is a description of the real envelope. */
 const channelWord = /(?:^|[^\w|>-])(?:analysis|assistant|commentary|user)\s+$/i;
 const glitchWord = /(?:Japgolly|Jsii_commentary|Jsii|changedFiles|RTLU)[^\p{L}\p{N}]{0,8}$/u;
-const bracketJunk = /[】【]["'\s]{0,4}$/;
+const bracketJunk = /[\u3010\u3011]["'\s]{0,4}$/;
 const foreignBefore = /[\p{L}](?<!\p{Script=Latin})[^\p{L}]{0,4}$/u;
 const foreignAfter = /^\s*(?:code)?[^\p{L}]{0,6}[\p{L}](?<!\p{Script=Latin})/u;
 

@@ -130,7 +130,7 @@ function sectionHeader(line: string, source: number): { path: string; tag: strin
   );
 }
 
-const range = String.raw`(\d+)(?:\s*(?:\.\.\.?|-|…|\s)\s*(\d+))?`;
+const range = String.raw`(\d+)(?:\s*(?:\.\.\.?|-|\u2026|\s)\s*(\d+))?`;
 const forms: readonly (readonly [RegExp, (numbers: readonly (number | undefined)[], text: string) => Header])[] = [
   [/^replace\s+block\s+(\d+)\s*:?$/i, ([line]) => ({ kind: "replace-block", line: line as number })],
   [/^delete\s+block\s+(\d+)$/i, ([line]) => ({ kind: "delete-block", line: line as number })],

@@ -6,7 +6,7 @@ import { NUMBERS_NOTE, writeFileTool } from "../write-file/index.ts";
 export const hashlineWriteTool: typeof writeFileTool = {
   ...writeFileTool,
   async execute(args, context) {
-    const body = /^¶[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(args.content)?.[1] ?? args.content;
+    const body = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(args.content)?.[1] ?? args.content;
     const bare = withoutLineNumbers(body, "colon");
     const result = await writeFileTool.execute({ ...args, content: bare ?? body }, context);
     const tag = context.services.shownFiles?.latest(context.env.resolve(args.file_path))?.tag;
