@@ -89,7 +89,8 @@ export class LineController {
   async approve(callId: string, tool: string, about: string): Promise<void> {
     const answer = await this.#view.ask(`Allow ${tool} ${about}? [y/N] `);
     const allowed = /^y(es)?$/i.test(answer?.trim() ?? "");
-    const reason = answer ? `The user said: ${answer}` : "The user said no.";
+    const plainNo = /^(no?)?$/i.test(answer?.trim() ?? "");
+    const reason = plainNo ? "The user said no." : `The user said: ${answer}`;
     const by = "user";
     this.#session.answerApproval(callId, allowed ? { decision: "allow", by } : { decision: "deny", by, reason });
   }
