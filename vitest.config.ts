@@ -20,6 +20,7 @@ export default defineConfig({
     include: ["packages/*/{src,test}/**/*.test.ts", "scripts/**/*.test.ts"],
     // Tests of the command run what is built.
     globalSetup: ["scripts/build-before-tests.mjs"],
+    setupFiles: ["scripts/property-seed.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",

@@ -83,7 +83,7 @@ function checkRoles(messages: readonly Fields[], model: string): void {
 
 function checkBlock(block: Fields, at: string, role: string): void {
   const type = kind(block);
-  const known = BLOCK_FIELDS[type];
+  const known = Object.hasOwn(BLOCK_FIELDS, type) ? BLOCK_FIELDS[type] : undefined;
   if (!known) {
     if (!SERVER_BLOCK.test(type)) refuse(`${at}: Input tag '${type}' does not match any of the expected tags`);
     return;

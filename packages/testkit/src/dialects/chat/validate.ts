@@ -59,7 +59,7 @@ function checkParameters(body: Fields): void {
 
 function checkMessage(message: Fields, at: string): void {
   const role = string(message["role"]);
-  const known = MESSAGE_FIELDS[role];
+  const known = Object.hasOwn(MESSAGE_FIELDS, role) ? MESSAGE_FIELDS[role] : undefined;
   if (!known) {
     invalidValue(`${at}.role`, `'${role}'. Supported values are: ${Object.keys(MESSAGE_FIELDS).join(", ")}.`);
   }

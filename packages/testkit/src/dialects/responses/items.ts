@@ -44,7 +44,7 @@ const typeOf = (item: Fields): string => string(item["type"]) || ("role" in item
 function checkItem(item: Fields, at: string, context: ItemContext): void {
   const type = typeOf(item);
   if (type === "") missingParameter(`${at}.type`);
-  const known = ITEM_FIELDS[type];
+  const known = Object.hasOwn(ITEM_FIELDS, type) ? ITEM_FIELDS[type] : undefined;
   if (!known) return;
   const extra = unknownField(item, known);
   if (extra) unknownParameter(`${at}.${extra}`);
