@@ -77,6 +77,8 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     };
     (part.kind === "tool_result" ? results : rest).push(block);
   }
+  // Thinking that nothing came of (the answer was cut there) is refused at the end of a message.
+  while (message.role === "assistant" && rest.at(-1)?.markable === false) rest.pop();
   const joined = [...results, ...rest].map((block) => block.text).join(",");
   return {
     role: message.role === "assistant" ? "assistant" : "user",
