@@ -11,7 +11,7 @@ import { promptsOf, readPiped } from "../run/prompts.ts";
 import { journalFor } from "../run/which-journal.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { EXIT, type ExitCode, usageError } from "./exit.ts";
-import type { CliOptions } from "./option-table.ts";
+import { type CliOptions, OPTIONS } from "./option-table.ts";
 import { type ParsedArgs, parseArgs } from "./parse.ts";
 import { commaList, duration, money, positiveInteger } from "./values.ts";
 
@@ -39,8 +39,12 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
   const requestFor = (opened: OpenedJournal): Promise<SessionRequest> => sessionRequest(workspace, options, opened);
-  if (options.record !== undefined && (isInteractive(options, machine) || options.mode === "rpc"))
-    throw usageError("--record works with a prompt only: lathe --record <dir> -p <prompt>");
+  const toCome = takesPromptsLater(args, machine);
+  const misplaced = toCome ? NEED_A_PROMPT.find((name) => options[name] !== undefined) : undefined;
+  if (misplaced !== undefined)
+    throw usageError(
+      `--${misplaced} works with a prompt only: lathe --${misplaced} <${OPTIONS[misplaced].value}> -p <prompt>`,
+    );
   if (isInteractive(options, machine)) {
     const { lineMode } = await import("../modes/line/index.ts");
     return lineMode(workspace, args, requestFor);
@@ -49,7 +53,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     const { rpcMode } = await import("../modes/rpc/mode.ts");
     return rpcMode(workspace, args, requestFor);
   }
-  if (options.mode === "json" && args.words.length === 0 && (options.print ?? []).length === 0) {
+  if (toCome) {
     const { jsonCommandMode } = await import("../modes/json.ts");
     return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
@@ -70,14 +74,20 @@ function isInteractive(options: CliOptions, machine: Machine): boolean {
   return Boolean(machine.stdin.isTTY && machine.stdout.isTTY);
 }
 
+/** They are about one run from its prompt to its result. */
+const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;
+
+/** The prompts are typed, or come on stdin: line mode, RPC, JSON commands. */
+function takesPromptsLater({ options, words }: ParsedArgs, machine: Machine): boolean {
+  if (options.mode === "rpc" || isInteractive(options, machine)) return true;
+  return options.mode === "json" && words.length === 0 && (options.print ?? []).length === 0;
+}
+
 /** The one that was named; else what the session, the settings and the credentials come to. */
 async function modelOf(workspace: Workspace, options: CliOptions, { journal }: OpenedJournal): Promise<ModelChoice> {
   if (options.model !== undefined) return chooseModel(workspace, options.model);
-  const [{ chooseInitialModel }, { modelFor }] = await Promise.all([
-    import("../run/initial-model.ts"),
-    import("@lathe/agent"),
-  ]);
-  const resumed = modelFor(journal.context.state, "default");
+  const { chooseInitialModel, modelOfSession } = await import("../run/initial-model.ts");
+  const resumed = modelOfSession(journal, workspace);
   return chooseInitialModel(workspace, {
     interactive: isInteractive(options, workspace.machine),
     hasKey: options["api-key"] !== undefined,

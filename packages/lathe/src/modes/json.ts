@@ -4,14 +4,15 @@
 import type { SessionEvent } from "@lathe/agent";
 import { type ExitCode, usageError } from "../cli/exit.ts";
 import { type HeadlessRun, runHeadless } from "../run/headless.ts";
-import type { OpenedJournal } from "../run/journal-files.ts";
+import { closedOnFailure, type OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import { type OpenSession, openSession, type SessionRequest } from "../run/open-session.ts";
-import { outcomeOf } from "../run/outcome.ts";
+import { INTERRUPTED, outcomeOf } from "../run/outcome.ts";
 import { type RunResult, resultOf } from "../run/result.ts";
 import { RunDriver } from "../run/run-prompts.ts";
-import { interruptOnSignals } from "../run/signals.ts";
+import { onSignals } from "../run/signals.ts";
 import type { Workspace } from "../run/workspace.ts";
+import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import { type Line, linesOf } from "./wire/lines.ts";
 import { toWireEvents } from "./wire/map-events.ts";
 import { LineWriter } from "./wire/writer.ts";
@@ -41,18 +42,35 @@ export async function jsonCommandMode(
   requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
-  const open = await openSession(workspace, await requestFor(opened));
-  const stopListening = interruptOnSignals(open.session);
+  const open = await closedOnFailure(opened, async () => openSession(workspace, await requestFor(opened)));
+  const signals = onSignals(() => void open.session.interrupt());
   try {
+    rememberForTerminal(workspace, opened.path);
     const writer = new LineWriter(stdout);
     writer.write(open.session.journal.header);
-    const result = await followCommands(open, stdin, writer, workspace.machine.deps.now);
+    const result = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
+      now: workspace.machine.deps.now,
+      told: signals.asked,
+    });
     writer.write(result);
     tellError(workspace.machine, result);
     return result.exitCode as ExitCode;
   } finally {
     await open.close();
-    stopListening();
+    signals.stopListening();
+    // Whoever sent a signal may keep our stdin open, which would keep us waiting.
+    if (signals.asked.aborted) stdin.destroy();
+  }
+}
+
+async function* untilAborted<T>(items: AsyncIterator<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+  const aborted = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  for (;;) {
+    const next = await Promise.race([items.next(), aborted]);
+    if (next === undefined || next.done) return;
+    yield next.value;
   }
 }
 
@@ -66,9 +84,9 @@ function eventLines(writer: LineWriter): (event: SessionEvent) => Promise<void> 
 
 async function followCommands(
   open: OpenSession,
-  stdin: AsyncIterable<Uint8Array>,
+  lines: AsyncIterable<Line>,
   writer: LineWriter,
-  now: () => number,
+  { now, told }: { readonly now: () => number; readonly told: AbortSignal },
 ): Promise<RunResult> {
   const { session, permissions, journal } = open;
   const driver = new RunDriver(session, permissions, eventLines(writer));
@@ -77,11 +95,12 @@ async function followCommands(
   let asked = 0;
   let interrupted = false;
   const submit = async (message: string): Promise<void> => {
+    if (told.aborted) return;
     interrupted = false;
     await driver.submit(message);
     if (interrupted) writer.write({ type: "interrupted", timestamp: now() });
   };
-  for await (const line of linesOf(stdin)) {
+  for await (const line of lines) {
     const command = readCommand(line);
     if (command === undefined) continue;
     if ("problem" in command) {
@@ -101,11 +120,11 @@ async function followCommands(
     }
   }
   await queue;
-  if (asked === 0) {
+  if (asked === 0 && !told.aborted) {
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
   const report = driver.report();
-  return resultOf(outcomeOf(report), report, journal.path ? session.id : null);
+  return resultOf(told.aborted ? INTERRUPTED : outcomeOf(report), report, journal.path ? session.id : null);
 }
 
 type Command = { readonly message: string } | { readonly interrupt: true } | { readonly problem: string };

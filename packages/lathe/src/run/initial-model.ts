@@ -1,6 +1,7 @@
 // Which model a run uses when nobody named one: the first of the scope, the saved default, a provider with a credential. A
 // person without any gets a local server's model, and without that the practice model.
 
+import { type Journal, modelFor } from "@lathe/agent";
 import { initialModel } from "@lathe/llm";
 import { CliError, EXIT } from "../cli/exit.ts";
 import { type ModelChoice, type Models, PRACTICE } from "../models/models.ts";
@@ -14,6 +15,20 @@ export interface InitialWish {
   readonly hasKey: boolean;
   /** A person is there who can be told what was chosen. */
   readonly interactive: boolean;
+}
+
+/** What a session was last told to use, as a selector. Its effort goes along, unless this run names one. */
+export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspace): string | undefined {
+  const model = modelFor(context.state, "default");
+  const { thinkingLevel } = context.state;
+  const keepsOwn = thinkingLevel !== "off" && settingsOrigin.get("defaultThinkingLevel") !== "run";
+  return model !== undefined && keepsOwn ? `${model}:${thinkingLevel}` : model;
+}
+
+/** For a session that is gone over to: its own model, when it can still be called. */
+export async function modelToResume(workspace: Workspace, journal: Journal): Promise<ModelChoice | undefined> {
+  const selector = modelOfSession(journal, workspace);
+  return selector === undefined ? undefined : usable(await modelsOf(workspace), selector, false);
 }
 
 export async function chooseInitialModel(workspace: Workspace, wish: InitialWish): Promise<ModelChoice> {

@@ -30,6 +30,16 @@ export interface OpenedJournal {
 
 const JOURNAL_VERSION = 4;
 
+/** Nothing stays locked when what was to use the journal cannot be put together. */
+export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
 export function lockOwner(workspace: Workspace): LockOwner {
   const { machine } = workspace;
   return { pid: machine.pid, host: machine.host, startTime: processStartTime(machine.pid), token: machine.deps.uuid() };

@@ -77,6 +77,8 @@ export interface OpenSession {
   readonly permissions: Permissions;
   readonly journal: OpenedJournal;
   readonly limits: RunLimits;
+  /** In force for the next request. */
+  readonly model: ModelChoice;
   /** Profile and adapter for another model, for a switch inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   close(): Promise<void>;
@@ -155,6 +157,9 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     permissions,
     journal: request.opened,
     limits: request.limits,
+    get model() {
+      return current;
+    },
     switchModel: async (selector) => {
       const choice = await models.find(selector);
       await switchTo(choice);

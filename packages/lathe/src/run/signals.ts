@@ -1,6 +1,5 @@
 // SIGINT and SIGTERM interrupt the run, which then ends cleanly and can be continued; a second one leaves at once.
 
-import type { Session } from "@lathe/agent";
 import { EXIT } from "../cli/exit.ts";
 
 export interface Signals {
@@ -25,8 +24,4 @@ export function onSignals(interrupt: () => void): Signals {
       process.off("SIGTERM", onSignal);
     },
   };
-}
-
-export function interruptOnSignals(session: Session): () => void {
-  return onSignals(() => void session.interrupt()).stopListening;
 }

@@ -1,16 +1,16 @@
 // From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
 
 import type { InputContent } from "@lathe/agent";
-import { CliError, type ExitCode, usageError } from "../cli/exit.ts";
+import type { ExitCode } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import type { Recording } from "../record/recording.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { HeadlessRun } from "./headless.ts";
-import type { OpenedJournal } from "./journal-files.ts";
+import { closedOnFailure, type OpenedJournal } from "./journal-files.ts";
 import type { Machine } from "./machine.ts";
 import { type OpenSession, openSession, type SessionRequest } from "./open-session.ts";
 import type { RunResult } from "./result.ts";
-import { journalFor } from "./which-journal.ts";
+import { journalFor, refusal } from "./which-journal.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type RequestFor = (opened: OpenedJournal) => Promise<SessionRequest>;
@@ -68,20 +68,21 @@ async function openFor(
   requestFor: RequestFor,
   { recording, wholeSession }: { recording: Recording | undefined; wholeSession: boolean },
 ): Promise<OpenSession> {
-  try {
+  const openWith = async (): Promise<OpenSession> => {
     const wanted = await requestFor(opened);
     const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
     return recording
-      ? await openSession(recording.workspace, await recording.tapped(request))
-      : await openSession(workspace, request);
+      ? openSession(recording.workspace, await recording.tapped(request))
+      : openSession(workspace, request);
+  };
+  try {
+    return await closedOnFailure(opened, openWith);
   } catch (error) {
-    await opened.journal.close();
     recording?.discard();
     throw error;
   }
 }
 
-/** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
 async function openJournal(
   workspace: Workspace,
   choose: (where: Workspace) => OpenedJournal,
@@ -93,17 +94,6 @@ async function openJournal(
     recording?.discard();
     throw refusal(error, runId);
   }
-}
-
-function refusal(error: unknown, runId: string | undefined): unknown {
-  if (!(error instanceof Error) || error instanceof CliError) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined)
-    return usageError(`The session cannot be opened: ${error.message}. See: lathe sessions list`);
-  if (error.name !== "JournalError") return error;
-  if (code !== "locked") return usageError(`${error.message} See: lathe sessions doctor`);
-  if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
-  return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
 }
 
 interface OutputMode {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { usageError } from "../cli/exit.ts";
+import { CliError, usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import { rememberElsewhere } from "../sessions/elsewhere.ts";
 import { findSession, sessionToContinue } from "../sessions/find.ts";
@@ -10,6 +10,26 @@ import { existingJournal, forkedJournal, memoryJournal, newJournal, type OpenedJ
 import type { Workspace } from "./workspace.ts";
 
 export function journalFor(workspace: Workspace, options: CliOptions): OpenedJournal {
+  try {
+    return choose(workspace, options);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
+export function refusal(error: unknown, runId?: string): unknown {
+  if (!(error instanceof Error) || error instanceof CliError) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined)
+    return usageError(`The session cannot be opened: ${error.message}. See: lathe sessions list`);
+  if (error.name !== "JournalError") return error;
+  if (code !== "locked") return usageError(`${error.message} See: lathe sessions doctor`);
+  if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
+  return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
+}
+
+function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
   const chosen = [options["no-session"], options.continue, options.resume, options.session].filter(Boolean).length;
   if (chosen > 1) throw usageError("Use only one of --continue, --resume, --session and --no-session.");
   if (options["no-session"]) return memoryJournal(workspace);

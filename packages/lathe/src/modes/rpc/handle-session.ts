@@ -43,7 +43,7 @@ export const sessionHandlers: Handlers<
     const { current, workspace } = context;
     const inMemory = current.open.journal.path === undefined;
     const extra = parentSession === undefined ? {} : { parentSession };
-    await current.replace(inMemory ? memoryJournal(workspace) : newJournal(workspace, extra));
+    await current.goToNew(inMemory ? memoryJournal(workspace) : newJournal(workspace, extra));
     return refOf(context);
   },
 
@@ -55,7 +55,7 @@ export const sessionHandlers: Handlers<
     if (cwd !== undefined && cwd !== workspace.cwd) {
       throw new Error(`Session ${sessionPath} is in another project (${cwd}). Start the agent there.`);
     }
-    await current.replace(existingJournal(workspace, path));
+    await current.goTo(existingJournal(workspace, path));
     return refOf(context);
   },
 

@@ -2,7 +2,7 @@
 // switch_session; what the host has set (model, effort, modes, tools, addresses) goes along.
 
 import type { EndReason, InputContent, Session, SessionEvent } from "@lathe/agent";
-import type { OpenedJournal } from "../../run/journal-files.ts";
+import { closedOnFailure, type OpenedJournal } from "../../run/journal-files.ts";
 import type { ModelChoice } from "../../run/model.ts";
 import { type OpenSession, openSession, type SessionRequest } from "../../run/open-session.ts";
 import type { Workspace } from "../../run/workspace.ts";
@@ -27,29 +27,35 @@ export class RpcSession {
   readonly #seqs = new Map<string, number>();
   #frames = 0;
   #open: OpenSession;
-  #model: ModelChoice;
+  /** What the host wants, also when a larger model has taken over for a while. */
+  #chosen: ModelChoice;
+  /** --api-key and --base-url are for this one only. */
+  readonly #overridden: string;
   #lastEnd: EndReason = "completed";
   #retrying = false;
   #compacting = false;
   /** Ends of work that the host has not been told yet. */
   #untoldEnds = 0;
 
-  private constructor(parts: RpcSessionParts, opened: { open: OpenSession; model: ModelChoice }) {
+  private constructor(parts: RpcSessionParts, open: OpenSession) {
     this.#parts = parts;
-    this.#open = opened.open;
-    this.#model = opened.model;
+    this.#open = open;
+    this.#chosen = open.model;
+    this.#overridden = open.model.provider;
   }
 
-  static async start(parts: RpcSessionParts, journal: OpenedJournal): Promise<RpcSession> {
-    const request = await parts.requestFor(journal);
-    // The listener of the first session needs the object that is made from it.
-    let self: RpcSession | undefined;
-    const open = await openWith(parts, request, (session, event) => {
-      if (self) self.#follow(session, event);
+  static start(parts: RpcSessionParts, journal: OpenedJournal): Promise<RpcSession> {
+    return closedOnFailure(journal, async () => {
+      const request = await parts.requestFor(journal);
+      // The listener of the first session needs the object that is made from it.
+      let self: RpcSession | undefined;
+      const open = await openWith(parts, request, (session, event) => {
+        if (self) self.#follow(session, event);
+      });
+      self = new RpcSession(parts, open);
+      void self.#pump(open.session);
+      return self;
     });
-    self = new RpcSession(parts, { open, model: request.model });
-    void self.#pump(open.session);
-    return self;
   }
 
   get workspace(): Workspace {
@@ -62,7 +68,7 @@ export class RpcSession {
     return this.#open.session;
   }
   get model(): ModelChoice {
-    return this.#model;
+    return this.#open.model;
   }
   get isBusy(): boolean {
     return this.session.state === "processing";
@@ -92,28 +98,50 @@ export class RpcSession {
   }
 
   async switchModel(selector: string): Promise<void> {
-    this.#model = await this.#open.switchModel(selector);
+    this.#chosen = await this.#open.switchModel(selector);
   }
 
-  /** The new one is opened first: when that fails, nothing has changed. */
-  async replace(journal: OpenedJournal): Promise<void> {
-    const { requestFor, hostUris } = this.#parts;
-    const before = this.#open;
-    const request = { ...(await requestFor(journal)), model: this.#model };
-    const next = await openWith(this.#parts, request, (session, event) => this.#follow(session, event));
-    const { steeringMode, followUpMode, interruptMode, reasoningEffort, retry } = before.session.config;
-    Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, reasoningEffort, retry });
-    next.permissions.mode = before.permissions.mode;
-    await before.close();
-    this.#open = next;
-    this.#retrying = false;
-    this.#compacting = false;
-    hostUris.addTo(next.session.schemes);
-    void this.#pump(next.session);
+  /** A session without a past: it goes on with what the host has chosen. */
+  async goToNew(journal: OpenedJournal): Promise<void> {
+    const { reasoningEffort } = this.session.config;
+    await this.#replace(journal, this.#chosen);
+    this.session.config.reasoningEffort = reasoningEffort;
+  }
+
+  /** A session with a past brings its own model and effort, when they can still be had. */
+  async goTo(journal: OpenedJournal): Promise<void> {
+    const { modelToResume } = await import("../../run/initial-model.ts");
+    const own = await closedOnFailure(journal, () => modelToResume(this.workspace, journal.journal));
+    if (own) await this.#replace(journal, own);
+    else await this.goToNew(journal);
   }
 
   close(): Promise<void> {
     return this.#open.close();
+  }
+
+  /** The next one is opened first: when that fails, nothing has changed. */
+  async #replace(journal: OpenedJournal, model: ModelChoice): Promise<void> {
+    const { requestFor, hostUris } = this.#parts;
+    const before = this.#open;
+    const next = await closedOnFailure(journal, async () => {
+      const { overrides, ...asked } = await requestFor(journal);
+      const own = overrides && model.provider === this.#overridden ? { overrides } : {};
+      const request = { ...asked, ...own, model };
+      return openWith(this.#parts, request, (session, event) => this.#follow(session, event));
+    });
+    const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
+    Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
+    next.permissions.mode = before.permissions.mode;
+    for (const queue of ["steering", "follow_up"] as const)
+      for (const { id } of before.session.queued(queue)) before.session.cancelQueued(id);
+    await before.close();
+    this.#open = next;
+    this.#chosen = model;
+    this.#retrying = false;
+    this.#compacting = false;
+    hostUris.addTo(next.session.schemes);
+    void this.#pump(next.session);
   }
 
   /** As it happens, however slow the host reads. */
