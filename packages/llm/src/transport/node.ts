@@ -28,6 +28,14 @@ export interface Route {
   readonly agent: Agent;
   readonly target: RequestOptions;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The agent hands out sockets whose handshakes are over. */
+  readonly tunnelled?: boolean;
+}
+
+/** What an agent of ours gets to see of a request. */
+export interface ConnectOptions extends RequestOptions {
+  /** Fires when nobody waits for the connection any more. */
+  readonly abandoned?: AbortSignal;
 }
 
 export function createNodeTransport(options: NodeTransportOptions): Transport {
@@ -59,12 +67,13 @@ export function createNodeTransport(options: NodeTransportOptions): Transport {
   const transport: Transport = async (request) => {
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const url = new URL(request.url);
-    const { agent, target, headers } = await route(url, request.tls);
+    const { agent, target, headers, tunnelled = false } = await route(url, request.tls);
     const secure = target.protocol === "https:" || (target.protocol === undefined && url.protocol === "https:");
     const { request: open } = secure ? await import("node:https") : await import("node:http");
-    return exchange(request, url.origin, options.setTimer, (requestHeaders) =>
-      open({ ...target, method: request.method, headers: { ...requestHeaders, ...headers }, agent }),
-    );
+    return exchange(request, { origin: url.origin, setTimer: options.setTimer, tunnelled }, (own, abandoned) => {
+      const connecting: ConnectOptions = { ...target, abandoned };
+      return open({ ...connecting, method: request.method, headers: { ...own, ...headers }, agent });
+    });
   };
   transport.close = () => {
     for (const agent of agents.values())
@@ -89,29 +98,39 @@ function withExtraCa(tls: TlsMaterial | undefined, extraCa: string | undefined):
   return { ...tls, ca: tls?.ca === undefined ? extraCa : `${tls.ca}\n${extraCa}` };
 }
 
+interface Way {
+  readonly origin: string;
+  readonly setTimer: ClientDeps["setTimer"];
+  readonly tunnelled: boolean;
+}
+
 function exchange(
   request: TransportRequest,
-  origin: string,
-  setTimer: ClientDeps["setTimer"],
-  open: (headers: Record<string, string | number>) => ClientRequest,
+  way: Way,
+  open: (headers: Record<string, string | number>, abandoned: AbortSignal) => ClientRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
+    const { origin } = way;
     const body = request.body === undefined ? undefined : encodeBody(request.body);
     const { signal } = request;
-    const outgoing = open({
+    const abandoned = new AbortController();
+    const headers = {
       "accept-encoding": "gzip",
       ...request.headers,
       ...(body === undefined ? {} : { "content-length": body.reduce((sum, { length }) => sum + length, 0) }),
-    });
+    };
+    const outgoing = open(headers, abandoned.signal);
     let failure: Error | undefined;
     const fail = (error: Error) => {
       failure ??= error;
       // Without the error: a socket on its way back to the pool has nobody listening for one.
       outgoing.destroy();
+      // Destroying a request without a socket stops nothing: whoever makes the socket has to know.
+      abandoned.abort();
     };
     const onAbort = () => fail(new AbortError("The request was aborted."));
     signal?.addEventListener("abort", onAbort, { once: true });
-    const connecting = limitConnect(outgoing, request.connectTimeoutMs, setTimer, origin, fail);
+    const connecting = limitConnect(outgoing, request.connectTimeoutMs, way, fail);
     const settle = () => {
       connecting.cancel();
       signal?.removeEventListener("abort", onAbort);
@@ -163,8 +182,7 @@ function encodeBody(pieces: readonly BodyPiece[]): Uint8Array[] {
 function limitConnect(
   outgoing: ClientRequest,
   ms: number | undefined,
-  setTimer: ClientDeps["setTimer"],
-  origin: string,
+  { origin, setTimer, tunnelled }: Way,
   fail: (error: Error) => void,
 ): { cancel(): void } {
   if (!ms) return { cancel: () => {} };
@@ -174,7 +192,7 @@ function limitConnect(
   );
   outgoing.once("socket", (socket) => {
     const secure = "encrypted" in socket;
-    if (!socket.connecting && (!secure || outgoing.reusedSocket)) timer.cancel();
+    if (tunnelled || (!socket.connecting && (!secure || outgoing.reusedSocket))) timer.cancel();
     else socket.once(secure ? "secureConnect" : "connect", () => timer.cancel());
   });
   return timer;

@@ -22,9 +22,13 @@ function bypassed(url: URL, rules: string): boolean {
     .filter(Boolean)
     .some((rule) => {
       if (rule === "*") return true;
-      const match = /^\[?(?:\*?\.)?(.+?)\]?(?::(\d+))?$/.exec(rule.toLowerCase());
-      if (match === null || (match[2] !== undefined && match[2] !== port)) return false;
-      return host === match[1] || host.endsWith(`.${match[1]}`);
+      // A bare IPv6 address is all colons: a port needs brackets before it there.
+      const match = /^\[(.+)\](?::(\d+))?$|^(?:\*?\.)?([^:]+)(?::(\d+))?$|^(.+)$/.exec(rule.toLowerCase());
+      const [, bracketed, bracketedPort, name, namePort, bare] = match ?? [];
+      const rulePort = bracketedPort ?? namePort;
+      if (rulePort !== undefined && rulePort !== port) return false;
+      const wanted = bracketed ?? name ?? bare;
+      return host === wanted || host.endsWith(`.${wanted}`);
     });
 }
 

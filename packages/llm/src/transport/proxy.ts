@@ -8,7 +8,7 @@ import { connect as tlsConnect } from "node:tls";
 import { networkError } from "../errors/network.ts";
 import type { TlsMaterial } from "../types/adapter.ts";
 import { ConfigurationError, NetworkError } from "../types/errors.ts";
-import { AGENT_OPTIONS, type Route, targetOf } from "./node.ts";
+import { AGENT_OPTIONS, type ConnectOptions, type Route, targetOf } from "./node.ts";
 import { tlsOptions } from "./tls.ts";
 
 type AgentFor = (key: string, make: () => http.Agent) => Promise<http.Agent>;
@@ -23,7 +23,7 @@ export async function proxyRoute(
   const key = `${proxy} ${url.protocol}${material === undefined ? "" : JSON.stringify(material)}`;
   if (url.protocol === "https:") {
     const agent = await agentFor(key, () => new TunnelAgent(proxyUrl, material));
-    return { agent, target: targetOf(url) };
+    return { agent, target: targetOf(url), tunnelled: true };
   }
   const agent = await agentFor(key, () =>
     proxyUrl.protocol === "https:" ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS),
@@ -46,7 +46,7 @@ class TunnelAgent extends https.Agent {
   }
 
   override createConnection(
-    options: http.ClientRequestArgs,
+    options: http.ClientRequestArgs & ConnectOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
     const host = options.hostname ?? options.host ?? "";
@@ -60,17 +60,23 @@ class TunnelAgent extends https.Agent {
       headers: { host: authority, ...authorization(this.#proxy) },
       agent: false,
     });
-    tunnel.once("error", (error) => fail(networkError(`proxy ${this.#proxy.host}`, error)));
+    tunnel.on("error", (error) => fail(networkError(`proxy ${this.#proxy.host}`, error)));
+    const giveUp = () => tunnel.destroy();
+    options.abandoned?.addEventListener("abort", giveUp, { once: true });
     tunnel.once("connect", (answer, socket) => {
+      options.abandoned?.removeEventListener("abort", giveUp);
       if (answer.statusCode !== 200) {
         socket.destroy();
         fail(new NetworkError(`The proxy ${this.#proxy.host} refused the tunnel with status ${answer.statusCode}.`));
         return;
       }
       const secured = tlsConnect({ ...this.#secure, socket, host, servername: isIP(host) === 0 ? host : "" });
+      const giveUpToo = () => secured.destroy(new Error("nobody waits for the connection any more"));
+      options.abandoned?.addEventListener("abort", giveUpToo, { once: true });
       secured.once("error", fail);
       secured.once("secureConnect", () => {
         secured.off("error", fail);
+        options.abandoned?.removeEventListener("abort", giveUpToo);
         callback?.(null, secured);
       });
     });
@@ -79,8 +85,14 @@ class TunnelAgent extends https.Agent {
   }
 }
 
+/** Its text may hold a password, so no message repeats it. */
 function parseProxy(proxy: string): URL {
-  const url = new URL(proxy.includes("://") ? proxy : `http://${proxy}`);
+  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
+  if (!URL.canParse(address))
+    throw new ConfigurationError(
+      "The proxy variable holds no address; write http://host:port, with user:password@ before the host if needed.",
+    );
+  const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new ConfigurationError(`The proxy ${url.protocol}//${url.host} is neither http nor https; only those work.`);
   return url;
@@ -88,6 +100,12 @@ function parseProxy(proxy: string): URL {
 
 function authorization(proxy: URL): Record<string, string> {
   if (proxy.username === "") return {};
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  let credentials: string;
+  try {
+    credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  } catch (cause) {
+    const hint = "write special characters of the user name and password as %XX.";
+    throw new ConfigurationError(`The credentials of the proxy ${proxy.host} cannot be read; ${hint}`, { cause });
+  }
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }

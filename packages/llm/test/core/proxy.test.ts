@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createNodeTransport } from "../../src/transport/node.ts";
 import { proxyFor } from "../../src/transport/proxy-rules.ts";
 import type { TransportResponse } from "../../src/types/adapter.ts";
-import { ConfigurationError, NetworkError } from "../../src/types/errors.ts";
+import { AbortError, ConfigurationError, NetworkError, RequestTimeoutError } from "../../src/types/errors.ts";
 import { testClock } from "./support.ts";
 
 const cleanup: (() => unknown)[] = [];
@@ -111,6 +111,9 @@ describe("proxies", () => {
     ["https://notexample.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "example.com" }, "http://p:3"],
     ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "api.example.com:8443" }, "http://p:3"],
     ["https://api.example.com/", { ALL_PROXY: "http://p:3", NO_PROXY: "*" }, undefined],
+    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "localhost,127.0.0.1,::1" }, undefined],
+    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "[::1]:11434" }, undefined],
+    ["http://[::1]:11434/", { ALL_PROXY: "http://p:3", NO_PROXY: "[::1]:80" }, "http://p:3"],
   ])("AD-01 %s with %o goes through %s", (url, env, expected) => {
     expect(proxyFor(new URL(url), env)).toBe(expected);
   });
@@ -123,6 +126,52 @@ describe("proxies", () => {
     await expect(socks({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(
       ConfigurationError,
     );
+  });
+
+  it.each(["http://bad host:1", "http://user:100%@127.0.0.1:1"])(
+    "AD-01 the proxy address %s is a ConfigurationError that does not repeat its password",
+    async (address) => {
+      const transport = createNodeTransport({ env: { ALL_PROXY: address }, setTimer });
+      const failure = await transport({ url: "http://127.0.0.1:9/", method: "GET", headers: {} }).catch(
+        (error) => error,
+      );
+      expect(failure).toBeInstanceOf(ConfigurationError);
+      expect(failure.message).not.toContain("100%");
+    },
+  );
+
+  /** Takes connections and says nothing. */
+  async function startMuteProxy() {
+    let arrived = (_: Socket) => {};
+    const connected = new Promise<Socket>((resolve) => {
+      arrived = resolve;
+    });
+    const port = await listen(createTcpServer((socket) => arrived(socket.resume())));
+    const closed = connected.then((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+    return { url: `http://127.0.0.1:${port}`, connected, closed };
+  }
+
+  it("TM-01 AD-01 an abort ends the wait for a proxy that never answers, and its connection", async () => {
+    const proxy = await startMuteProxy();
+    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer });
+    const controller = new AbortController();
+    const waiting = transport({ url: "https://127.0.0.1:9/", method: "GET", headers: {}, signal: controller.signal });
+    await proxy.connected;
+    controller.abort();
+    await expect(waiting).rejects.toThrow(AbortError);
+    await proxy.closed;
+  });
+
+  it("TM-03 AD-01 the connect limit covers the way through a proxy", async () => {
+    const proxy = await startMuteProxy();
+    const clock = testClock();
+    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer: clock.setTimer });
+    const waiting = transport({ url: "https://127.0.0.1:9/", method: "GET", headers: {}, connectTimeoutMs: 10_000 });
+    const failure = expect(waiting).rejects.toThrow(RequestTimeoutError);
+    await proxy.connected;
+    clock.advance(10_000);
+    await failure;
+    await proxy.closed;
   });
 });
 
@@ -207,5 +256,27 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
     for (let round = 0; round < 2; round++)
       expect(await text(await transport({ url, method: "GET", headers: {} }))).toBe("client none");
     expect(proxy.seen).toEqual([{ line: `CONNECT ${new URL(url).host}`, authorization: undefined }]);
+  });
+
+  it("TM-03 AD-01 behind a tunnel the connect limit ends with the connection, not with the first byte", async () => {
+    let arrived = () => {};
+    const reached = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    let answer = () => {};
+    const credentials = { key: pem("server.key"), cert: pem("server.pem") };
+    const server = createTlsServer(credentials, (_, response) => {
+      answer = () => response.end("slow but sure");
+      arrived();
+    });
+    const url = `https://127.0.0.1:${await listen(server)}/`;
+    const proxy = await startProxy();
+    const clock = testClock();
+    const options = { env: { HTTPS_PROXY: proxy.url }, setTimer: clock.setTimer, extraCa: pem("ca.pem") };
+    const waiting = createNodeTransport(options)({ url, method: "GET", headers: {}, connectTimeoutMs: 10_000 });
+    await reached;
+    clock.advance(60_000);
+    answer();
+    expect(await text(await waiting)).toBe("slow but sure");
   });
 });
