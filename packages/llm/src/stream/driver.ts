@@ -56,7 +56,9 @@ export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
     this.#over = true;
     this.#queue = [];
     this.#head = 0;
-    if (this.#reader === undefined) this.#left.abort();
+    // A finished answer closes its own connection, or gives it back.
+    if (this.#reader?.sink.response !== undefined) return DONE;
+    this.#left.abort();
     await this.#reader?.close();
     return DONE;
   }
@@ -79,6 +81,7 @@ export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
       await reader.step();
       if (reader.sink.terminal) this.#over = true;
     }
+    if (this.#left.signal.aborted) return DONE;
     if (!reader.sink.started && reader.sink.failure !== undefined) throw reader.sink.failure;
     return this.#queue.length === 0 ? DONE : this.#take();
   }

@@ -41,7 +41,8 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
       for (;;) {
-        const chunk = error === undefined ? (readable.read() as Uint8Array | null) : null;
+        // What came before a broken connection may be the whole answer; after our own abort nobody wants it.
+        const chunk = source.failure() === undefined ? (readable.read() as Uint8Array | null) : null;
         if (chunk !== null) return { done: false, value: chunk };
         if (error !== undefined) throw error;
         if (ended) return { done: true, value: undefined };
@@ -56,6 +57,7 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
         source.incoming.destroy();
         readable.destroy();
         source.settle();
+        notify();
       }
       return { done: true, value: undefined };
     },

@@ -6,6 +6,7 @@ import { Message } from "../../src/types/message.ts";
 import {
   ALL,
   ANTHROPIC,
+  adapterFor,
   clientFor,
   collect,
   type DialectCase,
@@ -256,6 +257,20 @@ describe("stream details", () => {
     held.open();
   });
 
+  it("GN-01 leaving in the middle settles whoever waits for the next event", async () => {
+    const held = gate();
+    await using server = await startModelServer({
+      script: [turn.text("word ".repeat(20), { beforeEvent: (index) => (index > 5 ? held.wait() : undefined) })],
+    });
+    const iterator = clientFor(ANTHROPIC, server).stream(request(ANTHROPIC))[Symbol.asyncIterator]();
+    const seen: Promise<IteratorResult<StreamEvent>>[] = Array.from({ length: 40 }, () => iterator.next());
+    await held.reached;
+    await seen[0];
+    await iterator.return?.();
+    expect((await Promise.all(seen)).at(-1)).toEqual({ done: true, value: undefined });
+    held.open();
+  });
+
   it("TM-03 firstEvent follows request", async () => {
     const clock = testClock();
     await using server = await startModelServer({
@@ -364,6 +379,35 @@ describe("stream details", () => {
     const client = clientFor(ANTHROPIC, server);
     for (let round = 0; round < 5; round++) await collect(client.stream(request(ANTHROPIC)));
     expect(server.openSockets).toBeLessThanOrEqual(2);
+  });
+
+  it("AD-01 leaving with the closing event does not cut a connection that is about to be free", async () => {
+    const answer = [
+      anthropicEvent({ type: "message_start", message: { id: "m", model: "c", usage: {} } }),
+      anthropicEvent({ type: "message_delta", delta: { stop_reason: "end_turn" } }),
+      anthropicEvent({ type: "message_stop" }),
+    ].join("");
+    let cut = false;
+    let end = () => {};
+    const read = [
+      Promise.resolve({ done: false as const, value: new TextEncoder().encode(answer) }),
+      new Promise<{ done: true; value: undefined }>((resolve) => {
+        end = () => resolve({ done: true, value: undefined });
+      }),
+    ];
+    const bytes: AsyncIterator<Uint8Array> = {
+      next: () => read.shift() ?? Promise.reject(new Error("read past the end")),
+      return: async () => {
+        cut = true;
+        return { done: true, value: undefined };
+      },
+    };
+    const body = { [Symbol.asyncIterator]: () => bytes };
+    const fetch = async () => ({ status: 200, headers: { "content-type": "text/event-stream" }, body });
+    const adapter = adapterFor(ANTHROPIC, { baseUrl: () => "http://127.0.0.1:1" }, { deps: testDeps({ fetch }) });
+    for await (const event of adapter.stream(request(ANTHROPIC), {})) if (event.type === "finish") break;
+    expect(cut).toBe(false);
+    end();
   });
 });
 

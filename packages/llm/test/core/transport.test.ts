@@ -1,7 +1,9 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { readBody } from "../../src/transport/body.ts";
 import { createFetchTransport } from "../../src/transport/fetch.ts";
 import { createNodeTransport } from "../../src/transport/node.ts";
 import type { Transport, TransportResponse } from "../../src/types/adapter.ts";
@@ -225,5 +227,38 @@ describe("transport over node", () => {
     await gone;
     expect(sockets.size).toBe(1);
     await slow.body[Symbol.asyncIterator]().return?.();
+  });
+});
+
+describe("a body that outlives its reader's attention", () => {
+  function source(failure?: Error) {
+    const readable = new Readable({ read() {} });
+    const incoming = readable as unknown as IncomingMessage;
+    const body = readBody({ incoming, readable, origin: "http://x", failure: () => failure, settle: () => {} });
+    return { readable, bytes: body[Symbol.asyncIterator]() };
+  }
+
+  it("GN-01 what arrived before a reset is handed out before the reset is told", async () => {
+    const { readable, bytes } = source();
+    readable.push("data: {}");
+    readable.destroy(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+    await new Promise((resolve) => readable.once("close", resolve));
+    expect(String((await bytes.next()).value)).toBe("data: {}");
+    await expect(bytes.next()).rejects.toThrow(NetworkError);
+  });
+
+  it("TM-01 after an abort nothing more is handed out", async () => {
+    const { readable, bytes } = source(new AbortError("The request was aborted."));
+    readable.push("data: {}");
+    readable.destroy(new Error("aborted"));
+    await new Promise((resolve) => readable.once("close", resolve));
+    await expect(bytes.next()).rejects.toThrow(AbortError);
+  });
+
+  it("GN-01 leaving wakes whoever still waits", async () => {
+    const { bytes } = source();
+    const waiting = bytes.next();
+    await bytes.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
   });
 });
