@@ -142,7 +142,7 @@ class HttpAdapter {
     guard.throwIfOver();
     this.#checkToolChoice(request);
     const encoding = this.#prepare(request, operation);
-    const encoded = encoding instanceof Promise ? await encoding : encoding;
+    const encoded = encoding instanceof Promise ? await guard.race(encoding) : encoding;
     const timeouts = this.#timeouts(context);
     const plain: TransportRequest = {
       url: endpoint({ operation, wireModel: encoded.wireModel, baseUrl: this.#options.baseUrl }),
@@ -153,8 +153,8 @@ class HttpAdapter {
       connectTimeoutMs: timeouts.connect * 1000,
       ...(this.#options.tls === undefined ? {} : { tls: this.#options.tls }),
     };
-    const authorized = await this.#options.auth(plain);
-    guard.throwIfOver();
+    // A key may come from a token service or a program of the user: neither may hold up an abort.
+    const authorized = await guard.race(this.#options.auth(plain));
     const secrets = secretsOf(plain, authorized);
     const response = await deps.fetch(authorized);
     if (response.status < 200 || response.status > 299) throw await this.#failure(response, secrets);

@@ -36,6 +36,21 @@ export class CallGuard {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** The work's outcome, or why the call is over before it: for work that knows nothing of the signal. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    let onAbort = () => {};
+    const over = new Promise<never>((_, reject) => {
+      onAbort = () => reject(this.#failure);
+      if (this.#failure === undefined) this.signal.addEventListener("abort", onAbort, { once: true });
+      else onAbort();
+    });
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      this.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
   /** Starts the one running limit; `seconds` 0 means none. */
   arm(phase: TimeoutPhase, seconds: number): void {
     this.disarm();

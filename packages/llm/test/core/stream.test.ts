@@ -271,6 +271,26 @@ describe("stream details", () => {
     held.open();
   });
 
+  it("TM-01 TM-03 a credential that never comes holds up neither an abort nor the request limit", async () => {
+    const clock = testClock();
+    const never = new Promise<never>(() => {});
+    const options = { auth: () => never, deps: testDeps({ setTimer: clock.setTimer }), timeouts: { request: 55 } };
+    await using server = await startModelServer({ script: [] });
+    const adapter = adapterFor(ANTHROPIC, server, options);
+    const controller = new AbortController();
+    const aborted = adapter
+      .complete(request(ANTHROPIC), { signal: controller.signal })
+      .catch((error: unknown) => error);
+    controller.abort();
+    expect(await aborted).toBeInstanceOf(AbortError);
+    const late = adapter.stream(request(ANTHROPIC), {})[Symbol.asyncIterator]().next();
+    const outcome = late.catch((error: unknown) => error);
+    await clock.waitForTimer(55_000);
+    clock.advance(55_000);
+    expect(await outcome).toMatchObject({ name: "RequestTimeoutError", phase: "request" });
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("TM-03 firstEvent follows request", async () => {
     const clock = testClock();
     await using server = await startModelServer({
