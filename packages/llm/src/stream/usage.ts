@@ -2,11 +2,20 @@
 
 import type { ModelCost } from "../types/model.ts";
 import type { Usage } from "../types/response.ts";
+import { isObject } from "./partial-json.ts";
 
-/** Providers whose `inputTokens` leaves out what was read from or written to the cache. */
-const CACHE_COUNTED_APART = /^(anthropic|amazon-bedrock|bedrock)/;
-/** Providers whose `outputTokens` leaves out the thinking. */
-const REASONING_COUNTED_APART = /^(gemini|google)/;
+/** By name, for sums: they have lost the vendor's own fields. */
+const CACHE_APART_PROVIDERS = /^(anthropic|amazon-bedrock|bedrock)/;
+const REASONING_APART_PROVIDERS = /^(gemini|google)/;
+const CACHE_APART_FIELDS = [
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "cacheReadInputTokens",
+  "cacheWriteInputTokens",
+];
+
+/** What an hour in the cache costs to write, as a multiple of the input price; the shorter time has its own price. */
+const LONG_CACHE_WRITE = 2;
 
 const OPTIONAL = ["reasoningTokens", "cacheReadTokens", "cacheWriteTokens"] as const;
 
@@ -25,15 +34,37 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
+/** Whether `inputTokens` leaves out what was read from or written to the cache. */
+function countsCacheApart({ raw }: Usage, provider: string): boolean {
+  if (raw === undefined) return CACHE_APART_PROVIDERS.test(provider);
+  // Gateways add these fields to Chat answers too, where they are part of the prompt.
+  return !("prompt_tokens" in raw) && CACHE_APART_FIELDS.some((field) => field in raw);
+}
+
+/** Whether `outputTokens` leaves out the thinking. */
+function countsReasoningApart({ raw, reasoningTokens = 0 }: Usage, provider: string): boolean {
+  if (raw === undefined) return REASONING_APART_PROVIDERS.test(provider);
+  if ("thoughtsTokenCount" in raw) return true;
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = raw;
+  return reasoningTokens > 0 && total === Number(prompt) + Number(completion) + reasoningTokens;
+}
+
+function longCacheWrites({ raw }: Usage): number {
+  const { cache_creation: anthropic, cacheDetails: bedrock } = raw ?? {};
+  if (isObject(anthropic)) return Number(anthropic["ephemeral_1h_input_tokens"] ?? 0);
+  const details = Array.isArray(bedrock) ? bedrock.filter(isObject) : [];
+  return details.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? Number(inputTokens) : 0), 0);
+}
+
 /** Everything the model read. */
 export function promptTokens(usage: Usage, provider: string): number {
-  if (!CACHE_COUNTED_APART.test(provider)) return usage.inputTokens;
+  if (!countsCacheApart(usage, provider)) return usage.inputTokens;
   return usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
 }
 
 /** Everything the model generated. */
 export function billedOutputTokens(usage: Usage, provider: string): number {
-  return usage.outputTokens + (REASONING_COUNTED_APART.test(provider) ? (usage.reasoningTokens ?? 0) : 0);
+  return usage.outputTokens + (countsReasoningApart(usage, provider) ? (usage.reasoningTokens ?? 0) : 0);
 }
 
 export function cacheHitRatio(usage: Usage, provider: string): number {
@@ -45,10 +76,12 @@ export function cacheHitRatio(usage: Usage, provider: string): number {
 export function costOf(usage: Usage, cost: ModelCost, provider: string): number {
   const { cacheReadTokens: read = 0, cacheWriteTokens: written = 0 } = usage;
   const fresh = Math.max(0, promptTokens(usage, provider) - read - written);
+  const long = Math.min(longCacheWrites(usage), written);
   const dollars =
     fresh * cost.input +
     read * cost.cacheRead +
-    written * cost.cacheWrite +
+    (written - long) * cost.cacheWrite +
+    long * cost.input * LONG_CACHE_WRITE +
     billedOutputTokens(usage, provider) * cost.output;
   return dollars / 1_000_000;
 }

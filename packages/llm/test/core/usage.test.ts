@@ -53,6 +53,53 @@ describe("usage", () => {
     expect(cacheHitRatio(usage, provider)).toBe(60 / prompt);
   });
 
+  it.each([
+    ["Anthropic", { input_tokens: 100, cache_read_input_tokens: 60, cache_creation_input_tokens: 10 }, 170, 50],
+    ["Bedrock", { inputTokens: 100, cacheReadInputTokens: 60 }, 170, 50],
+    ["Gemini", { promptTokenCount: 100, candidatesTokenCount: 50, thoughtsTokenCount: 20 }, 100, 70],
+    ["Responses", { input_tokens: 100, input_tokens_details: { cached_tokens: 60 } }, 100, 50],
+    ["a gateway's Chat", { prompt_tokens: 100, cache_read_input_tokens: 60, completion_tokens: 50 }, 100, 50],
+    [
+      "xAI's Chat",
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 170,
+        completion_tokens_details: { reasoning_tokens: 20 },
+      },
+      100,
+      70,
+    ],
+    [
+      "OpenAI's Chat",
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 150,
+        completion_tokens_details: { reasoning_tokens: 20 },
+      },
+      100,
+      50,
+    ],
+  ])("DM-09 under a name of the user's own, %s counts are told by their fields", (_, raw, prompt, output) => {
+    expect(promptTokens({ ...usage, raw }, "my-gateway")).toBe(prompt);
+    expect(billedOutputTokens({ ...usage, raw }, "my-gateway")).toBe(output);
+  });
+
+  it.each([
+    { cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 6 }, cache_creation_input_tokens: 10 },
+    {
+      cacheWriteInputTokens: 10,
+      cacheDetails: [
+        { inputTokens: 4, ttl: "5m" },
+        { inputTokens: 6, ttl: "1h" },
+      ],
+    },
+  ])("DM-09 PC-03 what is kept for an hour costs twice the input, as in %o", (raw) => {
+    const cost = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 1_250_000 };
+    expect(costOf({ ...usage, inputTokens: 0, raw }, cost, "anthropic")).toBeCloseTo(4 * 1.25 + 6 * 2);
+  });
+
   it("DM-09 every token is charged once", () => {
     const cost = { input: 1_000_000, output: 2_000_000, cacheRead: 100_000, cacheWrite: 1_250_000 };
     expect(costOf(usage, cost, "anthropic")).toBeCloseTo(100 + 60 * 0.1 + 10 * 1.25 + 50 * 2);
