@@ -110,7 +110,10 @@ function readFacts(body: JsonValue): Facts {
   if (typeof root === "string") return { message: root.slice(0, MAX_PLAIN_MESSAGE) };
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
-  const message = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message")) ?? "";
+  const said = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message")) ?? "";
+  // A gateway's own words say only that the model's host refused; why stands beside them.
+  const hidden = text(field(field(inner, "metadata"), "raw"));
+  const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;
   const type = text(field(inner, "type"));
   const code = scalar(field(inner, "code")) ?? (type === "error" ? undefined : type);
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
@@ -119,16 +122,17 @@ function readFacts(body: JsonValue): Facts {
 function meaningOfHttp(status: number, facts: Facts, hasRetryInfo: boolean): Meaning {
   const byStatus = STATUS_MEANINGS[status] ?? (status >= 500 && status < 600 ? "server" : "unknown");
   const meaning = namedMeaning(facts.name) ?? byStatus;
-  if (meaning === "rateLimit" && !hasRetryInfo && saysBilling(facts)) return "quota";
   const vague = [400, 413, 422].includes(status) || byStatus === "unknown";
+  if ((meaning === "rateLimit" || vague) && !hasRetryInfo && saysBilling(facts)) return "quota";
   return vague ? (wordedMeaning(facts) ?? meaning) : meaning;
 }
 
 function meaningInStream(facts: Facts, hasRetryInfo: boolean): Meaning {
   const byCode = facts.code === undefined ? undefined : codeMeaning(facts.code);
   const meaning = namedMeaning(facts.name) ?? byCode ?? "unknown";
-  if (meaning === "rateLimit" && !hasRetryInfo && saysBilling(facts)) return "quota";
-  return meaning === "invalid" || meaning === "unknown" ? (wordedMeaning(facts) ?? meaning) : meaning;
+  const vague = meaning === "invalid" || meaning === "unknown";
+  if ((meaning === "rateLimit" || vague) && !hasRetryInfo && saysBilling(facts)) return "quota";
+  return vague ? (wordedMeaning(facts) ?? meaning) : meaning;
 }
 
 function codeMeaning(code: string): Meaning | undefined {

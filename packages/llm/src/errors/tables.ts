@@ -87,12 +87,17 @@ export const CODE_MEANINGS: Readonly<Record<string, Meaning>> = {
 export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
   [
     "overflow",
-    /context length|too many tokens|prompt is too long|input token count .*exceeds|context_length_exceeded|context window/i,
+    /context length|context_length_exceeded|context (window|size|limit)|too many tokens|(prompt|input) is too long/i,
+  ],
+  [
+    "overflow",
+    /maximum prompt length|token count .*exceeds|exceed\w* .*token limit|reduce the length of the messages/i,
   ],
   ["filtered", /content filter|content_filter|safety/i],
   ["notFound", /not found|does not exist/i],
   ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],
 ];
 
-/** A 429 that waiting will not cure. */
-export const BILLING = /insufficient_quota|billing|credit balance|exceeded your current quota|plan and billing/i;
+/** What waiting will not cure. */
+export const BILLING =
+  /insufficient_quota|billing|credit balance|exceeded your current quota|insufficient (balance|credit|fund)|more credits/i;

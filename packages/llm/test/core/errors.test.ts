@@ -136,7 +136,43 @@ const RECORDED: readonly (readonly [string, number, unknown, string])[] = [
     "QuotaExceededError",
   ],
   ["a proxy's page", 502, `<html>${"x".repeat(2000)}</html>`, "ServerError"],
-  ["bedrock too long", 400, { message: "Input is too long: too many tokens" }, "ContextLengthError"],
+  ["bedrock too long", 400, { message: "Input is too long for requested model." }, "ContextLengthError"],
+  ["openai window", 400, openai(null, "Your input exceeds the context window of this model"), "ContextLengthError"],
+  [
+    "anthropic with its output",
+    400,
+    anthropic("invalid_request_error", "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000"),
+    "ContextLengthError",
+  ],
+  [
+    "llama.cpp",
+    400,
+    {
+      error: {
+        code: 400,
+        type: "exceed_context_size_error",
+        message: "the request exceeds the available context size",
+      },
+    },
+    "ContextLengthError",
+  ],
+  ["xai", 400, openai(null, "This model's maximum prompt length is 131072 but 140000 came"), "ContextLengthError"],
+  ["groq", 400, openai(null, "Please reduce the length of the messages or completion."), "ContextLengthError"],
+  ["kimi", 400, openai(null, "Your request exceeded model token limit: 262144"), "ContextLengthError"],
+  [
+    "an output limit is no overflow",
+    400,
+    anthropic("invalid_request_error", "max_tokens: 99999 > 64000, the maximum allowed number of output tokens"),
+    "InvalidRequestError",
+  ],
+  [
+    "anthropic without credit",
+    400,
+    anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+    "QuotaExceededError",
+  ],
+  ["deepseek without credit", 402, openai(null, "Insufficient Balance"), "QuotaExceededError"],
+  ["openrouter without credit", 402, openai(null, "This request requires more credits"), "QuotaExceededError"],
 ];
 
 describe("body classification", () => {
@@ -148,6 +184,15 @@ describe("body classification", () => {
     const error = classify(502, `<html>${"x".repeat(200_000)}</html>`) as ProviderError;
     expect(error.message).toHaveLength(500);
     expect(JSON.stringify(error.raw).length).toBeLessThan(70_000);
+  });
+
+  it("ER-03 what a gateway hides behind its own words is said, and counts", () => {
+    const raw = '{"error":{"message":"maximum context length is 8192 tokens"}}';
+    const error = classify(400, { error: { code: 400, message: "Provider returned error", metadata: { raw } } });
+    expect(error.name).toBe("ContextLengthError");
+    expect(error.message).toBe(`Provider returned error: ${raw}`);
+    const long = { error: { code: 400, message: "Provider returned error", metadata: { raw: "x".repeat(9000) } } };
+    expect(classify(400, long).message.length).toBeLessThan(600);
   });
 
   it("ER-03 keeps code and whole body", () => {
@@ -162,6 +207,7 @@ describe("body classification", () => {
     ["a numeric code", { error: { code: 502, message: "bad gateway" } }, "ServerError", true],
     ["a Responses error", { type: "error", code: "rate_limit_exceeded", message: "slow" }, "RateLimitError", true],
     ["an overflow", { error: { code: "context_length_exceeded", message: "too long" } }, "ContextLengthError", false],
+    ["no credit", { error: { code: 402, message: "Insufficient credits" } }, "QuotaExceededError", false],
     ["nothing known", { error: { message: "hm" } }, "ProviderError", true],
   ])("ER-04 in a stream: %s", (_, body, name, retryable) => {
     const error = inStreamError("p", body);
