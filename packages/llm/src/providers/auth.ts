@@ -32,9 +32,23 @@ export function headerAuth({ provider, style, credential, keyless, queryName, hi
       url.searchParams.set(queryName, found.value);
       return { ...request, url: url.href };
     }
-    return withHeader(request, bearer ? "authorization" : style, bearer ? `Bearer ${found.value}` : found.value);
+    if (!bearer) return withHeader(request, style, found.value);
+    return withHeader(
+      style === "x-api-key" ? withOauthBeta(request) : request,
+      "authorization",
+      `Bearer ${found.value}`,
+    );
   };
 }
+
+/** Anthropic itself takes tokens only together with this; what stands before it may not know the word. */
+function withOauthBeta(request: TransportRequest): TransportRequest {
+  if (new URL(request.url).hostname !== "api.anthropic.com") return request;
+  const betas = request.headers["anthropic-beta"];
+  return withHeader(request, "anthropic-beta", betas === undefined ? OAUTH_BETA : `${betas},${OAUTH_BETA}`);
+}
+
+const OAUTH_BETA = "oauth-2025-04-20";
 
 export function withHeader(request: TransportRequest, name: string, value: string): TransportRequest {
   return { ...request, headers: { ...request.headers, [name]: value } };

@@ -63,6 +63,17 @@ describe("AD-32 Anthropic behind gateways", () => {
     expect(await sent("none")).toEqual({ a: "b" });
   });
 
+  it.each([
+    ["bearer", "https://api.anthropic.com/v1/messages", "a-1,oauth-2025-04-20"],
+    ["bearer", "https://gateway.example/v1/messages", "a-1"],
+    ["key", "https://api.anthropic.com/v1/messages", "a-1"],
+  ] as const)("AD-30 a %s for %s goes with the betas %s", async (kind, url, betas) => {
+    const credential = async () => ({ kind, value: "t0ken" });
+    const auth = headerAuth({ provider: "anthropic", style: "x-api-key", credential, keyless: false, hint: "" });
+    const { headers } = await auth({ url, method: "POST", headers: { "anthropic-beta": "a-1" } });
+    expect(headers["anthropic-beta"]).toBe(betas);
+  });
+
   it("AD-32 certificates as path or inline text, certificate and key only as a pair", async () => {
     const readFile = async (path: string) => {
       if (path !== "/ca.pem") throw new Error("no such file");
