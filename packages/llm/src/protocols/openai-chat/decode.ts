@@ -7,6 +7,7 @@ import type { FinishReason, Usage } from "../../types/response.ts";
 import { isObject } from "../common/body.ts";
 import { TextFlow } from "../common/flow.ts";
 import { parseFrame } from "../common/frame.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
 
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
 
@@ -35,6 +36,7 @@ export class ChatDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
   readonly #flow = new TextFlow();
   readonly #calls = new Map<number, OpenCall>();
+  readonly #details = new ReasoningDetails();
   #callCount = 0;
   #lastIndex = 0;
   #finished = false;
@@ -69,6 +71,8 @@ export class ChatDecoder implements ResponseDecoder {
   }
 
   #done(out: BlockSink): void {
+    const { signature } = this.#details;
+    if (this.#callCount > 0 && signature !== undefined) out.endToolCall("0", { signature });
     if (this.#last) out.raw(this.#last);
     out.done();
   }
@@ -104,6 +108,7 @@ export class ChatDecoder implements ResponseDecoder {
       this.#flow.append("reasoning", text, out);
       break;
     }
+    this.#details.add(delta["reasoning_details"]);
     this.#content(delta["content"], out);
     if (typeof delta["refusal"] === "string" && delta["refusal"] !== "") {
       if (!this.#refused) out.warn({ code: "refusal", message: "The model refused; its words are in the text" });

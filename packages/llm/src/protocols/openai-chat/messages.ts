@@ -6,6 +6,7 @@ import type { Warning } from "../../types/response.ts";
 import { boundedCallId, nineCharId } from "../common/ids.ts";
 import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
 import type { Compat } from "./compat.ts";
+import { readReasoningDetails } from "./reasoning-details.ts";
 
 /** The vendor's limit on call ids. */
 const maxCallId = 40;
@@ -128,7 +129,11 @@ function encodeAssistant(message: Message, context: MessageContext): EncodedMess
   const wire: JsonObject = { role: "assistant", content: text === "" ? null : text };
   if (calls.length > 0) {
     if (text === "" && compat.requiresAssistantContentForToolCalls) wire["content"] = filler;
-    if (compat.requiresReasoningContentForToolCalls) {
+    const details = calls.flatMap((call) =>
+      isOwn(call.origin, context) ? (readReasoningDetails(call.signature) ?? []) : [],
+    );
+    if (details.length > 0) wire["reasoning_details"] = details;
+    else if (compat.requiresReasoningContentForToolCalls) {
       wire[compat.reasoningContentField ?? "reasoning_content"] = reasoning === "" ? filler : reasoning;
     }
     wire["tool_calls"] = calls.map((call) => wireCall(call, compat));
