@@ -1,6 +1,7 @@
 // Line numbers that a model copied from a reading into the text of a whole file.
 
-const BAR = /^ *(\d+)(?: \| ?|\||\t)(.*)$/s;
+/** As read_file shows a line, and as `cat -n` does: a table with a bare tab or bar after its first column is no reading. */
+const BAR = /^(?= *\d+ \|| {5}\d\t| {4}\d\d\t| {3}\d{3}\t| {2}\d{4}\t) *(\d+)(?: \| ?|\t)(.*)$/s;
 const COLON = /^(\d+):(.*)$/s;
 
 /**

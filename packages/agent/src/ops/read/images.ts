@@ -1,5 +1,8 @@
 // Which files are pictures a model can look at, told by their first bytes rather than their names.
 
+/** What every provider takes: the strictest counts 5 MiB of base64. A larger one would make each later request fail. */
+export const MOST_IMAGE_BYTES = (5 << 20) * 0.75;
+
 const SIGNATURES: readonly (readonly [string, readonly number[], number])[] = [
   ["image/png", [0x89, 0x50, 0x4e, 0x47], 0],
   ["image/jpeg", [0xff, 0xd8, 0xff], 0],

@@ -36,6 +36,12 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
     throw new ToolFailure(`${path} is a symbolic link to ${stat.realPath}, which does not exist.`);
   }
   if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory. List it, or name a file in it.`);
+  // Reading a pipe or a device may never end, and holds a thread that even the end of the host waits for.
+  if (stat.kind === "other") {
+    throw new ToolFailure(
+      `${path} is a pipe, socket or device, not a file. Use a program in the shell with a time limit.`,
+    );
+  }
   if (stat.size > MOST_BYTES) {
     throw new ToolFailure(
       `${path} has ${stat.size} bytes, too many to read whole. Search it with grep, or cut a part out with the shell.`,

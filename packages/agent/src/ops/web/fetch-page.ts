@@ -4,6 +4,7 @@ import { lookup as dnsLookup } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { pipeline, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ToolFailure } from "../../tools/types.ts";
 import { isPrivateAddress } from "./address.ts";
@@ -96,16 +97,16 @@ const refused = (host: string): ToolFailure =>
     `${host} is on this machine or its private network, which is not allowed. Use the shell for local servers.`,
   );
 
+const UNPACKERS: ReadonlyMap<string | undefined, () => Transform> = new Map<string, () => Transform>([
+  ["gzip", createGunzip],
+  ["br", createBrotliDecompress],
+  ["deflate", createInflate],
+]);
+
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
-  const encoding = response.headers["content-encoding"];
-  const stream =
-    encoding === "gzip"
-      ? response.pipe(createGunzip())
-      : encoding === "br"
-        ? response.pipe(createBrotliDecompress())
-        : encoding === "deflate"
-          ? response.pipe(createInflate())
-          : response;
+  const unpack = UNPACKERS.get(response.headers["content-encoding"]);
+  // A pipeline and not a pipe: an answer that breaks off must end the unpacking, too. The reader below gets the error.
+  const stream = unpack === undefined ? response : pipeline(response, unpack(), () => {});
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -1,8 +1,8 @@
-import { imageType } from "../../ops/read/images.ts";
+import { imageType, MOST_IMAGE_BYTES } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
-import type { ToolContext, ToolDef, ToolResult } from "../types.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
 import description from "./description.md";
 
 export const readFileParams = {
@@ -53,6 +53,11 @@ export function imageResult(path: string, bytes: Uint8Array, mediaType: string, 
       details,
       effects: "none",
     };
+  }
+  if (bytes.length > MOST_IMAGE_BYTES) {
+    throw new ToolFailure(
+      `${note}. Pictures of up to ${MOST_IMAGE_BYTES} bytes can be looked at; make a smaller copy with a program in the shell and read that.`,
+    );
   }
   return {
     content: [

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -49,6 +50,20 @@ describe("read_file", () => {
     await expect(bench.call(readFileTool, { file_path: "sevrer.ts" })).rejects.toThrow("Did you mean server.ts?");
     await expect(bench.call(readFileTool, { file_path: "sub/server.ts" })).rejects.toThrow("Did you mean server.ts?");
     await expect(bench.call(readFileTool, { file_path: "bin" })).rejects.toThrow("is a binary file");
+  });
+
+  it("TL-01 a pipe or a device is refused instead of waited for", async () => {
+    execFileSync("mkfifo", [join(bench.dir, "pipe")]);
+    await expect(bench.call(readFileTool, { file_path: "pipe" })).rejects.toThrow("pipe is a pipe, socket or device");
+    await expect(bench.call(readFileTool, { file_path: "/dev/zero" })).rejects.toThrow("not a file");
+    expect(await bench.text(readManyFilesTool, { paths: ["pipe"] })).toContain("[ERROR: pipe is a pipe");
+  });
+
+  it("TL-01 K-29 an image larger than providers take is refused: it would make every later request fail", async () => {
+    await file("big.png", Buffer.concat([PNG, Buffer.alloc(4 << 20)]));
+    await expect(bench.call(readFileTool, { file_path: "big.png" })).rejects.toThrow("make a smaller copy");
+    bench.services.vision = false;
+    expect(await bench.text(readFileTool, { file_path: "big.png" })).toContain("cannot look at images");
   });
 
   it("TL-01 K-29 an image is a picture for a model that sees, a note for one that does not", async () => {

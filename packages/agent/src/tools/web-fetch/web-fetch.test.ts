@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,6 +20,10 @@ beforeEach(async () => {
     if (request.url === "/page") html("<h1>Title</h1><script>alert(1)</script><p>Some <b>bold</b> text</p>");
     else if (request.url === "/gzip") {
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("packed"));
+    } else if (request.url === "/cut") {
+      const packed = gzipSync(randomBytes(8000));
+      response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" });
+      response.write(packed.subarray(0, 4000), () => response.destroy());
     } else if (request.url === "/loop") response.writeHead(302, { location: "/loop" }).end();
     else if (request.url === "/moved") response.writeHead(301, { location: "/page" }).end();
     else if (request.url === "/inside") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
@@ -53,6 +58,10 @@ describe("web_fetch", () => {
     await expect(bench.call(webFetchTool, { url: `${url}/binary` })).rejects.toThrow("not text");
     await expect(bench.call(webFetchTool, { url: "file:///etc/passwd" })).rejects.toThrow("use http or https");
     await expect(bench.call(webFetchTool, { url: "page" })).rejects.toThrow("is not a URL");
+  });
+
+  it("a packed answer that breaks off is an error, not a wait", async () => {
+    await expect(bench.call(webFetchTool, { url: `${url}/cut` })).rejects.toThrow("broke off");
   });
 
   it("refuses the machine's own network, by number and by name", async () => {
