@@ -50,14 +50,19 @@ function collapseAllOf(node: JsonObject): JsonObject {
 }
 
 function resolve(root: JsonSchema, reference: string): JsonValue {
-  if (!reference.startsWith("#"))
-    throw new UnresolvableReference(`The schema refers to ${reference}, which is not inside it.`);
+  const node = atReference(root, reference);
+  if (node === undefined) throw new UnresolvableReference(`The schema refers to ${reference}, which is not inside it.`);
+  return node;
+}
+
+/** What a reference points to; undefined when that is not inside the schema. */
+export function atReference(root: JsonSchema, reference: string): JsonValue | undefined {
+  if (!reference.startsWith("#")) return undefined;
   let node: JsonValue | undefined = root;
   for (const step of reference.slice(1).split("/").filter(Boolean)) {
     const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
     node = isSchema(node) ? node[key] : Array.isArray(node) ? node[Number(key)] : undefined;
   }
-  if (node === undefined) throw new UnresolvableReference(`The schema refers to ${reference}, which does not exist.`);
   return node;
 }
 

@@ -1,7 +1,7 @@
 // Local validation of what a model wrote. The compiler is loaded with the first check, never at start-up.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
-import { isSchema } from "./inline.ts";
+import { atReference, isSchema } from "./inline.ts";
 
 export interface Violation {
   /** JSON pointer. */
@@ -38,29 +38,62 @@ export async function violationOf(schema: JsonSchema, value: JsonValue): Promise
  * again wherever the schema has the property optional and without null.
  */
 export function withoutOptionalNulls(schema: JsonSchema, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    return isSchema(items) ? value.map((item) => withoutOptionalNulls(items, item)) : value;
-  }
-  const { properties, required } = schema;
+  return stripped(schema, value, schema);
+}
+
+function stripped(schema: JsonSchema, value: JsonValue, root: JsonSchema): JsonValue {
+  const { properties, required, items } = shapeOf(schema, value, root);
+  if (Array.isArray(value)) return isSchema(items) ? value.map((item) => stripped(items, item, root)) : value;
   if (!isSchema(value) || !isSchema(properties)) return value;
   const needed = new Set(Array.isArray(required) ? required : []);
   const result: JsonObject = {};
   for (const [name, child] of Object.entries(value)) {
     const childSchema = properties[name];
     if (!isSchema(childSchema)) result[name] = child;
-    else if (child !== null || needed.has(name) || admitsNull(childSchema))
-      result[name] = withoutOptionalNulls(childSchema, child);
+    else if (child !== null || needed.has(name) || admitsNull(childSchema, root))
+      result[name] = stripped(childSchema, child, root);
   }
   return result;
 }
 
-function admitsNull(schema: JsonSchema): boolean {
-  const { type, anyOf, oneOf, allOf, enum: values } = schema;
+/** Behind references and one-element wrappers; of several variants the one that this value is about. */
+function shapeOf(schema: JsonSchema, value: JsonValue, root: JsonSchema, depth = 0): JsonSchema {
+  const target = dereferenced(schema, root);
+  const variants = [target["anyOf"] ?? target["oneOf"] ?? target["allOf"] ?? []].flat().filter(isSchema);
+  const plain = variants.length === 0 || target["properties"] !== undefined || target["items"] !== undefined;
+  if (plain || depth >= MAX_NESTING) return target;
+  const shapes = variants.map((variant) => shapeOf(variant, value, root, depth + 1));
+  return shapes.find((shape) => fits(shape, value)) ?? target;
+}
+
+function fits({ properties, items }: JsonSchema, value: JsonValue): boolean {
+  if (Array.isArray(value)) return items !== undefined;
+  return isSchema(value) && isSchema(properties) && Object.keys(value).every((name) => name in properties);
+}
+
+/** Of references and variants that contain nothing but each other: they may be a circle. */
+const MAX_NESTING = 8;
+
+function dereferenced(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let target = schema;
+  for (let hops = 0; hops < MAX_NESTING; hops++) {
+    const reference = target["$ref"];
+    if (typeof reference !== "string") return target;
+    const found = atReference(root, reference);
+    if (!isSchema(found)) return {};
+    target = found;
+  }
+  return {};
+}
+
+function admitsNull(schema: JsonSchema, root: JsonSchema, depth = 0): boolean {
+  const target = dereferenced(schema, root);
+  const { type, anyOf, oneOf, allOf, enum: values } = target;
   if (type === "null" || (Array.isArray(type) && type.includes("null"))) return true;
-  if ("const" in schema) return schema["const"] === null;
+  if ("const" in target) return target["const"] === null;
   if (Array.isArray(values)) return values.includes(null);
   const variants = anyOf ?? oneOf ?? allOf;
-  if (Array.isArray(variants)) return variants.some((variant) => isSchema(variant) && admitsNull(variant));
-  return Object.keys(schema).length === 0;
+  if (Array.isArray(variants))
+    return depth < MAX_NESTING && variants.some((variant) => isSchema(variant) && admitsNull(variant, root, depth + 1));
+  return Object.keys(target).length === 0;
 }

@@ -91,6 +91,70 @@ describe("OpenAI strict schemas", () => {
   });
 });
 
+describe("nulls of strict mode in schemas that other programs write", () => {
+  const schema: JsonSchema = {
+    type: "object",
+    properties: {
+      edits: { type: "array", items: { $ref: "#/$defs/Edit" } },
+      where: { anyOf: [{ $ref: "#/$defs/Place" }, { type: "string" }] },
+      only: { allOf: [{ $ref: "#/$defs/Place" }] },
+      free: { $ref: "#/$defs/Free" },
+    },
+    $defs: {
+      Edit: {
+        type: "object",
+        properties: {
+          text: { type: "string" },
+          count: { type: "integer", default: 1 },
+          next: { $ref: "#/$defs/Edit" },
+        },
+        required: ["text"],
+      },
+      Place: {
+        type: "object",
+        properties: { line: { type: "integer" }, file: { type: "string" } },
+        required: ["file"],
+      },
+      Free: { type: ["string", "null"] },
+    },
+  };
+
+  it("TC-06 TC-07 they are taken out behind references and inside variants, and stay where null is allowed", async () => {
+    const place = { file: "a", line: null };
+    const written = {
+      edits: [{ text: "x", count: null, next: { text: "y", count: 2, next: null } }],
+      where: place,
+      only: place,
+      free: null,
+    };
+    const cleaned = withoutOptionalNulls(schema, written);
+    expect(cleaned).toEqual({
+      edits: [{ text: "x", next: { text: "y", count: 2 } }],
+      where: { file: "a" },
+      only: { file: "a" },
+      free: null,
+    });
+    expect(await violationOf(schema, cleaned)).toBeUndefined();
+    expect(withoutOptionalNulls(schema, { where: "b", only: null })).toEqual({ where: "b" });
+  });
+
+  it("TC-06 a reference that leads nowhere, or in a circle, changes nothing", () => {
+    const $defs: JsonSchema = {
+      Loop: { $ref: "#/$defs/Loop" },
+      Either: { anyOf: [{ $ref: "#/$defs/Either" }, { type: "string" }] },
+    };
+    for (const $ref of ["#/$defs/Missing", "#/$defs/Loop", "#/$defs/Either", "https://x.test/schema"]) {
+      const odd: JsonSchema = {
+        type: "object",
+        properties: { a: { $ref } },
+        $defs: { Loop: { $ref: "#/$defs/Loop" } },
+      };
+      expect(withoutOptionalNulls(odd, { a: { b: null } })).toEqual({ a: { b: null } });
+      expect(() => withoutOptionalNulls(odd, { a: null })).not.toThrow();
+    }
+  });
+});
+
 describe("Gemini schemas", () => {
   it("TC-07 golden of the same schema", () => {
     expect(toGeminiSchema(FULL)).toEqual({
