@@ -11,6 +11,7 @@ export { Syntax } from "./edit/syntax.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./env/container.ts";
 export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
 export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
+export { realPathOf } from "./env/real-path.ts";
 export { SshEnvironment, type SshOptions } from "./env/ssh.ts";
 export * from "./env/types.ts";
 export { type MinimalEnvironment, withFileCommands } from "./env/with-file-commands.ts";

@@ -60,3 +60,28 @@ describe("the practice model on real files", () => {
     expect(await readFile(join(box.dir, "notes.txt"), "utf8")).toBe("remember the bread\n");
   });
 });
+
+describe("the practice model among the models", () => {
+  it.each([["practice"], ["practice/basic"], ["PRACTICE"], ["pract*"]])("lathe models %s lists it", async (pattern) => {
+    const { code, stdout } = await box.run(["models", pattern]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^practice\/basic .* 0 +0 .*no key needed$/m);
+  });
+
+  it("is in the whole list and in JSON, and no other pattern brings it", async () => {
+    expect((await box.run(["--list-models"])).stdout).toContain("practice/basic");
+    const rows = JSON.parse((await box.run(["models", "practice", "--json"])).stdout) as object[];
+    expect(rows).toMatchObject([{ provider: "practice", id: "basic", available: true, cost: { input: 0, output: 0 } }]);
+    expect((await box.run(["models", "sonnet"])).stdout).not.toContain("practice");
+  });
+
+  it("is named in short, with any effort; another name is refused with the right one", async () => {
+    for (const name of ["practice", "practice/basic:high"])
+      expect(await box.run(["--model", name, "show package.json"])).toMatchObject({ code: 0 });
+    const refused = await box.run(["--model", "practice/better", "hi"]);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("The practice model is practice/basic."),
+    });
+  });
+});

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT } from "../cli/exit.ts";
+import { PRACTICE } from "../models/models.ts";
 import { LinePrinter } from "../modes/line/printer.ts";
 import { memoryJournal } from "../run/journal-files.ts";
+import { chooseModel } from "../run/model.ts";
 import { openSession } from "../run/open-session.ts";
 import { outcomeOf } from "../run/outcome.ts";
 import { RunDriver } from "../run/run-prompts.ts";
@@ -18,7 +20,7 @@ const TASK = "fix the failing test";
 export const demoCommand: Command = async (_argv, machine) => {
   const { stdout } = machine;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
-  // From dist/chunks (built) the sample is two folders up.
+  // From dist/packs (built) the sample is two folders up.
   await cp(fileURLToPath(new URL("../../sample", import.meta.url)), folder, { recursive: true });
   const workspace = await openWorkspace({ ...machine, cwd: folder }, { "permission-mode": "full" });
   const printer = new LinePrinter(stdout, {
@@ -28,7 +30,7 @@ export const demoCommand: Command = async (_argv, machine) => {
   printer.line(`A small project with a failing test is in ${folder}.`);
   printer.line(`› ${TASK}`, "bold");
   const open = await openSession(workspace, {
-    model: { provider: "practice", id: "basic" },
+    model: await chooseModel(workspace, PRACTICE),
     opened: memoryJournal(workspace),
     limits: {},
   });

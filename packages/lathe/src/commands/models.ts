@@ -2,7 +2,6 @@
 
 import { EXIT, type ExitCode, usageError } from "../cli/exit.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
-import { PRACTICE } from "../models/models.ts";
 import { modelsOf } from "../run/model.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import type { Command } from "./command.ts";
@@ -25,7 +24,7 @@ export async function listModels(workspace: Workspace, pattern: string | true, a
   const rows = await list(workspace, models, pattern === true ? undefined : pattern);
   if (asJson) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else if (rows.length === 0) stdout.write(`No model fits "${pattern}". See: lathe models\n`);
-  else stdout.write(shown(rows) + (pattern === true ? `\n${PRACTICE} works without a key: scripted, offline.\n` : ""));
+  else stdout.write(shown(rows));
   return EXIT.done;
 }
 
@@ -35,7 +34,7 @@ function shown(rows: readonly ListedModel[]): string {
     head,
     ...rows.map((row) => [
       `${row.provider}/${row.id}`,
-      short(row.contextWindow),
+      row.contextWindow === 0 ? "–" : short(row.contextWindow),
       row.maxOutput === undefined ? "–" : short(row.maxOutput),
       price(row.cost?.input),
       price(row.cost?.output),

@@ -4,7 +4,7 @@ import { expandModels, type ModelInfo, offeredLevels } from "@lathe/llm";
 import { findCredential } from "../credentials/resolve.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../run/credentials.ts";
 import type { Workspace } from "../run/workspace.ts";
-import type { Models } from "./models.ts";
+import { type Models, PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
 
 export interface ListedModel {
   readonly provider: string;
@@ -12,6 +12,7 @@ export interface ListedModel {
   readonly name: string;
   /** The maker's id, for "the same model from any provider". */
   readonly canonical?: string;
+  /** 0 when not known. */
   readonly contextWindow: number;
   readonly maxOutput?: number;
   /** US dollars per million tokens. */
@@ -37,8 +38,9 @@ export async function listModels(
   const shown = wanted.filter(
     (model) => !disabled.includes(model.provider) && (scope === undefined || scope.has(keyOf(model))),
   );
+  const practice = practiceIn(pattern, enabledModels);
   const credentials = await credentialsOf(workspace, models, [...new Set(shown.map(({ provider }) => provider))]);
-  return shown.map((model) => {
+  const rows = shown.map((model): ListedModel => {
     const credential = credentials.get(model.provider);
     const canonical = registry.canonicalId(model);
     return {
@@ -56,6 +58,32 @@ export async function listModels(
       ...(credential === undefined ? {} : { credential }),
     };
   });
+  return [...rows, ...practice];
+}
+
+const practiceRow: ListedModel = {
+  provider: PRACTICE_PROVIDER,
+  id: PRACTICE.slice(PRACTICE_PROVIDER.length + 1),
+  name: "Practice model: scripted, offline",
+  contextWindow: 0,
+  cost: { input: 0, output: 0 },
+  thinking: [],
+  vision: false,
+  tools: true,
+  available: true,
+  credential: "no key needed",
+};
+
+/** It is no part of the registry, so that no loose selector ever means it by accident. */
+function practiceIn(pattern: string | undefined, scope: readonly string[]): readonly ListedModel[] {
+  const fits = (wanted: string): boolean => {
+    const glob = wanted.toLowerCase().replace(/[\\^$+?.()|[\]{}]/g, "\\$&");
+    return wanted.includes("*")
+      ? new RegExp(`^${glob.replaceAll("*", ".*")}$`).test(PRACTICE)
+      : PRACTICE.includes(wanted.toLowerCase());
+  };
+  const isWanted = (pattern === undefined || fits(pattern)) && (scope.length === 0 || scope.some(fits));
+  return isWanted ? [practiceRow] : [];
 }
 
 async function credentialsOf(

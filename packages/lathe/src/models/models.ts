@@ -21,7 +21,9 @@ import type { Workspace } from "../run/workspace.ts";
 import type { ModelsFile } from "./file.ts";
 import { withoutRoles } from "./roles.ts";
 
-export const PRACTICE = "practice/basic";
+/** The built-in stand-in; see src/practice. */
+export const PRACTICE_PROVIDER = "practice";
+export const PRACTICE = `${PRACTICE_PROVIDER}/basic`;
 
 export interface ModelChoice {
   readonly provider: string;
@@ -98,7 +100,7 @@ export class Models {
   choose(selector: string): ModelChoice {
     const { settings, settingsOrigin, env } = this.#workspace;
     const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
-    if (text.startsWith("practice/")) return { provider: "practice", id: text.slice("practice/".length) };
+    if (meansPractice(text)) return practiceChoice(text);
     const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
@@ -117,7 +119,7 @@ export class Models {
   async find(selector: string): Promise<ModelChoice> {
     const { settings, settingsOrigin, env } = this.#workspace;
     const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
-    if (!text.startsWith("practice/") && !plainly(this.#registry, text)) {
+    if (!meansPractice(text) && !plainly(this.#registry, text)) {
       const provider = text.slice(0, Math.max(text.indexOf("/"), 0));
       const servers = this.#registry.discoveries();
       const meant = servers.filter((server) => server.provider === provider);
@@ -158,6 +160,17 @@ export class Models {
     const { provider } = choice;
     return { ...rest, model: (id) => registry.get(provider, id) ?? registry.assume(provider, id) };
   }
+}
+
+export const meansPractice = (selector: string): boolean =>
+  selector === PRACTICE_PROVIDER || selector.startsWith(`${PRACTICE_PROVIDER}/`);
+
+/** It has no efforts: one that is asked for is let pass. */
+function practiceChoice(selector: string): ModelChoice {
+  const [, id = "basic"] = /^[^/]+\/([^:]*)/.exec(selector) ?? [];
+  if (`${PRACTICE_PROVIDER}/${id}` !== PRACTICE)
+    throw usageError(`There is no ${selector}. The practice model is ${PRACTICE}.`);
+  return { provider: PRACTICE_PROVIDER, id };
 }
 
 /** `provider/id[:effort]` of a model that is known: found without building the whole list. */

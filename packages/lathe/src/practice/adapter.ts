@@ -12,11 +12,9 @@ import type {
   Usage,
 } from "@lathe/llm";
 import { textOf } from "@lathe/llm";
+import { PRACTICE_PROVIDER } from "../models/models.ts";
 import type { Outcome, Play, Step } from "./play.ts";
 import { HELP, playFor } from "./requests.ts";
-
-export const PRACTICE_PROVIDER = "practice";
-export const PRACTICE_MODEL = "basic";
 
 export function practiceAdapter(): ProviderAdapter {
   return {

@@ -38,8 +38,8 @@ export class Recording implements RecordingTape {
     this.workspace = {
       ...workspace,
       machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
-      // A wait for the disk is not recorded, so there must be none.
-      settings: { ...workspace.settings, "journal.sync": "none" },
+      // A wait for the disk is not recorded, so there must be none; nor is a websocket.
+      settings: { ...workspace.settings, "journal.sync": "none", "providers.openaiWebsockets": "off" },
     };
   }
 
@@ -85,7 +85,8 @@ export class Recording implements RecordingTape {
         credential: credential?.kind ?? "none",
       }),
     );
-    return { ...request, adapter: await connect(this.#outside, request.model, overrides, this.#deps), tape: this };
+    const adapter = await connect(this.#outside, request.model, { ...overrides, websocket: "off" }, this.#deps);
+    return { ...request, adapter, tape: this };
   }
 
   surroundings(read: () => Promise<Surroundings>): Promise<Surroundings> {

@@ -4,7 +4,7 @@
 import { type Journal, modelFor } from "@lathe/agent";
 import { initialModel } from "@lathe/llm";
 import { CliError, EXIT } from "../cli/exit.ts";
-import { type ModelChoice, type Models, PRACTICE } from "../models/models.ts";
+import { type ModelChoice, type Models, meansPractice, PRACTICE } from "../models/models.ts";
 import { chooseModel, modelsOf } from "./model.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -78,7 +78,7 @@ async function withoutCredential({ machine }: Workspace, models: Models): Promis
 
 /** A session's model, when it can still be called. */
 async function usable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
-  if (selector.startsWith("practice/")) return models.choose(selector);
+  if (meansPractice(selector)) return models.choose(selector);
   const slash = selector.indexOf("/");
   const provider = selector.slice(0, Math.max(slash, 0));
   if (!models.registry.knows(provider) || models.disabled.includes(provider)) return undefined;

@@ -4,7 +4,7 @@ import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { createProvider, findRow, type ProviderOptions } from "@lathe/llm/providers";
 import { CliError, EXIT } from "../cli/exit.ts";
 import { resolveCredential } from "../credentials/resolve.ts";
-import { type ModelChoice, type Models, openModels } from "../models/models.ts";
+import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "../models/models.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "./credentials.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -13,6 +13,8 @@ export type { ModelChoice } from "../models/models.ts";
 export interface ModelOverrides {
   readonly apiKey?: string;
   readonly baseUrl?: string;
+  /** Where only HTTP will do. */
+  readonly websocket?: "off";
 }
 
 const opened = new WeakMap<Workspace, Promise<Models>>();
@@ -40,7 +42,7 @@ export async function connect(
   overrides: ModelOverrides = {},
   deps?: ClientDeps,
 ): Promise<ProviderAdapter> {
-  if (choice.provider === "practice") return (await import("../practice/adapter.ts")).practiceAdapter();
+  if (choice.provider === PRACTICE_PROVIDER) return (await import("../practice/adapter.ts")).practiceAdapter();
   const models = await modelsOf(workspace);
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
   const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
@@ -76,6 +78,7 @@ export function providerOptions(
   const baseUrl =
     overrides.baseUrl ?? connection.baseUrl ?? (row?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)]);
   const cacheRetention = connection.cacheRetention ?? (settings.cacheRetention || undefined);
+  const websocket = overrides.websocket ?? (settings["providers.openaiWebsockets"] || undefined);
   const local = row?.discovery !== undefined || config?.discovery !== undefined;
   const firstEvent = local ? 0 : settings["timeouts.firstEvent"];
   return {
@@ -86,6 +89,7 @@ export function providerOptions(
     userAgent: `lathe/${LATHE_VERSION}`,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    ...(websocket === undefined ? {} : { websocket }),
   };
 }
 

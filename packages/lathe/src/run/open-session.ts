@@ -8,13 +8,10 @@ import {
   type ChildHeader,
   type ConfigInput,
   collectFacts,
-  defineProfile,
   type ExecutionEnvironment,
   environmentBlock,
-  FAMILIES,
   type FamilyName,
   FileStore,
-  familyOf,
   Journal,
   LocalEnvironment,
   type PlanVerdict,
@@ -24,7 +21,6 @@ import {
   type SessionEvent,
   type Surroundings,
   type ToolProvider,
-  webFetchTool,
 } from "@lathe/agent";
 import { Client, harmonyGuard, type ProviderAdapter } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
@@ -33,6 +29,7 @@ import type { Tape } from "../record/tape.ts";
 import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
 import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
 import { type PermissionMode, Permissions } from "./permissions.ts";
+import { profileFor } from "./profile.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionRequest {
@@ -108,6 +105,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   let current = request.model;
   const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
+    client.rest(current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
     session.setProfile(profileFor(workspace, request, choice), role);
     session.config.reasoningEffort = choice.effort;
@@ -213,26 +211,6 @@ function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent
   };
 }
 
-function profileFor(workspace: Workspace, request: SessionRequest, model: ModelChoice): Profile {
-  const family = FAMILIES[request.profile ?? familyOf(model.id)];
-  const known = [...family.tools.map((tool) => tool.name), webFetchTool.name];
-  const unknown = request.tools?.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw usageError(`Unknown tool "${unknown}". This profile has: ${known.join(", ")}.`);
-  const cap = workspace.settings.maxOutputTokens;
-  const maxTokens = model.info?.maxOutput ? Math.min(model.info.maxOutput, cap) : cap;
-  return defineProfile(family, {
-    model: model.id,
-    provider: model.provider,
-    shellTimeoutMs: workspace.settings["shell.timeoutMs"],
-    ...(model.info ? { modelInfo: model.info } : {}),
-    ...(maxTokens > 0 ? { maxTokens } : {}),
-    ...(request.systemPrompt === undefined ? {} : { basePrompt: request.systemPrompt }),
-    ...(request.userInstructions === undefined ? {} : { userInstructions: request.userInstructions }),
-    ...(request.tools === undefined ? {} : { only: request.tools }),
-    ...(family.id === "minimal" ? {} : { tools: [webFetchTool as never] }),
-  });
-}
-
 async function surroundings(workspace: Workspace, profile: Profile, env: ExecutionEnvironment): Promise<Surroundings> {
   const info = profile.modelInfo;
   const [facts, docs] = await Promise.all([
@@ -284,8 +262,13 @@ class SwitchableClient {
     return Object.hasOwn(this.#adapters, provider);
   }
   add(provider: string, adapter: ProviderAdapter): void {
+    this.rest(provider);
     this.#adapters[provider] = adapter;
     this.#client = this.#make();
+  }
+  /** Idle connections to a provider end; a later request opens its own. */
+  rest(provider: string): void {
+    void this.#adapters[provider]?.close?.();
   }
   complete: Client["complete"] = (request, context) => this.#client.complete(request, context);
   stream: Client["stream"] = (request, context) => this.#client.stream(request, context);

@@ -1,9 +1,7 @@
 // What may happen without asking, by tool tier. A call that needs a question is put to whoever can answer; where nobody can,
 // it is denied and remembered, so that the run can say so at its end.
 
-import { posix } from "node:path";
 import type { ApprovalVerdict, CallInfo, ExecutionEnvironment, Middleware } from "@lathe/agent";
-import type { JsonObject } from "@lathe/llm";
 
 export type PermissionMode = "read-only" | "ask" | "auto-edit" | "full" | "plan";
 
@@ -22,13 +20,13 @@ export class Permissions {
   readonly denied: DeniedCall[] = [];
   readonly #canAsk: boolean;
   readonly #roots: readonly string[];
-  readonly #env: Pick<ExecutionEnvironment, "resolve">;
+  readonly #env: Pick<ExecutionEnvironment, "resolve" | "stat">;
 
   constructor(options: {
     readonly mode: PermissionMode;
     readonly canAsk: boolean;
     readonly roots: readonly string[];
-    readonly env: Pick<ExecutionEnvironment, "resolve">;
+    readonly env: Pick<ExecutionEnvironment, "resolve" | "stat">;
   }) {
     this.mode = options.mode;
     this.#canAsk = options.canAsk;
@@ -40,8 +38,10 @@ export class Permissions {
     return { name: "permissions", approve: (call) => this.#judge(call) };
   }
 
-  #judge(call: CallInfo): ApprovalVerdict {
-    const verdict = decide(this.mode, call.tier, this.#insideRoots(call.args));
+  async #judge(call: CallInfo): Promise<ApprovalVerdict> {
+    // Where the files are matters to one question only.
+    const inside = this.mode === "auto-edit" && call.tier === "write" ? await this.#staysInside(call) : true;
+    const verdict = decide(this.mode, call.tier, inside);
     if (verdict.decision !== "ask") return { ...verdict, by: `mode ${this.mode}` };
     if (this.#canAsk) return verdict;
     const reason = `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here; --permission-mode full would allow it`;
@@ -49,11 +49,9 @@ export class Permissions {
     return { decision: "deny", by: NOBODY, reason };
   }
 
-  #insideRoots(args: JsonObject): boolean {
-    return pathsIn(args).every((path) => {
-      const absolute = this.#env.resolve(path);
-      return this.#roots.some((root) => absolute === root || absolute.startsWith(`${root === "/" ? "" : root}/`));
-    });
+  async #staysInside({ args }: CallInfo): Promise<boolean> {
+    const { staysInside } = await import("./named-files.ts");
+    return staysInside(args, this.#roots, this.#env);
   }
 }
 
@@ -78,17 +76,4 @@ function decide(mode: PermissionMode, tier: CallInfo["tier"], insideRoots: boole
     case "ask":
       return { decision: "ask" };
   }
-}
-
-/** Files a write call names: path arguments, and the headers inside a patch. */
-function pathsIn(args: JsonObject): string[] {
-  const paths: string[] = [];
-  for (const [name, value] of Object.entries(args)) {
-    if (typeof value !== "string") continue;
-    if (/^(file_)?path$/.test(name)) paths.push(value);
-    for (const match of value.matchAll(/^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm))
-      paths.push(match[1] ?? "");
-    for (const match of value.matchAll(/^\[([^\]\n#]+)(?:#[0-9A-F]+)?\]\s*$/gm)) paths.push(match[1] ?? "");
-  }
-  return paths.map((path) => posix.normalize(path));
 }

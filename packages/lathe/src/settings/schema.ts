@@ -41,6 +41,12 @@ export const SETTINGS = {
     default: "",
     help: "prompt cache lifetime; empty = by provider",
   },
+  "providers.openaiWebsockets": {
+    type: "enum",
+    choices: ["auto", "off", "on"],
+    default: "",
+    help: "OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET says so",
+  },
   "contextPromotion.enabled": {
     type: "boolean",
     default: false,
@@ -51,6 +57,18 @@ export const SETTINGS = {
     min: 0,
     default: 32_000,
     help: "upper bound of one answer, within the model's own limit",
+  },
+  toolNames: {
+    type: "enum",
+    choices: ["lathe", "native"],
+    default: "lathe",
+    help: "tools under our own names, or under those of the model vendor's own agent",
+  },
+  editVariant: {
+    type: "enum",
+    choices: ["hashline", "replace", "patch", "apply_patch"],
+    default: "",
+    help: "how the model edits files; empty = as its family does best",
   },
   permissionMode: {
     type: "enum",

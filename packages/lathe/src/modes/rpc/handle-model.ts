@@ -1,7 +1,7 @@
 // Commands about the model and how hard it thinks.
 
 import { clampLevel, isThinkingLevel, offeredLevels } from "@lathe/llm";
-import { PRACTICE_PROVIDER } from "../../practice/adapter.ts";
+import { PRACTICE_PROVIDER } from "../../models/models.ts";
 import { type ModelChoice, modelsOf } from "../../run/model.ts";
 import { LEVELS } from "./commands.ts";
 import type { Handlers } from "./handler.ts";
