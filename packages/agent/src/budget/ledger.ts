@@ -1,7 +1,7 @@
 // Counts what a session and its children have spent and what is still theirs. A child's share is reserved before it
 // starts, so that the sum of all promises never exceeds the whole.
 
-import { addUsage, type Usage } from "@lathe/llm";
+import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import type { BudgetConfig } from "../session/config.ts";
 
 export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns";
@@ -10,6 +10,12 @@ const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turn
 export type Amounts = Readonly<Record<BudgetDimension, number>>;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
+/** The counts alone, as they are journalled. */
+export function plainUsage(usage: Usage): JsonObject {
+  const { raw: _raw, estimated: _estimated, ...counts } = usage;
+  return counts as JsonObject;
+}
 
 export class Ledger {
   #usage: Usage = NO_USAGE;

@@ -38,18 +38,28 @@ export class EventHub {
       return;
     }
     this.#delivering = true;
-    this.#deliver(event);
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#deliver(next);
-    this.#delivering = false;
+    try {
+      this.#deliver(event);
+      for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#deliver(next);
+    } finally {
+      this.#delivering = false;
+    }
   }
 
   #deliver(event: SessionEvent): void {
     if (this.#ended) return;
     if (event.kind === "user_input") this.#backlog = undefined;
     this.#backlog?.push(event);
-    for (const listener of this.#listeners) listener(event);
-    for (const reader of this.#readers) reader.push(event);
-    if (event.kind !== "session_end") return;
+    try {
+      for (const listener of this.#listeners) listener(event);
+    } finally {
+      // A listener that throws takes nothing from the readers.
+      for (const reader of this.#readers) reader.push(event);
+      if (event.kind === "session_end") this.#end();
+    }
+  }
+
+  #end(): void {
     this.#ended = true;
     for (const reader of this.#readers) reader.end();
   }

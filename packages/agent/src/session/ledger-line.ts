@@ -1,6 +1,7 @@
 // The running totals of a session as a line beside the tree, so that a reopened session need not read all its history.
 
 import type { JsonObject, Usage } from "@lathe/llm";
+import { plainUsage } from "../budget/ledger.ts";
 import type { CustomEntry, MessageEntry } from "../journal/types.ts";
 import { spentBy } from "../subagents/records.ts";
 import type { SessionCore } from "./core.ts";
@@ -12,7 +13,7 @@ export function saveLedger(core: SessionCore): void {
   journal.write({
     type: "host",
     kind: KIND,
-    data: { leaf: journal.leaf, turns: core.turns, spent: { ...ledger.spent }, usage: plain(ledger.usage) },
+    data: { leaf: journal.leaf, turns: core.turns, spent: { ...ledger.spent }, usage: plainUsage(ledger.usage) },
   });
 }
 
@@ -24,14 +25,19 @@ export function restoreLedger(core: SessionCore): void {
     core.turns = last["turns"] as number;
     core.ledger.restore(last["spent"] as JsonObject as Record<string, number>, last["usage"] as unknown as Usage);
   }
+  // In the order of the file: what was spent on another branch is spent, too.
   const upTo = last?.["leaf"] ?? null;
-  for (let id = core.journal.leaf; id !== null && id !== upTo; ) {
-    const meta = core.journal.meta(id);
-    if (!meta) break;
-    if (meta.type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
-    else if (meta.type === "custom") addChild(core, core.journal.entry(id) as CustomEntry);
-    id = meta.parentId;
+  let isCounted = upTo !== null;
+  for (const id of core.journal.entryIds()) {
+    if (!isCounted) addEntry(core, id);
+    else if (id === upTo) isCounted = false;
   }
+}
+
+function addEntry(core: SessionCore, id: string): void {
+  const type = core.journal.meta(id)?.type;
+  if (type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
+  else if (type === "custom") addChild(core, core.journal.entry(id) as CustomEntry);
 }
 
 function addAnswer(core: SessionCore, entry: MessageEntry): void {
@@ -44,9 +50,4 @@ function addAnswer(core: SessionCore, entry: MessageEntry): void {
 function addChild(core: SessionCore, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
-}
-
-function plain(usage: Usage): JsonObject {
-  const { raw: _raw, estimated: _estimated, ...counts } = usage;
-  return counts as JsonObject;
 }

@@ -56,8 +56,8 @@ export class Session {
   /** Opens a journal and, when asked to, finishes what a cut run left. */
   static resume(options: SessionOptions & { readonly journal: Journal; readonly continue?: boolean }): Session {
     const session = new Session(options);
-    // Later, so that readers opened now see it from the start.
-    if (options.continue) queueMicrotask(() => void (session.state === "idle" && session.continue()));
+    // Later, so that readers opened now see it from the start. By then the host may have ended or used it.
+    if (options.continue) queueMicrotask(() => void (session.#isFree() && session.continue()));
     return session;
   }
 
@@ -137,16 +137,14 @@ export class Session {
   /** Resolves when this input, and the follow-ups queued behind it, have ended or the session is closed. */
   async submit(content: InputContent): Promise<void> {
     this.#mustBeFree();
-    const run = this.#core.startRun();
-    await this.#track(this.#submit(run, content));
+    await this.#track((run) => this.#submit(run, content));
   }
 
   /** Finishes a cut input, then runs queued follow-ups. Resolves at once when there is nothing to do. */
   async continue(): Promise<void> {
     this.#mustBeFree();
     if (!this.#cut && this.#core.followUps.length === 0) return;
-    const run = this.#core.startRun();
-    await this.#track(this.#continue(run));
+    await this.#track((run) => this.#continue(run));
   }
 
   /** Gives up an input that an earlier process left unfinished; open calls are answered as interrupted. */
@@ -226,9 +224,10 @@ export class Session {
     this.#core.stalePrefix ??= "instructions";
   }
 
-  /** Goes on from an earlier entry; what came after it stays in the journal as another branch. */
+  /** Goes on from an earlier entry; what came after it, a cut input too, stays in the journal as another branch. */
   moveTo(entryId: string | null): void {
     this.#mustBeFree();
+    this.abandonCut();
     this.#core.journal.setLeaf(entryId);
     this.#core.meter.reset();
     this.#core.facts.forget();
@@ -303,22 +302,26 @@ export class Session {
   }
 
   /** What breaks here cannot be told to the model: an unwritable journal, a bug. It ends the session. */
-  async #track(work: Promise<void>): Promise<void> {
-    const settled = work.then(
-      () => undefined,
-      async (error: unknown) => {
-        if (this.#core.state !== "processing") throw error;
-        this.#core.emit("error", { message: messageOf(error), error_type: errorType(error), fatal: true });
-        this.#running = undefined;
-        await this.#shutDown("error", messageOf(error));
-      },
-    );
-    this.#running = settled.catch(() => undefined);
+  async #track(work: (run: InputRun) => Promise<void>): Promise<void> {
+    let settle = (): void => {};
+    const running = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
+    this.#running = running;
+    let broken: string | undefined;
     try {
-      await settled;
+      await work(this.#core.startRun());
+    } catch (error) {
+      if (this.#core.state !== "processing") throw error;
+      broken = messageOf(error);
+      this.#core.emit("error", { message: broken, error_type: errorType(error), fatal: true });
     } finally {
-      this.#running = undefined;
+      // A host that hears of the end may have given the next input already.
+      if (this.#running === running) this.#running = undefined;
+      settle();
     }
+    if (broken !== undefined) void this.#shutDown("error", broken);
     await this.#closing;
   }
 
@@ -333,9 +336,14 @@ export class Session {
     return this.#closing;
   }
 
+  #isFree(): boolean {
+    return !this.#closing && (this.#core.state === "idle" || this.#core.state === "awaiting_input");
+  }
+
   #mustBeFree(): void {
-    if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
-    if (this.#core.state === "processing") throw new Error("session is busy");
+    if (this.#isFree()) return;
+    const isBusy = !this.#closing && this.#core.state === "processing";
+    throw new Error(isBusy ? "session is busy" : "session is closed");
   }
 
   #enqueue(queue: QueueName, content: InputContent): string {

@@ -1,7 +1,8 @@
 // The child agents of one session: each has its own session and journal, shares the environment, and lives inside the
 // parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
 
-import { NO_USAGE } from "../budget/ledger.ts";
+import type { Usage } from "@lathe/llm";
+import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import { ScopedEnvironment } from "../env/wrappers.ts";
 import type { SessionEvent } from "../events/types.ts";
 import { messageOf } from "../seams/run.ts";
@@ -11,7 +12,7 @@ import type { SessionCore } from "../session/core.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../session/types.ts";
 import { ToolFailure } from "../tools/types.ts";
-import { type AgentRecord, appendOutcome, knownAgents, recordStart } from "./records.ts";
+import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
 import type { AgentReport, ChildHeader, SpawnRequest, SubagentService } from "./types.ts";
 
 interface Child {
@@ -120,7 +121,8 @@ export class Subagents implements SubagentService {
       const child = this.#remember(record);
       if (record.outcome) continue;
       this.#settleInOwnJournal(child);
-      this.#settle(child, record.intent.for, { status: "failed", output: "interrupted" });
+      const spent = child.session && since(child.session.usage, record.spent);
+      this.#settle(child, record.intent.for, { status: "failed", output: "interrupted" }, spent);
     }
   }
 
@@ -132,21 +134,43 @@ export class Subagents implements SubagentService {
     const asked = { ...core.options.subagents?.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
     const share = core.ledger.reserve(agentId, core.config.budget, asked);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
-    const session = child.session ?? this.#open(child);
+    const session = child.session ?? this.#openOrGiveUp(child);
     child.session = session;
     const before = session.usage;
     // A child that is taken up again has spent already; its share and its limit count from now.
-    session.config.budget = onTopOf(share, before);
+    session.config.budget = onTopOf(share, session.spent);
     session.config.maxTurns = child.maxTurns > 0 ? before.turns + child.maxTurns : 0;
-    const intent = await core.journal.intent({ effect: "child", callId, replay: "never" });
-    recordStart(core, intent, child);
+    // From here on it is running: what else is sent to it meanwhile steers it, and closing the parent closes it.
     this.#children.set(agentId, child);
     child.report = { agentId, status: "running", output: "", turnsUsed: 0 };
     child.ended = undefined;
-    child.done = session.submit(content).then(
-      () => this.#finish(child, intent.for, before),
-      (error: unknown) => this.#finish(child, intent.for, before, messageOf(error)),
-    );
+    let finish = (_report: AgentReport): void => {};
+    child.done = new Promise((resolve) => {
+      finish = resolve;
+    });
+    try {
+      const intent = await core.journal.intent({ effect: "child", callId, replay: "never" });
+      recordStart(core, intent, child);
+      void session
+        .submit(content)
+        .then(() => undefined, messageOf)
+        .then((failure) => finish(this.#finish(child, intent.for, before, failure)));
+    } catch (error) {
+      child.report = { agentId, status: "failed", output: messageOf(error), turnsUsed: 0 };
+      finish(child.report);
+      throw error;
+    }
+  }
+
+  /** A child's journal that cannot be opened is the child's trouble, not the session's. */
+  #openOrGiveUp(child: Child): Session {
+    const { agentId } = child.header;
+    try {
+      return this.#open(child);
+    } catch (error) {
+      this.#core.ledger.settle(agentId, NO_USAGE, 0, 0);
+      throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
+    }
   }
 
   #open(child: Child): Session {
@@ -183,12 +207,7 @@ export class Subagents implements SubagentService {
 
   #finish(child: Child, outcomeId: string, before: Session["usage"], failure?: string): AgentReport {
     const session = child.session!;
-    const now = session.usage;
-    const spent = {
-      usage: subtract(now.usage, before.usage),
-      cost: now.cost - before.cost,
-      turns: now.turns - before.turns,
-    };
+    const spent = since(session.usage, before);
     const completed = failure === undefined && child.ended?.reason === "completed";
     const why = failure ?? child.ended?.error ?? child.ended?.reason ?? "closed before completion";
     const text = session.lastText();
@@ -204,14 +223,19 @@ export class Subagents implements SubagentService {
     child: Child,
     outcomeId: string,
     outcome: Pick<AgentReport, "status" | "output">,
-    spent = { usage: NO_USAGE, cost: 0, turns: 0 },
+    spent: Spent = NOTHING_SPENT,
   ): AgentReport {
     const report: AgentReport = { agentId: child.header.agentId, turnsUsed: spent.turns, ...outcome };
     child.report = report;
     child.done = Promise.resolve(report);
     this.#core.ledger.settle(report.agentId, spent.usage, spent.cost, spent.turns);
     this.#core.accountInput(spent.usage, spent.cost);
-    appendOutcome(this.#core, outcomeId, report, spent);
+    try {
+      appendOutcome(this.#core, outcomeId, report, spent);
+    } catch (error) {
+      // Whoever waits for the child gets its report; the next write of the session itself ends it.
+      this.#core.warn(`the end of agent ${report.agentId} was not recorded: ${messageOf(error)}`, "subagent");
+    }
     return report;
   }
 
@@ -252,20 +276,24 @@ export class Subagents implements SubagentService {
   }
 }
 
-function onTopOf(share: BudgetConfig, spent: Session["usage"]): BudgetConfig {
-  return {
-    ...share,
-    ...(share.tokens === undefined ? {} : { tokens: share.tokens + spent.usage.totalTokens }),
-    ...(share.usd === undefined ? {} : { usd: share.usd + spent.cost }),
-    ...(share.turns === undefined ? {} : { turns: share.turns + spent.turns }),
-  };
+function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {
+  const entries = Object.entries(share) as [keyof Amounts, number][];
+  return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + spent[dimension]]));
 }
 
 function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
-function subtract(a: Session["usage"]["usage"], b: Session["usage"]["usage"]): Session["usage"]["usage"] {
+function since(now: Spent, before: Spent): Spent {
+  return {
+    usage: subtract(now.usage, before.usage),
+    cost: now.cost - before.cost,
+    turns: now.turns - before.turns,
+  };
+}
+
+function subtract(a: Usage, b: Usage): Usage {
   const optional = (key: "reasoningTokens" | "cacheReadTokens" | "cacheWriteTokens"): object =>
     a[key] === undefined ? {} : { [key]: a[key] - (b[key] ?? 0) };
   return {

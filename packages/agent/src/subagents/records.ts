@@ -1,6 +1,7 @@
 // What the parent's journal says about its children: a line when one starts, an entry when it ends.
 
-import type { JsonObject, Usage } from "@lathe/llm";
+import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
+import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import type { CustomEntry, IntentLine } from "../journal/types.ts";
 import type { SessionCore } from "../session/core.ts";
 import type { AgentReport, AgentStatus, ChildHeader } from "./types.ts";
@@ -14,6 +15,8 @@ export interface AgentRecord {
   readonly maxTurns: number;
   readonly intent: Pick<IntentLine, "for">;
   readonly outcome: AgentReport | undefined;
+  /** In the runs that have an outcome, all together. */
+  readonly spent: Spent;
 }
 
 export interface Spent {
@@ -21,6 +24,8 @@ export interface Spent {
   readonly cost: number;
   readonly turns: number;
 }
+
+export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
 
 export function recordStart(
   core: SessionCore,
@@ -33,13 +38,12 @@ export function recordStart(
 }
 
 export function appendOutcome(core: SessionCore, id: string, report: AgentReport, spent: Spent): void {
-  const { inputTokens, outputTokens, totalTokens } = spent.usage;
-  const usage = { inputTokens, outputTokens, totalTokens };
+  const { usage, cost, turns } = spent;
   core.append({
     type: "custom",
     id,
     customType: OUTCOME_TYPE,
-    data: { ...report, usage, cost: spent.cost, turns: spent.turns },
+    data: { ...report, usage: plainUsage(usage), cost, turns },
   });
 }
 
@@ -56,19 +60,26 @@ export function knownAgents(core: SessionCore): AgentRecord[] {
       cwd: data["cwd"] as string,
     };
     const outcomeId = data["for"] as string;
+    const outcome = core.journal.has(outcomeId) ? (core.journal.entry(outcomeId) as CustomEntry) : undefined;
+    const before = records.get(header.agentId)?.spent ?? NOTHING_SPENT;
     records.set(header.agentId, {
       header,
       model: data["model"] as string | undefined,
       maxTurns: data["maxTurns"] as number,
       intent: { for: outcomeId },
-      outcome: core.journal.has(outcomeId) ? readOutcome(core, outcomeId) : undefined,
+      outcome: outcome && readOutcome(outcome),
+      spent: outcome ? add(before, spentBy(outcome)) : before,
     });
   }
   return [...records.values()];
 }
 
-function readOutcome(core: SessionCore, id: string): AgentReport {
-  const data = (core.journal.entry(id) as CustomEntry).data as JsonObject;
+function add(a: Spent, b: Spent = NOTHING_SPENT): Spent {
+  return { usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost, turns: a.turns + b.turns };
+}
+
+function readOutcome(entry: CustomEntry): AgentReport {
+  const data = entry.data as JsonObject;
   return {
     agentId: data["agentId"] as string,
     status: data["status"] as AgentStatus,

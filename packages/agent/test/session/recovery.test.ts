@@ -188,6 +188,33 @@ describe("a reopened session", () => {
     await again.finish();
   });
 
+  it("counts once what was spent on a branch that was left before the process ended", async () => {
+    const store = new MemoryStore();
+    const s = setUp({ ...freshJournal(store), script: [{ text: "one" }, { text: "two" }] });
+    await s.session.submit("first");
+    const first = s.session.journal.leaf;
+    await s.session.submit("second");
+    s.session.moveTo(first);
+    const { usage } = s.session;
+    await s.finish();
+    const again = reopen(store, []);
+    expect(again.session.usage).toEqual(usage);
+    await again.finish();
+  });
+
+  it("a cut input that was left for another branch is not gone on with, now or later", async () => {
+    const store = await cutRun(two, (line) => line.includes('"effect":"tool"'));
+    const s = reopen(store, []);
+    expect(s.session.wasCut).toBe(true);
+    s.session.moveTo(null);
+    expect(s.session.wasCut).toBe(false);
+    await s.finish();
+    const again = reopen(new MemoryStore(textOfStore(store)), []);
+    expect(again.session.wasCut).toBe(false);
+    expect(journalError(again.session.journal)).toBeUndefined();
+    await again.finish();
+  });
+
   it("Session.resume({continue: true}) goes on by itself", async () => {
     const store = await cutRun(two, (line) => line.includes('"effect":"tool"'));
     const { deps, journal } = newJournalDeps();
