@@ -291,7 +291,9 @@ export class Journal {
 
   async sync(): Promise<void> {
     if (this.#openStore) return;
-    await this.blobs.sync();
+    await this.blobs.sync().catch((error: unknown) => {
+      throw blobsUnwritable(error);
+    });
     await this.#store.sync();
   }
 
@@ -317,10 +319,18 @@ export class Journal {
   #write(line: TreeEntry | OutsideLine, begins: boolean): LineSpan {
     if (begins || !this.#holdsUntilMessage) this.persist();
     if (this.#sealTail) this.#seal(this.#sealTail);
-    const text = encodeLine(toStored(line, this.blobs) as object);
+    const text = encodeLine(this.#toStored(line));
     const offset = this.#store.size;
     this.#store.append(text);
     return { offset, length: this.#store.size - offset - 1 };
+  }
+
+  #toStored(line: TreeEntry | OutsideLine): object {
+    try {
+      return toStored(line, this.blobs) as object;
+    } catch (error) {
+      throw blobsUnwritable(error);
+    }
   }
 
   /** The file ends inside a line: ends that line, and says so in the file when it was torn. */
@@ -339,4 +349,12 @@ export class Journal {
   #timestamp(): string {
     return new Date(this.#deps.now()).toISOString();
   }
+}
+
+function blobsUnwritable(cause: unknown): JournalError {
+  return new JournalError(
+    "io",
+    `What the session keeps beside its file cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
+    { cause },
+  );
 }

@@ -1,5 +1,6 @@
 // What of a tool's output goes where: the model gets a bounded text, the event up to 1 MiB, the rest an artifact.
 
+import { messageOf } from "../seams/run.ts";
 import type { ArtifactRef } from "../tools/types.ts";
 import type { SessionCore } from "./core.ts";
 
@@ -17,12 +18,19 @@ export async function keepOutput(
   output: { full: string; forModel: string; artifact: ArtifactRef | undefined },
 ): Promise<KeptOutput> {
   const { full, forModel, artifact } = output;
-  if (full.length <= EVENT_BYTES) return { forModel, forHost: full, ...(artifact ? { artifact } : {}) };
-  return { forModel, forHost: full.slice(0, EVENT_BYTES), artifact: artifact ?? (await store(core, tool, full)) };
+  const fits = full.length <= EVENT_BYTES;
+  const kept = artifact ?? (fits ? undefined : await store(core, tool, full));
+  return { forModel, forHost: fits ? full : full.slice(0, EVENT_BYTES), ...(kept ? { artifact: kept } : {}) };
 }
 
-async function store(core: SessionCore, tool: string, full: string): Promise<ArtifactRef> {
-  const writer = core.artifacts.open(tool);
-  writer.write(Buffer.from(full, "utf8"));
-  return writer.close();
+/** A result without its whole output is still a result: the call must not fail for it. */
+async function store(core: SessionCore, tool: string, full: string): Promise<ArtifactRef | undefined> {
+  try {
+    const writer = core.artifacts.open(tool);
+    writer.write(Buffer.from(full, "utf8"));
+    return await writer.close();
+  } catch (error) {
+    core.warn(`the whole output of ${tool} could not be kept: ${messageOf(error)}`, "artifact");
+    return undefined;
+  }
 }

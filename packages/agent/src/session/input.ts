@@ -2,6 +2,7 @@
 
 import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import type { EndReason, InputContent } from "../events/types.ts";
+import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
@@ -58,6 +59,7 @@ export async function runInput(
     else if (cut.drained) return await loop(core, run, "drained");
     return await loop(core, run);
   } catch (error) {
+    if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);
     core.emit("error", { message: messageOf(error), error_type: errorType(error), fatal: false });
     return { reason: "error", error: messageOf(error) };

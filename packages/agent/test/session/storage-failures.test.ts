@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { ArtifactStore } from "../../src/artifacts/store.ts";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { JournalError } from "../../src/journal/errors.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
+import { sendInputTool } from "../../src/tools/send-input/index.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import type { ToolDef } from "../../src/tools/types.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { journalError } from "../support/history-grammar.ts";
+import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
+import { setUp, testDeps, testProfile, tool } from "../support/session.ts";
+
+const big = (characters: number) => tool("big", () => "x".repeat(characters));
+const call = (name: string, id: string, args = {}): ScriptedTurn => ({ calls: [{ name, id, args }] });
+const agents = [spawnAgentTool, sendInputTool, waitTool] as unknown as ToolDef[];
+
+class BreakingStore extends MemoryStore {
+  broken = false;
+  override append(text: string | Uint8Array): void {
+    if (this.broken) throw new JournalError("io", "the disk is full");
+    super.append(text);
+  }
+}
+
+class BreakingBlobs extends MemoryBlobs {
+  broken = false;
+  override put(bytes: Uint8Array): string {
+    if (this.broken) throw new Error("ENOSPC: no space left on device, write");
+    return super.put(bytes);
+  }
+}
+
+describe("a full disk", () => {
+  it("RN-03 a call whose whole output cannot be kept still has its result", async () => {
+    const artifacts: ArtifactStore = {
+      open: () => {
+        throw new Error("ENOSPC: no space left on device");
+      },
+      read: async () => undefined,
+      ids: async () => [],
+    };
+    const s = setUp({ artifacts, profile: testProfile([big(2 << 20)]), script: [call("big", "b"), { text: "done" }] });
+    await s.session.submit("go");
+    expect(journalError(s.session.journal)).toBeUndefined();
+    await s.finish();
+    expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
+    expect(s.of("tool_call_end")[0]?.data).toMatchObject({ is_error: false, output: "x".repeat(1 << 20) });
+    expect(s.of("warning").map((event) => event.data.message)).toEqual([
+      "the whole output of big could not be kept: ENOSPC: no space left on device",
+    ]);
+  });
+
+  it("blobs that cannot be written end the session like a journal that cannot, and say what to do", async () => {
+    const deps = testDeps();
+    const blobs = new BreakingBlobs();
+    const store = new MemoryStore();
+    const journalDeps = { blobs, now: deps.now, newId: idSource(deps.random) };
+    const breaks = tool("big", () => {
+      blobs.broken = true;
+      return "x".repeat(100_000);
+    });
+    const s = setUp({
+      deps,
+      journal: Journal.create({ id: "s", cwd: "/work" }, () => store, journalDeps),
+      profile: testProfile([{ ...breaks, replay: "never" }]),
+      config: { toolOutputLimits: { big: 200_000 } },
+      script: [call("big", "b")],
+    });
+    await s.session.submit("go");
+    expect(s.session.state).toBe("closed");
+    expect(s.of("error").map((event) => event.data)).toEqual([
+      expect.objectContaining({
+        fatal: true,
+        message: expect.stringMatching(/ENOSPC.*Free space or fix the folder of blobs, then open the session again/),
+      }),
+    ]);
+
+    blobs.broken = false;
+    const copy = new MemoryStore(store.read(0, store.size));
+    const again = setUp({ deps, journal: Journal.open(copy, journalDeps), script: [{ text: "done" }] });
+    await again.session.continue();
+    expect(resultText(again.client.requests[0]!, "b")).toContain("effects unknown");
+    expect(journalError(again.session.journal)).toBeUndefined();
+    await again.finish();
+  });
+
+  it("SB-02 a child that ends when the parent's journal is gone is still reported to whoever waits", async () => {
+    const deps = testDeps();
+    const store = new BreakingStore();
+    let goOn = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const s = setUp({
+      deps,
+      journal: Journal.create({ id: "s", cwd: "/work" }, () => store, {
+        blobs: new MemoryBlobs(),
+        now: deps.now,
+        newId: idSource(deps.random),
+      }),
+      profile: testProfile(agents),
+      script: (request) => {
+        if (JSON.stringify(request.messages[1]).includes("the task")) return { text: "child", before: () => gate };
+        return request.messages.length === 2 ? call("spawn_agent", "s", { task: "the task" }) : { text: "done" };
+      },
+    });
+    await s.session.submit("go");
+    store.broken = true;
+    goOn();
+    const [child] = s.session.subagents.list();
+    const report = await s.session.subagents.wait(child!.agentId, AbortSignal.timeout(5000));
+    expect(report).toMatchObject({ status: "completed", output: "child" });
+    await s.session.submit("more");
+    expect(s.session.state).toBe("closed");
+    expect(s.of("warning").map((event) => event.data.message)).toEqual([
+      expect.stringMatching(/^the end of agent \w+ was not recorded: the disk is full$/),
+    ]);
+  });
+
+  it("SB-01 a child whose own journal cannot be opened is an error result; the parent goes on", async () => {
+    const s = setUp({
+      profile: testProfile(agents),
+      config: { budget: { tokens: 10_000 } },
+      subagents: {
+        journal: () => {
+          throw new JournalError("locked", "This session is open in process 7.");
+        },
+      },
+      script: [call("spawn_agent", "s", { task: "the task" }), { text: "done" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "s")).toMatch(
+      /^The agent \w+ cannot be started: This session is open in process 7\.$/,
+    );
+    expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
+  });
+});
