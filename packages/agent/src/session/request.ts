@@ -6,12 +6,13 @@ import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
+import { withDeadline } from "./deps.ts";
 
 /** A hook that compacts at every turn without making room would go on forever. */
 const MAX_REBUILDS = 3;
 
 export async function prepareRequest(core: SessionCore, run: InputRun): Promise<RequestInfo> {
-  await ensurePrefix(core);
+  await ensurePrefix(core, run);
   noteEffort(core);
   const change = core.tools.refresh();
   if (change && core.prefix.changeTools(change)) core.guard.expect("tools");
@@ -56,11 +57,18 @@ function describeRequest(core: SessionCore): RequestInfo {
 }
 
 /** Rendered with the first request of a session; a reopened one already has it. */
-async function ensurePrefix(core: SessionCore): Promise<void> {
-  const reason = core.prefix.ready ? core.stalePrefix : "first";
+async function ensurePrefix(core: SessionCore, run: InputRun): Promise<void> {
+  const stale = core.stalePrefix;
+  const reason = core.prefix.ready ? stale : "first";
   core.stalePrefix = undefined;
   if (reason === undefined) return;
-  core.prefix.set(await renderPrefix(core), reason);
+  const limits = { what: "the prompt", ms: core.config.hookTimeoutMs, graceMs: 0, signal: run.signal };
+  try {
+    core.prefix.set(await withDeadline(core.deps, limits, () => renderPrefix(core)), reason);
+  } catch (error) {
+    core.stalePrefix ??= stale;
+    throw error;
+  }
   if (reason !== "first") core.guard.expect(reason);
 }
 

@@ -129,6 +129,7 @@ async function execute(
   { tool, executor }: RegisteredTool,
   call: CallInfo,
 ): Promise<Outcome> {
+  run.signal.throwIfAborted();
   const intent = await core.journal.intent({
     effect: "tool",
     callId: call.callId,
@@ -137,6 +138,7 @@ async function execute(
   });
   const entryId = intent.for;
   const ms = tool.timeoutMs ?? core.config.defaultToolTimeoutMs;
+  const live = { isOpen: true };
   try {
     const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
     const result = await withDeadline(
@@ -144,40 +146,54 @@ async function execute(
       { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal: run.signal },
       (signal) =>
         around(call, async () => {
-          const returned = await executor(call.args, toolContext(core, call.callId, signal));
+          const returned = await executor(call.args, toolContext(core, call.callId, signal, live));
           return typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
         }),
     );
-    return { result: run.signal.aborted ? result : await core.seams.afterCall(call, result, run.signal), entryId };
+    return { result: await afterCall(core, run, call, result), entryId };
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) {
       const text = tool.replay === "safe" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN;
       return { ...failure(text), entryId, settled: "interrupted" };
     }
-    return { ...(await failed(core, run, call, error)), entryId };
+    return { result: await afterCall(core, run, call, failedResult(call, error)), entryId };
+  } finally {
+    live.isOpen = false;
   }
 }
 
-/** A failed call passes the hooks as well: they may explain it. */
-async function failed(core: SessionCore, run: InputRun, call: CallInfo, error: unknown): Promise<Outcome> {
+/** What the tool did is known: an interrupt ends the hooks and keeps its result. A failed call passes them as well. */
+function afterCall(core: SessionCore, run: InputRun, call: CallInfo, result: ToolResult): Promise<ToolResult> {
+  return core.seams.afterCall(call, result, run.signal).catch((error: unknown) => {
+    if (run.signal.aborted) return result;
+    throw error;
+  });
+}
+
+function failedResult(call: CallInfo, error: unknown): ToolResult {
   const text = error instanceof ToolFailure ? error.message : `Tool error (${call.tool.name}): ${messageOf(error)}`;
   const details = error instanceof ToolFailure ? error.details : undefined;
-  const result: ToolResult = {
+  return {
     ...failure(text).result,
     ...(details === undefined ? {} : { details }),
     ...(error instanceof DeadlineError ? { effects: "unknown" as const } : {}),
   };
-  return { result: await core.seams.afterCall(call, result, run.signal) };
 }
 
-function toolContext(core: SessionCore, callId: string, signal: AbortSignal): ToolContext {
+/** `live`: what a tool left behind still writes belongs to no call any more. */
+function toolContext(
+  core: SessionCore,
+  callId: string,
+  signal: AbortSignal,
+  live: { readonly isOpen: boolean },
+): ToolContext {
   return {
     callId,
     env: core.options.env,
     signal,
     onOutput: (delta, stream) => {
-      if (delta !== "") core.emit("tool_call_output_delta", { call_id: callId, delta, stream });
+      if (delta !== "" && live.isOpen) core.emit("tool_call_output_delta", { call_id: callId, delta, stream });
     },
     openArtifact: (name) => core.artifacts.open(name),
     now: core.deps.now,

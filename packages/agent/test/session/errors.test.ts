@@ -122,7 +122,7 @@ describe("model errors", () => {
         return { cancel: () => clearTimeout(timer) };
       },
     };
-    const config = { retry: { baseDelay: 1 }, firstEventTimeoutMs: 0, stallTimeoutMs: 0 };
+    const config = { retry: { baseDelay: 1 }, firstEventTimeoutMs: 0, stallTimeoutMs: 0, hookTimeoutMs: 0 };
     const s = setUp({
       script: [{ error: new RateLimitError("x", { ...at, retryAfter: 7 }) }, { text: "ok" }],
       deps,

@@ -1,3 +1,4 @@
+import { textOf } from "@lathe/llm";
 import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
@@ -112,6 +113,29 @@ describe("stated changes", () => {
     expect(s.of("prefix_changed").map((event) => event.data.reason)).toEqual([reason]);
     expect(s.of("prefix_changed")[0]!.data.tokensLost).toBeGreaterThan(0);
     expect([...s.session.journal.outside("prefix")].length).toBe(reason === "branch" ? 1 : 2);
+  });
+
+  it("a prompt for a new model that could not be rendered is rendered with the next input", async () => {
+    let broken = false;
+    const s = setUp({
+      surroundings: async ({ model }) => {
+        if (broken) throw new Error("git is broken");
+        return { environment: "", projectDocs: `docs for ${model}` };
+      },
+      script: [{ text: "a" }, { text: "b" }],
+    });
+    await s.session.submit("1");
+    s.session.setProfile(testProfile([echo], { model: "other" }));
+    broken = true;
+    await s.session.submit("2");
+    broken = false;
+    await s.session.submit("3");
+    await s.finish();
+    expect(s.client.requests.map(({ messages }) => textOf(messages[0]!))).toEqual([
+      expect.stringContaining("docs for scripted-1"),
+      expect.stringContaining("docs for other"),
+    ]);
+    expect(s.of("error").map((event) => event.data.message)).toEqual(["git is broken"]);
   });
 
   it("a change without a reason ends the input in tests and is an error event in production", async () => {
