@@ -43,6 +43,7 @@ export class CodingAgent {
     const reader = this.session.events();
     const interrupt = (): void => void this.session.interrupt();
     const map = toAgentEvents();
+    let hasBegun = false;
     try {
       const done = this.session.submit(message);
       // Observed below; a rejection before that must not go unhandled.
@@ -51,13 +52,15 @@ export class CodingAgent {
       if (signal?.aborted) interrupt();
       for await (const event of reader) {
         yield* map(event);
-        if (event.kind === "processing_end" && event.data.followups_pending === 0) break;
+        hasBegun ||= event.kind === "user_input";
+        // Follow-ups belong to the prompt, unless it was interrupted: only the state says that nothing more comes.
+        if (hasBegun && event.kind === "state_changed") break;
       }
       await done;
     } finally {
       signal?.removeEventListener("abort", interrupt);
       await reader.return?.();
-      await this.session.interrupt();
+      if (this.session.state === "processing") await this.session.interrupt();
       this.#busy = false;
     }
   }

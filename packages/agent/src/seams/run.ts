@@ -31,11 +31,15 @@ type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 
 export class Seams {
   readonly #host: SeamHost;
-  readonly hasStreamHooks: boolean;
+  readonly #streamHooks: readonly Middleware[];
 
   constructor(host: SeamHost) {
     this.#host = host;
-    this.hasStreamHooks = host.middleware.some((middleware) => middleware.onStreamEvent);
+    this.#streamHooks = this.#with("onStreamEvent");
+  }
+
+  get hasStreamHooks(): boolean {
+    return this.#streamHooks.length > 0;
   }
 
   async onInput(content: InputContent, signal: AbortSignal): Promise<{ content: InputContent } | { reject: string }> {
@@ -76,13 +80,13 @@ export class Seams {
   }
 
   /** Stays synchronous as long as every hook does: this runs for each delta. */
-  onStreamEvent(event: StreamEvent, signal: AbortSignal): string | undefined | Promise<string | undefined> {
+  onStreamEvent(event: StreamEvent, signal: AbortSignal, from = 0): string | undefined | Promise<string | undefined> {
     const context = this.#context(signal);
-    for (const middleware of this.#host.middleware) {
-      if (!middleware.onStreamEvent) continue;
+    for (const [at, middleware] of this.#streamHooks.entries()) {
+      if (at < from) continue;
       try {
-        const verdict = middleware.onStreamEvent(event, context);
-        if (verdict instanceof Promise) return this.#slowStreamEvent(middleware, verdict, signal);
+        const verdict = middleware.onStreamEvent!(event, context);
+        if (verdict instanceof Promise) return this.#slowStreamEvent(at, verdict, event, signal);
         if (verdict) return verdict.cut;
       } catch (error) {
         this.#warn(middleware, "onStreamEvent", error);
@@ -92,12 +96,13 @@ export class Seams {
   }
 
   async #slowStreamEvent(
-    middleware: Middleware,
+    at: number,
     pending: Promise<{ readonly cut: string } | undefined>,
+    event: StreamEvent,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const verdict = await this.#lenient(middleware, "onStreamEvent", signal, () => pending);
-    return verdict?.cut;
+    const verdict = await this.#lenient(this.#streamHooks[at]!, "onStreamEvent", signal, () => pending);
+    return verdict ? verdict.cut : this.onStreamEvent(event, signal, at + 1);
   }
 
   /** Fails closed: a hook that breaks blocks the call. */

@@ -8,7 +8,9 @@ import { gate, startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { type AgentEvent, toAgentEvents } from "../../src/events/agent-events.ts";
 import { CodingAgent } from "../../src/headless/coding-agent.ts";
-import { setUp } from "../support/session.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import type { ToolDef } from "../../src/tools/types.ts";
+import { setUp, testProfile } from "../support/session.ts";
 
 /** The first violation of agent > turn > message | tool_execution, or undefined. */
 function bracketError(events: readonly AgentEvent[]): string | undefined {
@@ -128,6 +130,40 @@ describe("CodingAgent", () => {
     const events = await first;
     expect(events.at(-1)).toMatchObject({ type: "agent_end", reason: "interrupted" });
     expect((await collect(agent.prompt("three"))).at(-1)).toMatchObject({ reason: "completed" });
+    await s.finish();
+  });
+
+  it("D-083 a prompt that is ended with a follow-up queued does not wait for it", async () => {
+    const asked = gate();
+    const s = setUp({ script: [{ text: "x", before: () => asked.wait() }, { text: "y" }, { text: "z" }] });
+    const agent = new CodingAgent(s.session);
+    const controller = new AbortController();
+    const first = collect(agent.prompt("one", controller.signal));
+    await asked.reached;
+    s.session.followUp("later");
+    controller.abort();
+    expect((await first).at(-1)).toMatchObject({ type: "agent_end", reason: "interrupted" });
+    const second = await collect(agent.prompt("two"));
+    expect(second.filter((event) => event.type === "agent_end")).toHaveLength(2);
+    await s.finish();
+  });
+
+  it("a prompt that has ended leaves the agents alone that it started", async () => {
+    const release = gate();
+    const s = setUp({
+      profile: testProfile([spawnAgentTool as unknown as ToolDef]),
+      script: (request) => {
+        if (textOf(request.messages[1]!) === "child") return { text: "child", before: () => release.wait() };
+        const task = { name: "spawn_agent", args: { task: "child" }, id: "s" };
+        return request.messages.length === 2 ? { calls: [task] } : { text: "done" };
+      },
+    });
+    const agent = new CodingAgent(s.session);
+    await collect(agent.prompt("go"));
+    release.open();
+    const [child] = s.session.subagents.list();
+    const report = await s.session.subagents.wait(child!.agentId, AbortSignal.timeout(5000));
+    expect(report).toMatchObject({ status: "completed", output: "child" });
     await s.finish();
   });
 

@@ -90,6 +90,22 @@ describe("seams", () => {
     expect(s.client.requests).toHaveLength(2);
   });
 
+  it("a slow stream hook does not keep events from the hooks after it", async () => {
+    const seen: string[] = [];
+    const slow: Middleware = { name: "slow", onStreamEvent: async () => undefined };
+    const rule: Middleware = {
+      name: "rule",
+      onStreamEvent: (event) => {
+        if (event.type === "text_delta") seen.push(event.delta);
+        return undefined;
+      },
+    };
+    const s = setUp({ script: [{ text: "hello" }], middleware: [slow, rule, slow] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(seen.join("")).toBe("hello");
+  });
+
   it("beforeCall blocks and rewrites, afterCall changes the result", async () => {
     const hook: Middleware = {
       name: "hook",
