@@ -113,8 +113,8 @@ const bytesRead = (): number => Number(/rchar: (\d+)/.exec(readFileSync("/proc/s
 const END_BYTES = 4096;
 
 describe.skipIf(!existsSync("/proc/self/io"))("long lists", () => {
-  const list = (): ListedSession[] =>
-    listSessions({ sessionsRoot: join(box.home, "sessions"), cacheFile: join(box.home, "cache", "heads.json") });
+  const list = (now = Date.now()): ListedSession[] =>
+    listSessions({ sessionsRoot: join(box.home, "sessions"), cacheFile: join(box.home, "cache", "heads.json"), now });
 
   /** Written without the journal: 500 files in no time. */
   async function manySessions(count: number): Promise<string[]> {

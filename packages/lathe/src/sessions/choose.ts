@@ -25,15 +25,16 @@ export async function withChosenSession(workspace: Workspace, options: CliOption
 
 async function choose(workspace: Workspace): Promise<string> {
   const { machine, paths, cwd } = workspace;
+  const now = machine.deps.now();
   const sessions = listSessions({
     sessionsRoot: paths.sessions,
     cacheFile: join(paths.cache, "session-heads.json"),
     cwd,
     limit: OFFERED,
+    now,
   });
   if (sessions.length === 0) throw usageError("No sessions found");
   if (!hasPerson(workspace)) throw usageError("No session selected");
-  const now = machine.deps.now();
   sessions.forEach((session, at) => {
     const number = String(at + 1).padStart(2);
     machine.stderr.write(`${number}  ${sessionName(session, 60)}  (${timeAgo(session.modified, now)})\n`);

@@ -13,47 +13,90 @@ export interface SessionFile {
 /** Files of one directory's sessions, or of all. */
 export function sessionFiles(sessionsRoot: string, cwd?: string): SessionFile[] {
   return projectFolders(sessionsRoot, cwd)
-    .flatMap((folder) => journalsIn(folder).flatMap(statFile))
-    .sort((a, b) => b.mtimeMs - a.mtimeMs);
+    .flatMap((folder) => namesIn(folder).filter(isJournal).flatMap(statIn(folder)))
+    .sort(newestFirst);
 }
 
-/** Journals of subagents of all sessions, by the session file they belong to. */
-export function childFiles(sessionsRoot: string): { readonly file: SessionFile; readonly session: string }[] {
-  return projectFolders(sessionsRoot).flatMap((project) =>
-    names(project)
-      .filter((name) => !name.includes("."))
-      .flatMap((name) => {
-        const session = `${project}/${name}.jsonl`;
-        return childrenOf(session).map((file) => ({ file, session }));
-      }),
-  );
-}
+export const newestFirst = (a: SessionFile, b: SessionFile): number => b.mtimeMs - a.mtimeMs;
 
 /** Journals of one session's subagents. */
 export function childrenOf(session: string): SessionFile[] {
-  return journalsIn(session.replace(/\.jsonl$/, "")).flatMap(statFile);
+  const folder = withoutEnding(session);
+  return namesIn(folder).filter(isJournal).flatMap(statIn(folder));
+}
+
+/** Journals of subagents of all sessions, also of sessions that are gone. */
+export function childFiles(sessionsRoot: string): SessionFile[] {
+  return projectFolders(sessionsRoot).flatMap((project) =>
+    namesIn(project)
+      .filter((name) => !name.includes(".jsonl"))
+      .flatMap((name) => childrenOf(`${project}/${name}`)),
+  );
 }
 
 /** Every journal there is: sessions, then their subagents. */
 export function allJournals(sessionsRoot: string): string[] {
-  return [...sessionFiles(sessionsRoot), ...childFiles(sessionsRoot).map(({ file }) => file)].map(({ path }) => path);
+  return [...sessionFiles(sessionsRoot), ...childFiles(sessionsRoot)].map(({ path }) => path);
 }
 
-function statFile(path: string): SessionFile[] {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, bytes: stat.size }] : [];
+/** A folder with the sessions of a project, as it was at one moment. */
+export interface ProjectFolder {
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly sessions: readonly SessionFile[];
 }
 
-const journalsIn = (folder: string): string[] =>
-  names(folder)
-    .filter((name) => name.endsWith(".jsonl"))
-    .map((name) => `${folder}/${name}`);
+export function readFolder(path: string): ProjectFolder {
+  const names = namesIn(path);
+  return { path, names, sessions: names.filter(isJournal).flatMap(statIn(path)) };
+}
 
-const projectFolders = (root: string, cwd?: string): string[] =>
-  cwd === undefined ? names(root).map((name) => join(root, name)) : [join(root, sessionFolderName(cwd))];
+/** A journal and the session it belongs to: itself, or the one whose subagent wrote it. */
+export interface OwnedJournal {
+  readonly file: SessionFile;
+  readonly session: SessionFile;
+}
+
+export function journalsIn({ names, sessions }: ProjectFolder): OwnedJournal[] {
+  const present = new Set(names);
+  return sessions.flatMap((session) => {
+    const children = present.has(withoutEnding(session.path.slice(session.path.lastIndexOf("/") + 1)));
+    return [session, ...(children ? childrenOf(session.path) : [])].map((file) => ({ file, session }));
+  });
+}
+
+/** Two changes this close together may leave the same time on a folder. */
+const TICK_MS = 3000;
+
+/**
+ * The folder's time when it vouches for all files below: they are written under a lock in the folder, which changes its
+ * time by coming and going. Undefined while a lock is there, and when the next change might not show.
+ */
+export function stampOf({ names }: ProjectFolder, timeBefore: number | undefined, now: number): number | undefined {
+  const vouches =
+    timeBefore !== undefined && timeBefore < now - TICK_MS && !names.some((name) => name.includes(".lock"));
+  return vouches ? timeBefore : undefined;
+}
+
+export const folderTime = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+
+export const projectFolders = (root: string, cwd?: string): string[] =>
+  cwd === undefined ? namesIn(root).map((name) => join(root, name)) : [join(root, sessionFolderName(cwd))];
+
+const isJournal = (name: string): boolean => name.endsWith(".jsonl");
+
+const withoutEnding = (path: string): string => path.replace(/\.jsonl$/, "");
+
+const statIn =
+  (folder: string) =>
+  (name: string): SessionFile[] => {
+    const path = `${folder}/${name}`;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, bytes: stat.size }] : [];
+  };
 
 /** Names only: asking the kind of each of ten thousand entries costs more than being told that one is no folder. */
-function names(folder: string): string[] {
+function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

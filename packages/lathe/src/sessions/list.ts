@@ -1,8 +1,8 @@
 // What a list of sessions shows, from the ends of each file alone.
 
 import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
-import { type SessionFile, sessionFiles } from "./files.ts";
-import { HeadMemory } from "./head-memory.ts";
+import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
+import { HeadMemory, sessionOf } from "./head-memory.ts";
 
 export interface ListedSession {
   readonly id: string;
@@ -17,6 +17,9 @@ export interface ListedSession {
   readonly firstMessage?: string;
 }
 
+/** A file may be gone since its folder was read, or belong to somebody else; the others are listed all the same. */
+export type Described = ListedSession | undefined | "unreadable";
+
 export interface ListRequest {
   readonly sessionsRoot: string;
   /** Sessions of this directory only. */
@@ -25,6 +28,8 @@ export interface ListRequest {
   readonly limit?: number;
   /** Where what was read is remembered. */
   readonly cacheFile: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** Below this many, reading the files is cheaper than reading the memory. */
@@ -35,34 +40,39 @@ const HEAD_BYTES = 4096;
 
 /** Newest first. A session without a message is not listed. */
 export function listSessions(request: ListRequest): ListedSession[] {
-  const files = sessionFiles(request.sessionsRoot, request.cwd);
-  const limit = request.limit ?? files.length;
-  if (Math.min(limit, files.length) < WORTH_REMEMBERING) return take(files, limit, describeFile, request.cwd);
-  const memory = new HeadMemory(request.cacheFile, describeFile);
-  const listed = take(files, limit, (file) => memory.describe(file), request.cwd);
-  memory.save({ forgetOthers: request.cwd === undefined && limit >= files.length });
+  const { sessionsRoot, cwd, limit = Number.POSITIVE_INFINITY, now } = request;
+  if (cwd !== undefined && limit < WORTH_REMEMBERING)
+    return take(sessionFiles(sessionsRoot, cwd), describeFile, limit, cwd);
+  const memory = new HeadMemory(request.cacheFile);
+  const heads = projectFolders(sessionsRoot, cwd)
+    .flatMap((folder) => memory.headsIn(folder, now))
+    .sort((a, b) => b.row[1] - a.row[1]);
+  const listed = take(heads, (head) => sessionOf(head, describeFile), limit, cwd);
+  if (heads.length >= WORTH_REMEMBERING && limit >= heads.length) memory.save({ forgetOthers: cwd === undefined });
   return listed;
 }
 
 /** Two directories may share a folder's name, so the header's cwd decides. */
-function take(
-  files: readonly SessionFile[],
+function take<T>(
+  newestFirst: readonly T[],
+  describe: (one: T) => Described,
   limit: number,
-  describe: (file: SessionFile) => ListedSession | undefined,
   cwd: string | undefined,
 ): ListedSession[] {
   const listed: ListedSession[] = [];
-  for (const file of files) {
+  for (const one of newestFirst) {
     if (listed.length >= limit) break;
-    const session = describe(file);
-    if (session && (cwd === undefined || session.cwd === cwd)) listed.push(session);
+    const session = describe(one);
+    if (typeof session !== "object") continue;
+    if (cwd === undefined || session.cwd === cwd) listed.push(session);
   }
   return listed;
 }
 
 /** Undefined for a file that is no session, or that holds no message. */
-export function describeFile(file: SessionFile): ListedSession | undefined {
-  const head = readHead(file.path);
+export function describeFile(file: SessionFile): Described {
+  const head = headOf(file.path);
+  if (head === "unreadable") return head;
   if (!head || isEmpty(head)) return undefined;
   const { header, title, firstText } = head;
   return {
@@ -75,6 +85,15 @@ export function describeFile(file: SessionFile): ListedSession | undefined {
     ...(title === undefined ? {} : { title }),
     ...(firstText === undefined ? {} : { firstMessage: firstText.slice(0, TEXT_KEPT) }),
   };
+}
+
+function headOf(path: string): SessionSummary | undefined | "unreadable" {
+  try {
+    return readHead(path);
+  } catch (error) {
+    if (["ENOENT", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return "unreadable";
+    throw error;
+  }
 }
 
 /** Messages of older formats are not looked into, so their files are never taken for empty. */

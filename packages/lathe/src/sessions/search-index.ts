@@ -1,127 +1,153 @@
 // Full-text index of all journals: a projection in one SQLite file that may be deleted at any time. Journals only grow, so
 // each is read on from where it was left. The text itself is not kept, only where its line stands.
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { type BlobStore, decodeLine, readLines } from "@lathe/agent";
+import type { BlobStore } from "@lathe/agent";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { SessionFile } from "./files.ts";
+import {
+  folderTime,
+  journalsIn,
+  type OwnedJournal,
+  projectFolders,
+  readFolder,
+  type SessionFile,
+  stampOf,
+} from "./files.ts";
+import { isUnwritable, LINE_BITS } from "./index-file.ts";
 import { spaced } from "./search-query.ts";
-import { isSearched, searchText } from "./search-text.ts";
+import { eachText, type TextPlace } from "./search-text.ts";
 
-export interface IndexedFile extends SessionFile {
-  /** The session this journal belongs to: itself, or the one whose subagent wrote it. */
-  readonly session: string;
+export interface SearchHit extends TextPlace {
+  readonly session: SessionFile;
 }
 
-/** Where a hit stands. */
-export interface IndexHit {
-  readonly session: string;
-  readonly path: string;
-  readonly offset: number;
-  readonly bytes: number;
+export interface UpdateRequest {
+  readonly sessionsRoot: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Called before much is read. */
+  readonly started: (bytes: number) => void;
 }
 
-const VERSION = 1;
-/** Words held in memory before they are written: large, because the first indexing is what takes long. */
-const HASH_BYTES = 16 << 20;
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS file (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
-  bytes INTEGER NOT NULL, mtime REAL NOT NULL, next INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, offset INTEGER NOT NULL, bytes INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS line_of_file ON line (file);
-CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
-INSERT INTO word (word, rank) VALUES ('hashsize', ${HASH_BYTES});
-PRAGMA user_version = ${VERSION};`;
+/** Journals that the index tells wrong: it could not be written to. */
+export interface Behind {
+  readonly why: string;
+  readonly unread: readonly OwnedJournal[];
+  readonly gone: readonly string[];
+}
 
-const HITS = `
-WITH hit AS MATERIALIZED (SELECT rowid AS id, rank AS score FROM word WHERE word MATCH ?)
-SELECT file.session, file.path, line.offset, line.bytes, min(hit.score) AS best
-FROM hit JOIN line ON line.id = hit.id JOIN file ON file.id = line.file
-GROUP BY file.session ORDER BY best, file.mtime DESC LIMIT ?`;
+/** Ids as one text: a row for each of ten thousand hits would take longer than finding them. */
+const MATCHES = "SELECT json_group_array(rowid) AS lines FROM word WHERE word MATCH ?";
 
-/** Another process may be indexing; it commits in small steps. */
-const PATIENCE_MS = 2000;
+/** The newest sessions, each with its first hit. */
+const PLACES = `
+SELECT session.path AS session, session.mtime AS sessionMtime, session.bytes AS sessionBytes,
+  file.path, line.offset, line.bytes, min(line.id)
+FROM json_each(?) AS hit JOIN line ON line.id = hit.value JOIN file ON file.id = line.id >> ${LINE_BITS}
+  JOIN file AS session ON session.path = file.session
+GROUP BY session.id ORDER BY session.mtime DESC LIMIT ?`;
+
 /** Read between two commits. */
 const STEP_BYTES = 8 << 20;
-
-type Sqlite = typeof import("@photostructure/sqlite");
-
-/** Opens, uses and closes the index; damage that shows only in use costs this search, and the next one starts anew. */
-export function withSearchIndex<T>(sqlite: Sqlite, file: string, blobs: BlobStore, use: (index: SearchIndex) => T): T {
-  const index = new SearchIndex(sqlite, file, blobs);
-  try {
-    return use(index);
-  } catch (error) {
-    if (isUnusable(error)) remove(file);
-    throw error;
-  } finally {
-    index.close();
-  }
-}
 
 export class SearchIndex {
   readonly #db: DatabaseSyncInstance;
   readonly #blobs: BlobStore;
 
-  /** An index of another version or a damaged one is made anew. */
-  constructor({ DatabaseSync }: Sqlite, file: string, blobs: BlobStore) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, "", { flag: "a", mode: 0o600 });
+  constructor(db: DatabaseSyncInstance, blobs: BlobStore) {
+    this.#db = db;
     this.#blobs = blobs;
-    const open = (): DatabaseSyncInstance => prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
+  }
+
+  /** Brings the index up to what the files hold now; says what is missing when it cannot. */
+  update({ sessionsRoot, now, started }: UpdateRequest): Behind | undefined {
+    const known = this.#folders();
+    const present = projectFolders(sessionsRoot);
+    const changes = [
+      ...[...known.keys()].filter((path) => !present.includes(path)).map((path) => this.#lost(path)),
+      ...present.flatMap((path) => this.#changeOf(path, known.get(path), now)),
+    ];
+    if (changes.length === 0) return undefined;
+    const unread = changes.flatMap((change) => change.unread);
+    const bytes = unread.reduce((sum, { file, from }) => sum + file.bytes - from, 0);
+    if (bytes > STEP_BYTES) started(bytes);
     try {
-      this.#db = open();
+      this.#write(changes);
+      return undefined;
     } catch (error) {
-      if (!isUnusable(error)) throw error;
-      remove(file);
-      this.#db = open();
+      if (!isUnwritable(error)) throw error;
+      return { why: (error as Error).message, unread, gone: changes.flatMap((change) => change.gone) };
     }
   }
 
-  /** Brings the index up to what the files hold now. `started` is called when there is much to read. */
-  update(files: readonly IndexedFile[], started: (bytes: number) => void): void {
-    const known = this.#known();
-    const changed = files.filter(({ path, bytes, mtimeMs }) => {
-      const row = known.get(path);
-      return !row || row.bytes !== bytes || row.mtime !== mtimeMs;
-    });
-    const present = new Set(files.map(({ path }) => path));
-    const gone = [...known].filter(([path]) => !present.has(path));
-    if (changed.length === 0 && gone.length === 0) return;
-    const unread = changed.reduce((sum, file) => sum + file.bytes - (known.get(file.path)?.next ?? 0), 0);
-    if (unread > STEP_BYTES) started(unread);
-    this.#inSteps([
-      ...gone.map(([, row]) => ({ bytes: 0, work: () => this.#forget(row.id) })),
-      ...changed.map((file) => ({ bytes: file.bytes, work: () => this.#read(file, known.get(file.path)) })),
-    ]);
+  search(fts: string, limit: number): SearchHit[] {
+    const { lines } = this.#db.prepare(MATCHES).get(fts) as { lines: string };
+    const firstOfFile = new Map<number, number>();
+    for (const line of JSON.parse(lines) as number[]) {
+      const file = Math.floor(line / 2 ** LINE_BITS);
+      if (line < (firstOfFile.get(file) ?? Number.POSITIVE_INFINITY)) firstOfFile.set(file, line);
+    }
+    const rows = this.#db.prepare(PLACES).all(JSON.stringify([...firstOfFile.values()]), limit) as unknown as Place[];
+    return rows.map(({ session, sessionMtime, sessionBytes, path, offset, bytes }) => ({
+      session: { path: session, mtimeMs: sessionMtime, bytes: sessionBytes },
+      path,
+      offset,
+      bytes,
+    }));
   }
 
-  /** The best hit of each session, best session first. */
-  search(fts: string, limit: number): IndexHit[] {
-    return this.#db.prepare(HITS).all(fts, limit) as unknown as IndexHit[];
+  #folders(): Map<string, number | null> {
+    const rows = this.#db.prepare("SELECT path, stamp FROM folder").all() as { path: string; stamp: number | null }[];
+    return new Map(rows.map(({ path, stamp }) => [path, stamp]));
   }
 
-  close(): void {
-    this.#db.close();
-  }
-
-  #known(): Map<string, KnownFile> {
-    const rows = this.#db.prepare("SELECT id, path, bytes, mtime, next FROM file").all() as unknown as KnownFile[];
+  #filesOf(folder: string): Map<string, KnownFile> {
+    const rows = this.#db.prepare(FILES_OF_FOLDER).all(folder) as unknown as KnownFile[];
     return new Map(rows.map((row) => [row.path, row]));
   }
 
+  #lost(path: string): FolderChange {
+    return { path, unread: [], gone: [...this.#filesOf(path).keys()], stamp: "gone" };
+  }
+
+  #changeOf(path: string, known: number | null | undefined, now: number): FolderChange[] {
+    const time = folderTime(path);
+    if (time === known) return [];
+    const folder = readFolder(path);
+    const files = this.#filesOf(path);
+    const journals = journalsIn(folder);
+    const unread = journals.flatMap((journal) => {
+      const row = files.get(journal.file.path);
+      const isSame = row?.bytes === journal.file.bytes && row.mtime === journal.file.mtimeMs;
+      return isSame ? [] : [{ ...journal, from: row?.next ?? 0 }];
+    });
+    const present = new Set(journals.map(({ file }) => file.path));
+    const gone = [...files.keys()].filter((file) => !present.has(file));
+    const stamp = stampOf(folder, time, now) ?? null;
+    const isSame = unread.length === 0 && gone.length === 0 && stamp === known;
+    return isSame ? [] : [{ path, unread, gone, stamp }];
+  }
+
   /** A file is indexed by one transaction, so that what is counted as read is in the index. */
-  #inSteps(steps: readonly { readonly bytes: number; readonly work: () => void }[]): void {
+  #write(changes: readonly FolderChange[]): void {
     let bytes = 0;
+    const step = (read: number): void => {
+      bytes += read;
+      if (bytes < STEP_BYTES) return;
+      bytes = 0;
+      this.#db.exec("COMMIT; BEGIN IMMEDIATE");
+    };
     this.#db.exec("BEGIN IMMEDIATE");
     try {
-      for (const step of steps) {
-        step.work();
-        bytes += step.bytes;
-        if (bytes < STEP_BYTES) continue;
-        bytes = 0;
-        this.#db.exec("COMMIT; BEGIN IMMEDIATE");
+      for (const { path, unread, gone, stamp } of changes) {
+        for (const file of gone) this.#forget(file);
+        const folder = this.#folderId(path);
+        let isWhole = true;
+        for (const journal of unread) {
+          isWhole = this.#read(folder, journal) && isWhole;
+          step(journal.file.bytes - journal.from);
+        }
+        if (stamp === "gone") this.#db.prepare("DELETE FROM folder WHERE id = ?").run(folder);
+        else this.#db.prepare("UPDATE folder SET stamp = ? WHERE id = ?").run(isWhole ? stamp : null, folder);
       }
       this.#db.exec("COMMIT");
     } catch (error) {
@@ -130,37 +156,52 @@ export class SearchIndex {
     }
   }
 
-  #read(file: IndexedFile, known: KnownFile | undefined): void {
-    const current = this.#db.prepare("SELECT next FROM file WHERE path = ?").get(file.path);
-    // Another process has read it since we looked.
-    if (current && current["next"] !== known?.next) return;
-    const isOther = known !== undefined && known.next > file.bytes;
-    if (isOther) this.#forget(known.id);
-    const { id, next: from } = known && !isOther ? known : { id: this.#addFile(file), next: 0 };
-    const addLine = this.#db.prepare("INSERT INTO line (file, offset, bytes) VALUES (?, ?, ?)");
+  #folderId(path: string): number {
+    this.#db.prepare("INSERT INTO folder (path) VALUES (?) ON CONFLICT DO NOTHING").run(path);
+    return (this.#db.prepare("SELECT id FROM folder WHERE path = ?").get(path) as { id: number }).id;
+  }
+
+  /**
+   * Another process may have read it since we looked, so what counts is what the index says now. False when the file cannot
+   * be read.
+   */
+  #read(folder: number, { file, session }: OwnedJournal): boolean {
+    const known = this.#db.prepare("SELECT next FROM file WHERE path = ?").get(file.path) as KnownFile | undefined;
+    // Journals only grow: this is another file than the one we knew.
+    if (known && known.next > file.bytes) this.#forget(file.path);
+    this.#db.prepare(ADD_FILE).run(folder, file.path, session.path);
+    const row = this.#db
+      .prepare("SELECT id, next, lines FROM file WHERE path = ?")
+      .get(file.path) as unknown as KnownFile;
+    const addLine = this.#db.prepare("INSERT INTO line (id, offset, bytes) VALUES (?, ?, ?)");
     const addText = this.#db.prepare("INSERT INTO word (rowid, text) VALUES (?, ?)");
-    const next = readLines(file.path, from, (line, offset) => {
-      if (!isSearched(line)) return;
-      const text = searchText(decodeLine(line, this.#blobs));
-      if (text === "") return;
-      const { lastInsertRowid } = addLine.run(id, offset, line.length);
-      addText.run(lastInsertRowid, spaced(text));
+    let { lines } = row;
+    const next = eachText(file.path, row.next, this.#blobs, (text, { offset, bytes }) => {
+      const id = row.id * 2 ** LINE_BITS + lines++;
+      addLine.run(id, offset, bytes);
+      addText.run(id, spaced(text));
     });
-    const done = this.#db.prepare("UPDATE file SET bytes = ?, mtime = ?, next = ? WHERE id = ?");
-    done.run(file.bytes, file.mtimeMs, next, id);
+    if (next === undefined) return false;
+    const done = this.#db.prepare("UPDATE file SET bytes = ?, mtime = ?, next = ?, lines = ? WHERE id = ?");
+    done.run(file.bytes, file.mtimeMs, next, lines, row.id);
+    return true;
   }
 
-  #addFile(file: IndexedFile): number {
-    const add = this.#db.prepare("INSERT INTO file (path, session, bytes, mtime, next) VALUES (?, ?, 0, 0, 0)");
-    return Number(add.run(file.path, file.session).lastInsertRowid);
-  }
-
-  #forget(id: number): void {
-    this.#db.prepare("DELETE FROM word WHERE rowid IN (SELECT id FROM line WHERE file = ?)").run(id);
-    this.#db.prepare("DELETE FROM line WHERE file = ?").run(id);
-    this.#db.prepare("DELETE FROM file WHERE id = ?").run(id);
+  #forget(path: string): void {
+    const row = this.#db.prepare("SELECT id FROM file WHERE path = ?").get(path) as KnownFile | undefined;
+    if (!row) return;
+    const lines = [row.id * 2 ** LINE_BITS, (row.id + 1) * 2 ** LINE_BITS - 1];
+    const deleteWords = "DELETE FROM word WHERE rowid IN (SELECT id FROM line WHERE id BETWEEN ? AND ?)";
+    this.#db.prepare(deleteWords).run(...lines);
+    this.#db.prepare("DELETE FROM line WHERE id BETWEEN ? AND ?").run(...lines);
+    this.#db.prepare("DELETE FROM file WHERE id = ?").run(row.id);
   }
 }
+
+const FILES_OF_FOLDER = `SELECT file.path, file.bytes, file.mtime, file.next FROM file JOIN folder ON folder.id = file.folder
+WHERE folder.path = ?`;
+const ADD_FILE = `INSERT INTO file (folder, path, session, bytes, mtime, next, lines) VALUES (?, ?, ?, 0, 0, 0, 0)
+ON CONFLICT DO NOTHING`;
 
 interface KnownFile {
   readonly id: number;
@@ -169,32 +210,20 @@ interface KnownFile {
   readonly mtime: number;
   /** Where reading goes on. */
   readonly next: number;
+  /** Lines of it in the index. */
+  readonly lines: number;
 }
 
-function prepare(db: DatabaseSyncInstance): DatabaseSyncInstance {
-  try {
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
-    if (version === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
-    else if (version !== VERSION) throw new OtherVersion();
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+interface Place extends TextPlace {
+  readonly session: string;
+  readonly sessionMtime: number;
+  readonly sessionBytes: number;
 }
 
-class OtherVersion extends Error {}
-
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-/** The file must go: what it holds cannot be read. */
-function isUnusable(error: unknown): boolean {
-  const code = (error as { errcode?: number }).errcode;
-  return error instanceof OtherVersion || code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
-}
-
-function remove(file: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+interface FolderChange {
+  readonly path: string;
+  readonly unread: readonly (OwnedJournal & { readonly from: number })[];
+  readonly gone: readonly string[];
+  /** See `stampOf`; null when there is none to trust. */
+  readonly stamp: number | null | "gone";
 }

@@ -1,5 +1,5 @@
-// What a search looks for: words in any order, each at the beginning of a word of the text. One query serves the index, the
-// plain scan and the snippet, so that all three mean the same.
+// What a search looks for: words in any order, each at the beginning of a word of the text; one or two letters are a whole
+// word. One query serves the index, the plain scan and the snippet, so that all three mean the same.
 
 import { usageError } from "../cli/exit.ts";
 
@@ -20,7 +20,7 @@ export function parseQuery(words: readonly string[]): SearchQuery {
   const terms = words.map((word) => tokens(word)).filter((term) => term.length > 0);
   if (terms.length === 0) throw usageError("Give words to look for: lathe sessions search <words>");
   return {
-    fts: terms.map((term) => `"${term.join(" ")}"*`).join(" "),
+    fts: terms.map((term) => `"${term.join(" ")}"${isBeginning(term) ? "*" : ""}`).join(" "),
     patterns: terms.map(patternOf),
   };
 }
@@ -33,11 +33,17 @@ const tokens = (word: string): string[] =>
     .split(new RegExp(`[^${WORD}\\p{M}]+`, "u"))
     .filter((token) => token !== "");
 
+/** Fewer letters begin so many words that the hits say nothing, and finding them all takes long. */
+const BEGINNING = 3;
+const isBeginning = (term: readonly string[]): boolean => (term.at(-1)?.length ?? 0) >= BEGINNING;
+
 /** `foo_bar` is the words foo and bar next to each other. */
 function patternOf(term: readonly string[]): RegExp {
   const source = term.reduce((sofar, token) => {
     const between = unspaced.test(token) || unspaced.test(sofar.at(-1) ?? "") ? "*" : "+";
     return sofar === "" ? token : `${sofar}[^${WORD}]${between}${token}`;
   }, "");
-  return new RegExp(unspaced.test(term[0] ?? "") ? source : `(?<![${WORD}])${source}`, "iu");
+  const before = unspaced.test(term[0] ?? "") ? "" : `(?<![${WORD}])`;
+  const after = isBeginning(term) || unspaced.test(term.at(-1) ?? "") ? "" : `(?![${WORD}])`;
+  return new RegExp(before + source + after, "iu");
 }

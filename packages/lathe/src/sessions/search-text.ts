@@ -1,6 +1,7 @@
-// The searchable text of a journal line, and the piece of it that is shown with a hit.
+// The searchable texts of a journal, and the piece of one that is shown with a hit.
 
-import { readLineHead } from "@lathe/agent";
+import { accessSync, closeSync, constants, openSync, readSync } from "node:fs";
+import { type BlobStore, decodeLine, readLineHead, readLines } from "@lathe/agent";
 import type { ContentPart, JsonValue, Message } from "@lathe/llm";
 import { oneLine } from "./list.ts";
 import type { SearchQuery } from "./search-query.ts";
@@ -15,10 +16,58 @@ const SEARCHED: ReadonlySet<string> = new Set([
   "label",
 ]);
 
-/** Tells from the first bytes, so that other lines are never parsed. */
-export const isSearched = (line: Buffer): boolean => SEARCHED.has(readLineHead(line)?.type ?? "");
+/** Where a text stands in a journal. */
+export interface TextPlace {
+  readonly path: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
 
-export function searchText(line: Readonly<Record<string, unknown>>): string {
+/**
+ * Visits the texts of the lines that begin at or after `from`, and gives where to go on when the file has grown. Undefined
+ * when it cannot be opened: it was removed meanwhile, or belongs to somebody else.
+ */
+export function eachText(
+  path: string,
+  from: number,
+  blobs: BlobStore,
+  visit: (text: string, place: TextPlace) => void,
+): number | undefined {
+  if (!canBeRead(path)) return undefined;
+  return readLines(path, from, (line, offset) => {
+    // The first bytes tell, so that other lines are never parsed.
+    if (!SEARCHED.has(readLineHead(line)?.type ?? "")) return;
+    const text = textOf(decodeLine(line, blobs));
+    if (text !== "") visit(text, { path, offset, bytes: line.length });
+  });
+}
+
+function canBeRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined when the file is not what it was. */
+export function textAt({ path, offset, bytes }: TextPlace, blobs: BlobStore): string | undefined {
+  if (!canBeRead(path)) return undefined;
+  const fd = openSync(path, "r");
+  try {
+    const line = Buffer.alloc(bytes);
+    readSync(fd, line, 0, bytes, offset);
+    return textOf(decodeLine(line, blobs));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function textOf(line: Readonly<Record<string, unknown>>): string {
   const { message, content, summary, title, label } = line as {
     message?: Message;
     content?: string | readonly ContentPart[];

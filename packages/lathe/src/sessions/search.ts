@@ -1,21 +1,19 @@
-// Search over all sessions: by the index when SQLite is there, else by reading every file.
+// Search over all sessions, newest first: by the index when SQLite is there, else by reading every file.
 
-import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { type BlobStore, decodeLine, FileBlobs, readLines } from "@lathe/agent";
+import { type BlobStore, FileBlobs } from "@lathe/agent";
 import type { Workspace } from "../run/workspace.ts";
-import { childFiles, sessionFiles } from "./files.ts";
+import { journalsIn, newestFirst, type OwnedJournal, projectFolders, readFolder } from "./files.ts";
+import type { Sqlite } from "./index-file.ts";
 import { describeFile, type ListedSession } from "./list.ts";
-import type { IndexedFile, IndexHit } from "./search-index.ts";
+import type { SearchHit } from "./search-index.ts";
 import type { SearchQuery } from "./search-query.ts";
-import { isSearched, type Snippet, searchText, snippetOf } from "./search-text.ts";
+import { eachText, type Snippet, snippetOf, textAt } from "./search-text.ts";
 
 export interface FoundSession {
   readonly session: ListedSession;
   readonly snippet: Snippet;
 }
-
-type Sqlite = typeof import("@photostructure/sqlite");
 
 export interface SearchRequest {
   readonly query: SearchQuery;
@@ -31,36 +29,44 @@ export const loadSqlite = (): Promise<Sqlite | undefined> => import("@photostruc
 export async function searchSessions(workspace: Workspace, request: SearchRequest): Promise<FoundSession[]> {
   const { paths, machine } = workspace;
   const blobs = new FileBlobs(paths.blobs, `${machine.pid}`);
-  const sessions = sessionFiles(paths.sessions);
-  const files: IndexedFile[] = [
-    ...sessions.map((file) => ({ ...file, session: file.path })),
-    ...childFiles(paths.sessions).map(({ file, session }) => ({ ...file, session })),
-  ];
-  const hits = (await indexed(join(paths.cache, "search.db"), files, blobs, request)) ?? scanned(files, blobs, request);
-  const byPath = new Map(sessions.map((file) => [file.path, file]));
+  const every = (): OwnedJournal[] => projectFolders(paths.sessions).flatMap((path) => journalsIn(readFolder(path)));
+  const hits = (await indexed(workspace, blobs, request)) ?? scanned(every(), blobs, request);
   return hits.flatMap((hit) => {
-    const file = byPath.get(hit.session);
-    const session = file && describeFile(file);
-    return session ? [{ session, snippet: snippetOf(textAt(hit, blobs), request.query) }] : [];
+    const session = describeFile(hit.session);
+    if (typeof session !== "object") return [];
+    const text = textAt(hit, blobs);
+    return text === undefined ? [] : [{ session, snippet: snippetOf(text, request.query) }];
   });
 }
 
 async function indexed(
-  file: string,
-  files: readonly IndexedFile[],
+  { paths, machine }: Workspace,
   blobs: BlobStore,
-  { query, limit, sqlite, note }: SearchRequest,
-): Promise<IndexHit[] | undefined> {
-  const package_ = await sqlite();
-  if (!package_) {
+  request: SearchRequest,
+): Promise<SearchHit[] | undefined> {
+  const { query, limit, note } = request;
+  const sqlite = await request.sqlite();
+  if (!sqlite) {
     note("@photostructure/sqlite is not installed: reading every session, which takes longer.");
     return undefined;
   }
-  const { withSearchIndex } = await import("./search-index.ts");
+  const [{ withIndexFile }, { SearchIndex }] = await Promise.all([
+    import("./index-file.ts"),
+    import("./search-index.ts"),
+  ]);
   try {
-    return withSearchIndex(package_, file, blobs, (index) => {
-      index.update(files, (bytes) => note(`Indexing ${Math.round(bytes / 1e6)} MB of sessions, once.`));
-      return index.search(query.fts, limit);
+    return withIndexFile(sqlite, join(paths.cache, "search.db"), (db) => {
+      const index = new SearchIndex(db, blobs);
+      const behind = index.update({
+        sessionsRoot: paths.sessions,
+        now: machine.deps.now(),
+        started: (bytes) => note(`Indexing ${Math.round(bytes / 1e6)} MB of sessions, once.`),
+      });
+      if (!behind) return index.search(query.fts, limit);
+      note(`The search index cannot be brought up to date (${behind.why}): reading what it lacks.`);
+      const wrong = new Set([...behind.gone, ...behind.unread.map(({ file }) => file.path)]);
+      const right = index.search(query.fts, limit + wrong.size).filter(({ path }) => !wrong.has(path));
+      return newestSessions([...scanned(behind.unread, blobs, request), ...right], limit);
     });
   } catch (error) {
     note(`The search index cannot be used (${(error as Error).message}): reading every session.`);
@@ -68,29 +74,21 @@ async function indexed(
   }
 }
 
-/** Newest sessions first; stops when there are enough. */
-function scanned(files: readonly IndexedFile[], blobs: BlobStore, { query, limit }: SearchRequest): IndexHit[] {
-  const hits = new Map<string, IndexHit>();
-  for (const { path, session } of files) {
+/** Stops when there are enough. */
+function scanned(journals: readonly OwnedJournal[], blobs: BlobStore, { query, limit }: SearchRequest): SearchHit[] {
+  const hits = new Map<string, SearchHit>();
+  for (const { file, session } of journals.toSorted((a, b) => newestFirst(a.session, b.session))) {
     if (hits.size >= limit) break;
-    if (hits.has(session)) continue;
-    readLines(path, 0, (line, offset) => {
-      if (hits.has(session) || !isSearched(line)) return;
-      const text = searchText(decodeLine(line, blobs));
-      if (query.patterns.every((pattern) => pattern.test(text)))
-        hits.set(session, { session, path, offset, bytes: line.length });
+    if (hits.has(session.path)) continue;
+    eachText(file.path, 0, blobs, (text, place) => {
+      if (hits.has(session.path) || !query.patterns.every((pattern) => pattern.test(text))) return;
+      hits.set(session.path, { ...place, session });
     });
   }
   return [...hits.values()];
 }
 
-function textAt({ path, offset, bytes }: IndexHit, blobs: BlobStore): string {
-  const fd = openSync(path, "r");
-  try {
-    const line = Buffer.alloc(bytes);
-    readSync(fd, line, 0, bytes, offset);
-    return searchText(decodeLine(line, blobs));
-  } finally {
-    closeSync(fd);
-  }
+function newestSessions(hits: readonly SearchHit[], limit: number): SearchHit[] {
+  const bySession = new Map(hits.map((hit) => [hit.session.path, hit]));
+  return [...bySession.values()].sort((a, b) => newestFirst(a.session, b.session)).slice(0, limit);
 }

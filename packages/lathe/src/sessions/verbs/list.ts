@@ -17,11 +17,13 @@ export const listVerb: Verb = async (argv, workspace) => {
   });
   const limit = count(values.number, values.json ? 0 : DEFAULT_LENGTH);
   const { paths, cwd, machine } = workspace;
+  const now = machine.deps.now();
   const listed = listSessions({
     sessionsRoot: paths.sessions,
     cacheFile: join(paths.cache, "session-heads.json"),
     ...(values.all ? {} : { cwd }),
     ...(limit === 0 ? {} : { limit }),
+    now,
   });
   if (values.json) {
     const rows = listed.map((session) => ({ ...session, modified: new Date(session.modified).toISOString() }));
@@ -34,7 +36,6 @@ export const listVerb: Verb = async (argv, workspace) => {
     );
     return EXIT.done;
   }
-  const now = machine.deps.now();
   const rows = listed.map((session) => [
     session.id.slice(0, 8),
     timeAgo(session.modified, now),

@@ -4,7 +4,7 @@ import { EXIT } from "../../cli/exit.ts";
 import { table } from "../../commands/table.ts";
 import { verbArgs } from "../../commands/verb-args.ts";
 import { dollars, tokens } from "../../export/numbers.ts";
-import { childFiles, sessionFiles } from "../files.ts";
+import { childFiles, type SessionFile, sessionFiles } from "../files.ts";
 import { oneLine } from "../list.ts";
 import { collectStats, type Spending } from "../stats.ts";
 import type { Verb } from "./verb.ts";
@@ -13,11 +13,8 @@ const DAYS = 14;
 
 export const statsVerb: Verb = async (argv, { machine, paths }) => {
   const { values } = verbArgs(argv, { json: { type: "boolean" } });
-  const sessions = sessionFiles(paths.sessions).map(({ path }) => path);
-  const stats = collectStats(
-    sessions,
-    childFiles(paths.sessions).map(({ file }) => file.path),
-  );
+  const pathOf = ({ path }: SessionFile): string => path;
+  const stats = collectStats(sessionFiles(paths.sessions).map(pathOf), childFiles(paths.sessions).map(pathOf));
   if (values.json) {
     machine.stdout.write(`${JSON.stringify(stats, null, 2)}\n`);
     return EXIT.done;
