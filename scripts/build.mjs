@@ -1,10 +1,8 @@
-// `npm run build`: the libraries as ES modules with declarations, and the command as small CommonJS chunks.
+// `npm run build`: the libraries as ES modules with declarations, and the command as packs.
 //
-// The command is bundled twice: first as ES modules with code splitting (so that what is loaded lazily in the source is a
-// chunk of its own), then each chunk is turned into CommonJS, because only scripts can be started from a V8 code cache on
-// Node 20. dist/cli.js is the launcher that loads the chunks.
+// The command is a launcher, dist/cli.js, and packs of units that it runs (see scripts/bundle): scripts, because only those
+// can be started from a V8 code cache on Node 20.
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
@@ -17,15 +15,15 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, transform } from "esbuild";
+import { build } from "esbuild";
+import { makePacks } from "./bundle/packs.mjs";
+import { collectUnits } from "./bundle/units.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARIES = ["llm", "agent", "testkit", "lathe"];
 const stampFile = join(root, ".cache", "build-stamp");
-
-const CHUNK_PARAMETERS = "exports,require,module,__filename,__dirname,__chunkUrl";
 
 const common = {
   bundle: true,
@@ -89,47 +87,23 @@ async function buildCommand() {
   const version = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const external = [...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.optionalDependencies ?? {})];
-  const define = { LATHE_VERSION: JSON.stringify(version), "import.meta.url": "__chunkUrl" };
+  const define = { LATHE_VERSION: JSON.stringify(version), "import.meta.url": "__fileUrl" };
 
-  const bundled = await build({
-    ...common,
-    entryPoints: { main: join(folder, "src", "cli", "main.ts") },
-    outdir: join(dist, "chunks"),
-    format: "esm",
-    splitting: true,
-    // V8 recognises a stale cache by the length of the source alone, so every name carries the hash of its content.
-    entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
-    minify: true,
+  const units = await collectUnits(join(folder, "src", "cli", "main.ts"), {
+    indexes: packageIndexes(),
     external,
     define,
-    metafile: true,
-    write: false,
-    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   });
-  mkdirSync(join(dist, "chunks"), { recursive: true });
-  const sources = new Map();
-  for (const file of bundled.outputFiles) {
-    const { code } = await transform(file.text, {
-      format: "cjs",
-      platform: "node",
-      target: "node20.19",
-      supported: { "dynamic-import": false },
-      minify: true,
-    });
-    // The launcher reads chunks as latin1. Strings are escaped by the bundler; expressions and raw templates must be by hand.
-    const foreign = /[^\x00-\x7f]/.exec(code);
-    if (foreign) {
-      const place = code.slice(Math.max(0, foreign.index - 40), foreign.index + 20);
-      throw new Error(`a chunk is not plain ASCII near: ${place}. Write the character as an escape.`);
-    }
-    sources.set(basename(file.path), code);
-    // Names carry the content's hash: a chunk that is there is the same one, and a running command may still load old ones.
-    if (!existsSync(file.path)) replaceFile(file.path, code);
+  const { packs, entries } = makePacks(
+    units,
+    START.map((file) => join(folder, file)),
+  );
+  mkdirSync(join(dist, "packs"), { recursive: true });
+  // Names carry the content's hash: a pack that is there is the same one, and a running command may still load old ones.
+  for (const { name, code } of packs) {
+    const file = join(dist, "packs", name);
+    if (!existsSync(file)) replaceFile(file, code);
   }
-  const mainChunk = [...sources.keys()].find((name) => name.startsWith("main-"));
-  const pack = startPack(bundled.metafile, sources);
-  if (!existsSync(join(dist, "chunks", pack.name))) replaceFile(join(dist, "chunks", pack.name), pack.code);
   const launcher = await build({
     entryPoints: [join(folder, "src", "launcher", "cli.ts")],
     outfile: join(dist, "cli.js"),
@@ -139,7 +113,12 @@ async function buildCommand() {
     platform: "node",
     target: "node20.19",
     format: "cjs",
-    define: { ...define, LATHE_MAIN_CHUNK: JSON.stringify(mainChunk), LATHE_START_PACK: JSON.stringify(pack.name) },
+    define: {
+      ...define,
+      LATHE_MAIN: String(units.get(join(folder, "src", "cli", "main.ts")).id),
+      LATHE_START_PACK: JSON.stringify(packs[0].name),
+      LATHE_PACKS: JSON.stringify(entries),
+    },
     banner: { js: "#!/usr/bin/env node" },
   });
   replaceFile(join(dist, "cli.js"), launcher.outputFiles[0].text, 0o755);
@@ -147,38 +126,34 @@ async function buildCommand() {
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   mkdirSync(join(dist, "lib"), { recursive: true });
   writeFileSync(join(dist, "lib", "package.json"), '{"type":"module"}\n');
-  writeChunkReport(bundled.metafile, dist);
+  writeReport(packs, units, dist);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, "");
   utimesSync(stampFile, started, started);
 }
 
-/** What a plain run loads before its first request, as one script: one file, one code cache. */
+/** The index file behind every specifier that a package of ours can be imported by. */
+function packageIndexes() {
+  const indexes = {};
+  for (const name of LIBRARIES) {
+    const folder = join(root, "packages", name);
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    for (const [path, target] of Object.entries(manifest.exports))
+      indexes[join(manifest.name, path)] = join(folder, target["lathe-source"]);
+  }
+  return indexes;
+}
+
+/** What a plain run uses before its first request, as one script: one file, one code cache. */
 const START = [
   "src/cli/main.ts",
   "src/cli/launch.ts",
   "src/run/start-headless.ts",
   "src/run/headless.ts",
   "src/modes/print.ts",
+  "src/run/initial-model.ts",
   "src/run/signals.ts",
 ];
-
-function startPack(metafile, sources) {
-  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
-  const wanted = new Set();
-  const take = (name) => {
-    if (wanted.has(name) || !outputs.has(name)) return;
-    wanted.add(name);
-    for (const entry of outputs.get(name).imports) if (entry.kind === "import-statement") take(basename(entry.path));
-  };
-  for (const [name, output] of outputs)
-    if (START.some((file) => output.entryPoint?.endsWith(`packages/lathe/${file}`))) take(name);
-  const members = [...wanted]
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:function(${CHUNK_PARAMETERS}){${sources.get(name)}\n}`);
-  const code = `({${members.join(",\n")}})`;
-  return { name: `start-${createHash("sha256").update(code).digest("hex").slice(0, 8)}.js`, code };
-}
 
 function replaceFile(path, content, mode = 0o644) {
   const aside = `${path}.${process.pid}`;
@@ -186,20 +161,16 @@ function replaceFile(path, content, mode = 0o644) {
   renameSync(aside, path);
 }
 
-function writeChunkReport(metafile, dist) {
-  const rows = Object.entries(metafile.outputs)
-    .map(([file, output]) => ({
-      chunk: relative("packages/lathe/dist/chunks", file),
-      bytes: output.bytes,
-      imports: output.imports
-        .filter((entry) => entry.kind === "import-statement")
-        .map((entry) => entry.path.split("/").pop()),
-      sources: Object.fromEntries(
-        Object.entries(output.inputs).map(([source, { bytesInOutput }]) => [source, bytesInOutput]),
-      ),
+/** What each pack weighs, and of what. */
+function writeReport(packs, units, dist) {
+  const rows = packs
+    .map(({ name, code, keys }) => ({
+      pack: name,
+      bytes: code.length,
+      units: Object.fromEntries(keys.map((key) => [relative(root, key), units.get(key).code.length])),
     }))
     .sort((a, b) => b.bytes - a.bytes);
-  writeFileSync(join(dist, "chunk-report.json"), JSON.stringify(rows, null, 1));
+  writeFileSync(join(dist, "pack-report.json"), JSON.stringify(rows, null, 1));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

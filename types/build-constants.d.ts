@@ -1,4 +1,7 @@
 /** Filled in by scripts/build.mjs. */
 declare const LATHE_VERSION: string;
-declare const LATHE_MAIN_CHUNK: string;
+/** Unit that holds `main`. */
+declare const LATHE_MAIN: number;
 declare const LATHE_START_PACK: string;
+/** The pack to load before a unit that comes later; none for units of the start pack. */
+declare const LATHE_PACKS: Readonly<Record<number, string>>;

@@ -9,9 +9,10 @@ export {
   refreshCatalog,
 } from "./catalog/index.ts";
 export { clampLevel, isThinkingLevel, offeredLevels } from "./catalog/thinking.ts";
-export { Client, type ClientOptions } from "./client/client.ts";
+export { Client } from "./client/client.ts";
 export { getDefaultClient, setDefaultClient } from "./client/default.ts";
 export type { FromEnvOptions } from "./client/from-env.ts";
+export { type ClientOptions, RoutingClient } from "./client/routing-client.ts";
 export { defaultDeps } from "./deps.ts";
 export {
   type DiscoverOptions,

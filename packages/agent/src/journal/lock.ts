@@ -47,12 +47,12 @@ function create(path: string, text: string, token: string): boolean {
   try {
     writeFileSync(aside, text, { mode: 0o600 });
     linkSync(aside, path);
+    unlinkSync(aside);
     return true;
   } catch (error) {
+    rmSync(aside, { force: true });
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw new JournalError("io", `The session cannot be locked: ${(error as Error).message}`, { cause: error });
-  } finally {
-    rmSync(aside, { force: true });
   }
 }
 

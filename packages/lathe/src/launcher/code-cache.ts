@@ -2,8 +2,6 @@
 // launcher then compiles the source.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import type { Script } from "node:vm";
 
 /** Emitted on `process` when the first model request has been sent. */
@@ -15,16 +13,16 @@ export function cacheFolder(
   nodeVersion: string,
   arch: string,
 ): string {
-  const home = env["LATHE_HOME"] || join(env["HOME"] || homedir(), ".lathe");
-  return join(home, "cache", "code", `${version}-${nodeVersion}-${arch}`);
+  const home = env["LATHE_HOME"] || `${env["HOME"] || process.getBuiltinModule("node:os").homedir()}/.lathe`;
+  return `${home}/cache/code/${version}-${nodeVersion}-${arch}/`;
 }
 
-// Every chunk name carries the hash of its content, so a cache never meets another source.
-const cacheFile = (folder: string, chunk: string): string => join(folder, `${chunk}.bin`);
+// Every pack name carries the hash of its content, so a cache never meets another source.
+const cacheFile = (folder: string, pack: string): string => `${folder}${pack}.bin`;
 
-export function readCache(folder: string, chunk: string): Buffer | undefined {
+export function readCache(folder: string, pack: string): Buffer | undefined {
   try {
-    return readFileSync(cacheFile(folder, chunk));
+    return readFileSync(cacheFile(folder, pack));
   } catch {
     return undefined; // first run, or no home to write to
   }
@@ -33,8 +31,8 @@ export function readCache(folder: string, chunk: string): Buffer | undefined {
 export function writeCaches(folder: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const [chunk, script] of scripts) {
-      const target = cacheFile(folder, chunk);
+    for (const [pack, script] of scripts) {
+      const target = cacheFile(folder, pack);
       const temporary = `${target}.${process.pid}`;
       writeFileSync(temporary, script.createCachedData());
       renameSync(temporary, target);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
-import { createProvider } from "@lathe/llm/providers";
+import { openProvider } from "@lathe/llm/providers";
 import { homePaths } from "../home/paths.ts";
 import { PRACTICE_PROVIDER } from "../models/models.ts";
 import { practiceAdapter } from "../practice/adapter.ts";
@@ -53,7 +53,7 @@ async function replayIn(
     model,
     limits,
     opened,
-    adapter: adapterOf(recorded, deps),
+    adapter: await adapterOf(recorded, deps),
     tape: tapeOf(replayer, opened.folder),
     ...(profile === undefined ? {} : { profile }),
     ...(tools === undefined ? {} : { tools }),
@@ -96,9 +96,12 @@ function reopen(workspace: Workspace, folder: RecordFolder, { header }: Recorded
   return existingJournal(workspace, join(sessions, "session.jsonl"));
 }
 
-function adapterOf({ model, connection, credential }: RecordedSession, deps: ClientDeps): ProviderAdapter {
+async function adapterOf(
+  { model, connection, credential }: RecordedSession,
+  deps: ClientDeps,
+): Promise<ProviderAdapter> {
   if (model.provider === PRACTICE_PROVIDER) return practiceAdapter();
-  return createProvider(model.provider, {
+  return openProvider(model.provider, {
     ...connection,
     deps,
     resolveKey: async () => ({ kind: credential, value: "recorded", source: "recording" }),

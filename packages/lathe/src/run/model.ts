@@ -1,7 +1,7 @@
 // From what the user typed to a model that can be called: selector, credential, adapter.
 
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
-import { createProvider, findRow, type ProviderOptions } from "@lathe/llm/providers";
+import { findRow, openProvider, type ProviderOptions } from "@lathe/llm/providers";
 import { CliError, EXIT } from "../cli/exit.ts";
 import { resolveCredential } from "../credentials/resolve.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "../models/models.ts";
@@ -58,8 +58,8 @@ export function adapterOf(
   choice: ModelChoice,
   overrides: ModelOverrides = {},
   deps: ClientDeps = { ...workspace.machine.deps, env: workspace.env },
-): ProviderAdapter {
-  return createProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
+): Promise<ProviderAdapter> {
+  return openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
 }
 
 /** How requests to a choice are made, as settings, models.yml and options say it. */

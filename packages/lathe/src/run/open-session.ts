@@ -22,7 +22,7 @@ import {
   type Surroundings,
   type ToolProvider,
 } from "@lathe/agent";
-import { Client, harmonyGuard, type ProviderAdapter } from "@lathe/llm";
+import type { ProviderAdapter } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
 import { usageError } from "../cli/exit.ts";
 import type { Tape } from "../record/tape.ts";
@@ -30,6 +30,7 @@ import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
 import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
 import { type PermissionMode, Permissions } from "./permissions.ts";
 import { profileFor } from "./profile.ts";
+import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionRequest {
@@ -142,7 +143,12 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     subagents: {
       profileFor: (selector) => {
         const choice = models.choose(selector);
-        if (!client.has(choice.provider)) client.add(choice.provider, adapterOf(workspace, models, choice));
+        const { provider } = choice;
+        if (!client.has(provider))
+          client.add(
+            provider,
+            openedOnUse(provider, () => adapterOf(workspace, models, choice)),
+          );
         return profileFor(workspace, request, choice);
       },
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
@@ -246,41 +252,4 @@ function planMode(permissions: Permissions, person: Person | undefined) {
       return verdict;
     },
   };
-}
-
-/** The client of a session whose model may change: adapters are added as they are needed. */
-class SwitchableClient {
-  readonly #adapters: Record<string, ProviderAdapter> = {};
-  readonly #workspace: Workspace;
-  #client: Client;
-  constructor(provider: string, adapter: ProviderAdapter, workspace: Workspace) {
-    this.#workspace = workspace;
-    this.#adapters[provider] = adapter;
-    this.#client = this.#make();
-  }
-  has(provider: string): boolean {
-    return Object.hasOwn(this.#adapters, provider);
-  }
-  add(provider: string, adapter: ProviderAdapter): void {
-    this.rest(provider);
-    this.#adapters[provider] = adapter;
-    this.#client = this.#make();
-  }
-  /** Idle connections to a provider end; a later request opens its own. */
-  rest(provider: string): void {
-    void this.#adapters[provider]?.close?.();
-  }
-  complete: Client["complete"] = (request, context) => this.#client.complete(request, context);
-  stream: Client["stream"] = (request, context) => this.#client.stream(request, context);
-  segments: Client["segments"] = (request) => this.#client.segments(request);
-  close(): Promise<void> {
-    return this.#client.close();
-  }
-  #make(): Client {
-    return new Client({
-      providers: this.#adapters,
-      deps: this.#workspace.machine.deps,
-      middleware: [harmonyGuard()],
-    });
-  }
 }

@@ -20,8 +20,8 @@ export interface Catalog {
   latest(provider: string, capability?: Capability): ModelInfo | undefined;
 }
 
-/** Lines of JSON by provider, in order of preference. */
-type Lines = Readonly<Record<string, string>>;
+/** Lines of JSON by provider, in order of preference. From a function, a provider nobody asks about costs nothing. */
+type Lines = Readonly<Record<string, string | (() => string)>>;
 
 /** Providers that serve another one's models under the same ids. */
 const sameModels: Readonly<Record<string, string>> = {
@@ -35,7 +35,10 @@ const sameModels: Readonly<Record<string, string>> = {
 };
 
 export function createCatalog(lines: Lines): Catalog {
-  const textOf = (provider: string): string => lines[provider] ?? lines[sameModels[provider] ?? ""] ?? "";
+  const textOf = (provider: string): string => {
+    const text = lines[provider] ?? lines[sameModels[provider] ?? ""] ?? "";
+    return typeof text === "string" ? text : text();
+  };
   const list = (provider: string): ModelInfo[] =>
     textOf(provider)
       .split("\n")

@@ -6,8 +6,10 @@ import { createProvider } from "./create.ts";
 import { fromEnvironment } from "./credentials.ts";
 import { findRow, type ProviderRow, providerRows } from "./rows.ts";
 
-export { createProvider, type ProviderOptions } from "./create.ts";
+export type { ProviderOptions } from "./assemble.ts";
+export { createProvider } from "./create.ts";
 export { type ApiKey, type Credential, type CredentialSources, resolveCredential } from "./credentials.ts";
+export { openProvider } from "./open.ts";
 export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.ts";
 
 /**

@@ -1,4 +1,4 @@
-// What a row, the environment and the caller's options come to: which host, which protocol, which credential.
+// What a row, the environment and the caller's options come to: which host, which path, which credential.
 
 import { bedrockAuth } from "../auth/aws/index.ts";
 import { vertexAuth, vertexPlace } from "../auth/google/index.ts";
@@ -8,20 +8,20 @@ import {
   anthropicCustomHeaders,
   anthropicTls,
 } from "../protocols/anthropic/gateway.ts";
-import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/index.ts";
-import { vertexBaseUrl } from "../protocols/gemini/index.ts";
+import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/endpoint.ts";
+import { vertexBaseUrl } from "../protocols/gemini/endpoint.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api } from "../types/model.ts";
 import type { Auth } from "../types/protocol.ts";
+import type { ProviderOptions } from "./assemble.ts";
 import { headerAuth, withHeader } from "./auth.ts";
 import { azureBaseUrl } from "./azure.ts";
-import type { ProviderOptions } from "./create.ts";
 import { type Credential, resolveCredential } from "./credentials.ts";
-import { type ApiKind, apiKind } from "./endpoints.ts";
+import { type ApiPlace, apiPlace } from "./endpoints.ts";
 import type { ProviderRow } from "./rows.ts";
 
-export interface Wiring extends ApiKind {
+export interface Wiring extends ApiPlace {
   readonly baseUrl: string;
   readonly auth: Auth;
   readonly defaultHeaders: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface WiringInput {
 export function wire(input: WiringInput): Wiring {
   const { name, row, api, deps, options } = input;
   return {
-    ...apiKind(api, name, deps.env),
+    ...apiPlace(api, name, deps.env),
     baseUrl: baseUrlOf(input),
     auth: authOf(input),
     defaultHeaders: { ...headersOf(row, deps.env), ...options.defaultHeaders },

@@ -6,7 +6,7 @@ import { builtinCatalog, type Catalog } from "../catalog/index.ts";
 import { assumedThinking } from "../catalog/thinking.ts";
 import { type DiscoveryType, discoveryTypes } from "../discovery/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
-import type { ProviderOptions } from "../providers/create.ts";
+import type { ProviderOptions } from "../providers/assemble.ts";
 import { hasOwnKey } from "../providers/index.ts";
 import { findRow } from "../providers/rows.ts";
 import { mergeTransforms } from "../providers/transform.ts";

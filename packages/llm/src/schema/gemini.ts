@@ -27,7 +27,8 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
-  return translate(inlined(schema, () => ({ type: "object" })));
+  const anything = () => ({ type: "object" });
+  return translate(inlined(schema, { onCycle: anything, onMissing: anything }));
 }
 
 function translate(node: JsonObject): JsonObject {
@@ -41,7 +42,10 @@ function translate(node: JsonObject): JsonObject {
   const variants = merged["anyOf"] ?? merged["oneOf"];
   if (Array.isArray(variants)) addVariants(result, variants.filter(isSchema).map(translate));
   addEnum(result, merged);
-  splitNullType(result);
+  splitTypes(result);
+  if (result["type"] === "array") result["items"] ??= { type: "string" };
+  const { properties, required } = result;
+  if (Array.isArray(required)) result["required"] = required.filter((name) => isIn(properties, name));
   const format = merged["format"];
   if (typeof format === "string" && FORMATS[String(result["type"])]?.includes(format)) result["format"] = format;
   return result;
@@ -95,12 +99,22 @@ function addEnum(result: JsonObject, node: JsonObject): void {
   result["description"] = typeof description === "string" ? `${description} ${choice}` : choice;
 }
 
-function splitNullType(result: JsonObject): void {
+function isIn(properties: JsonValue | undefined, name: JsonValue): boolean {
+  return isSchema(properties) && typeof name === "string" && Object.hasOwn(properties, name);
+}
+
+/** A list of types is `nullable`, variants, or both; what only lists have goes with the list. */
+function splitTypes(result: JsonObject): void {
   const types = result["type"];
   if (!Array.isArray(types)) return;
   const real = types.filter((type) => type !== "null");
   if (real.length < types.length) result["nullable"] = true;
   delete result["type"];
-  if (real.length === 1) result["type"] = real[0] as string;
-  else result["anyOf"] = real.map((type) => ({ type }));
+  if (real.length === 1) {
+    result["type"] = real[0] as string;
+    return;
+  }
+  const { items = { type: "string" } } = result;
+  delete result["items"];
+  result["anyOf"] = real.map((type) => (type === "array" ? { type, items } : { type }));
 }

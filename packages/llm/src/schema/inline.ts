@@ -6,13 +6,15 @@ import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 /** Keys that describe the document, not the value. */
 const BOOKKEEPING = new Set(["$schema", "$id", "$anchor", "$comment", "$defs", "definitions", "examples"]);
 
-export class UnresolvableReference extends Error {}
+interface Substitutes {
+  /** For a reference to a schema that is being expanded. */
+  readonly onCycle: () => JsonSchema;
+  /** For a reference that leads out of the schema or nowhere. */
+  readonly onMissing: () => JsonSchema;
+}
 
-/**
- * The schema without `$ref`, bookkeeping keys and one-element `allOf`. `onCycle` answers a reference to a schema that
- * is being expanded.
- */
-export function inlined(schema: JsonSchema, onCycle: () => JsonSchema): JsonSchema {
+/** The schema without `$ref`, bookkeeping keys and one-element `allOf`. */
+export function inlined(schema: JsonSchema, { onCycle, onMissing }: Substitutes): JsonSchema {
   const expand = (node: JsonValue, path: readonly string[]): JsonValue => {
     if (Array.isArray(node)) return node.map((item) => expand(item, path));
     if (!isSchema(node)) return node;
@@ -20,7 +22,7 @@ export function inlined(schema: JsonSchema, onCycle: () => JsonSchema): JsonSche
     if (typeof reference === "string") {
       if (path.includes(reference)) return onCycle();
       const { $ref: _, ...siblings } = node;
-      const target = expand(resolve(schema, reference), [...path, reference]);
+      const target = expand(atReference(schema, reference) ?? onMissing(), [...path, reference]);
       return isSchema(target) ? { ...target, ...(expand(siblings, path) as JsonObject) } : target;
     }
     const result: JsonObject = {};
@@ -47,12 +49,6 @@ function collapseAllOf(node: JsonObject): JsonObject {
   const { allOf, ...rest } = node;
   if (!Array.isArray(allOf) || allOf.length !== 1 || !isSchema(allOf[0])) return node;
   return { ...allOf[0], ...rest };
-}
-
-function resolve(root: JsonSchema, reference: string): JsonValue {
-  const node = atReference(root, reference);
-  if (node === undefined) throw new UnresolvableReference(`The schema refers to ${reference}, which is not inside it.`);
-  return node;
 }
 
 /** What a reference points to; undefined when that is not inside the schema. */

@@ -1,7 +1,7 @@
 // OpenAI's strict mode (TC-07): every property required, nothing extra. A schema that cannot say this is sent as it is.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
-import { inlined, isSchema, typeOfLiterals, UnresolvableReference } from "./inline.ts";
+import { inlined, isSchema, typeOfLiterals } from "./inline.ts";
 
 /** Keywords strict mode refuses; dropping them loosens the schema, and arguments are validated locally anyway. */
 const DROPPED = new Set(["default", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly", "deprecated"]);
@@ -25,19 +25,19 @@ const IMPOSSIBLE = [
 /** The strict form, or undefined when there is none. */
 export function toOpenAIStrict(schema: JsonSchema): JsonSchema | undefined {
   try {
-    const root = strict(
-      inlined(schema, () => {
-        throw new NotStrict();
-      }),
-    );
+    const root = strict(inlined(schema, { onCycle: notStrict, onMissing: notStrict }));
     return root["type"] === "object" ? root : undefined;
   } catch (error) {
-    if (error instanceof NotStrict || error instanceof UnresolvableReference) return undefined;
+    if (error instanceof NotStrict) return undefined;
     throw error;
   }
 }
 
 class NotStrict extends Error {}
+
+function notStrict(): never {
+  throw new NotStrict();
+}
 
 function strict(node: JsonObject): JsonObject {
   if (IMPOSSIBLE.some((key) => key in node)) throw new NotStrict();

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createAdapter } from "../../src/adapter.ts";
 import { bedrockAuth } from "../../src/auth/aws/index.ts";
 import { defaultDeps } from "../../src/deps.ts";
-import { bedrockConverse, bedrockEndpoint } from "../../src/protocols/bedrock/index.ts";
+import { bedrockEndpoint } from "../../src/protocols/bedrock/endpoint.ts";
+import { bedrockConverse } from "../../src/protocols/bedrock/index.ts";
 import { Message } from "../../src/types/message.ts";
 
 const closers: (() => Promise<void>)[] = [];

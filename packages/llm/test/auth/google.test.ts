@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createAdapter } from "../../src/adapter.ts";
 import { vertexAuth, vertexPlace } from "../../src/auth/google/index.ts";
 import { defaultDeps } from "../../src/deps.ts";
-import { googleVertex, vertexBaseUrl, vertexEndpoint } from "../../src/protocols/gemini/index.ts";
+import { vertexBaseUrl, vertexEndpoint } from "../../src/protocols/gemini/endpoint.ts";
+import { googleVertex } from "../../src/protocols/gemini/index.ts";
 import { AuthenticationError, ConfigurationError } from "../../src/types/errors.ts";
 import { Message } from "../../src/types/message.ts";
 

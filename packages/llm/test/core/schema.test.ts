@@ -195,6 +195,29 @@ describe("Gemini schemas", () => {
   });
 });
 
+describe("Gemini schemas of careless authors", () => {
+  const property = (schema: JsonSchema) =>
+    (toGeminiSchema({ type: "object", properties: { a: schema } })["properties"] as JsonSchema)["a"];
+
+  it.each([
+    ["a list of nobody knows what", { type: "array" }, { type: "array", items: { type: "string" } }],
+    [
+      "one type or another",
+      { type: ["array", "string", "null"], items: { type: "integer" } },
+      { nullable: true, anyOf: [{ type: "array", items: { type: "integer" } }, { type: "string" }] },
+    ],
+    [
+      "a required property that does not exist",
+      { type: "object", properties: { b: { type: "string" } }, required: ["b", "c"] },
+      { type: "object", properties: { b: { type: "string" } }, required: ["b"] },
+    ],
+    ["a reference to elsewhere", { $ref: "https://x.test/s.json" }, { type: "object" }],
+    ["a reference to nothing", { $ref: "#/$defs/Gone" }, { type: "object" }],
+  ] as const)("TC-07 %s is still a schema that the API takes", (_, given, wire) => {
+    expect(property(given as unknown as JsonSchema)).toEqual(wire);
+  });
+});
+
 describe("validation", () => {
   it("GN-06 names the path of the first violation", async () => {
     const schema = { type: "object", properties: { age: { type: "number" } }, required: ["age"] };

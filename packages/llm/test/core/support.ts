@@ -3,12 +3,17 @@
 
 import type { BaseUrlKind, DialectName, ModelServer } from "@lathe/testkit";
 import { type AdapterOptions, createAdapter } from "../../src/adapter.ts";
-import { Client, type ClientOptions } from "../../src/client/client.ts";
+import { Client } from "../../src/client/client.ts";
+import type { ClientOptions } from "../../src/client/routing-client.ts";
 import { defaultDeps } from "../../src/deps.ts";
-import { anthropicEndpoint, anthropicMessages } from "../../src/protocols/anthropic/index.ts";
-import { bedrockConverse, bedrockEndpoint } from "../../src/protocols/bedrock/index.ts";
-import { geminiEndpoint, googleGenerativeAi } from "../../src/protocols/gemini/index.ts";
-import { ollamaChat, ollamaEndpoint } from "../../src/protocols/ollama/index.ts";
+import { anthropicEndpoint } from "../../src/protocols/anthropic/endpoint.ts";
+import { anthropicMessages } from "../../src/protocols/anthropic/index.ts";
+import { bedrockEndpoint } from "../../src/protocols/bedrock/endpoint.ts";
+import { bedrockConverse } from "../../src/protocols/bedrock/index.ts";
+import { geminiEndpoint } from "../../src/protocols/gemini/endpoint.ts";
+import { googleGenerativeAi } from "../../src/protocols/gemini/index.ts";
+import { ollamaEndpoint } from "../../src/protocols/ollama/endpoint.ts";
+import { ollamaChat } from "../../src/protocols/ollama/index.ts";
 import { openaiChat } from "../../src/protocols/openai-chat/index.ts";
 import { openaiResponses } from "../../src/protocols/openai-responses/index.ts";
 import { createFetchTransport } from "../../src/transport/fetch.ts";

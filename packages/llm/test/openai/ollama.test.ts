@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ollamaChat, ollamaEndpoint } from "../../src/protocols/ollama/index.ts";
+import { ollamaEndpoint } from "../../src/protocols/ollama/endpoint.ts";
+import { ollamaChat } from "../../src/protocols/ollama/index.ts";
 import { createSegmentCache } from "../../src/segments.ts";
 import type { JsonValue } from "../../src/types/json.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";

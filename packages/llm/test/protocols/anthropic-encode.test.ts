@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkRoles } from "../../src/media/roles.ts";
-import { anthropicEndpoint, anthropicMessages } from "../../src/protocols/anthropic/index.ts";
+import { anthropicEndpoint } from "../../src/protocols/anthropic/endpoint.ts";
+import { anthropicMessages } from "../../src/protocols/anthropic/index.ts";
 import { createSegmentCache } from "../../src/segments.ts";
 import { InvalidRequestError } from "../../src/types/errors.ts";
 import { type ContentPart, Message, type PartKind, type Role } from "../../src/types/message.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../../src/protocols/anthropic/index.ts";
-import { bedrockBaseUrl, bedrockConverse, bedrockEndpoint, bedrockRegion } from "../../src/protocols/bedrock/index.ts";
+import { bedrockBaseUrl, bedrockEndpoint, bedrockRegion } from "../../src/protocols/bedrock/endpoint.ts";
+import { bedrockConverse } from "../../src/protocols/bedrock/index.ts";
 import { RateLimitError, ServerError } from "../../src/types/errors.ts";
 import type { JsonObject } from "../../src/types/json.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";

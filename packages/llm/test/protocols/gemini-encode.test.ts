@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { googleGenerativeAi as gemini, geminiEndpoint, googleVertex } from "../../src/protocols/gemini/index.ts";
+import { geminiEndpoint } from "../../src/protocols/gemini/endpoint.ts";
+import { googleGenerativeAi as gemini, googleVertex } from "../../src/protocols/gemini/index.ts";
 import { createSegmentCache } from "../../src/segments.ts";
 import { InvalidRequestError } from "../../src/types/errors.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";

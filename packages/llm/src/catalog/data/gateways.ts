@@ -4,8 +4,8 @@
 // model listings in models.dev form as of 2026-07-01; for later models public model and price pages as of 2026-11-15. A
 // month without a day means that only the month is known.
 
-export const gateways: Readonly<Record<string, string>> = {
-  openrouter: `
+export const gateways: Readonly<Record<string, () => string>> = {
+  openrouter: () => `
 {"id":"anthropic/claude-sonnet-5","name":"Claude Sonnet 5","context":1000000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"effort off low medium high xhigh max","released":"2026-06-30","knowledge":"2026-01-31"}
 {"id":"sakana/fugu-ultra","name":"Fugu Ultra","context":1000000,"output":128000,"input":"text image","price":[5,30,0.5,0],"thinking":"effort high xhigh max","released":"2026-06-24"}
 {"id":"z-ai/glm-5.2","name":"GLM-5.2","context":1048576,"output":32768,"price":[0.93,3,0.18,0],"thinking":"effort high xhigh","released":"2026-06-13"}
@@ -96,7 +96,7 @@ export const gateways: Readonly<Record<string, string>> = {
 {"id":"z-ai/glm-4.7-flash","name":"GLM-4.7-Flash","context":202752,"output":16384,"price":[0.06,0.4,0.01,0],"thinking":"toggle high","released":"2026-01-19","knowledge":"2025-04"}
 {"id":"moonshotai/kimi-k2.5","name":"Kimi K2.5","context":256000,"output":256000,"input":"text image","price":[0.375,2.025,0,0],"thinking":"toggle high","released":"2026-01","knowledge":"2025-01"}
 `,
-  "opencode-zen": `
+  "opencode-zen": () => `
 {"id":"claude-sonnet-5","name":"Claude Sonnet 5","context":1000000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"effort off low medium high xhigh max","released":"2026-06-30","knowledge":"2026-01-31"}
 {"id":"glm-5.2","name":"GLM-5.2","context":1000000,"output":131072,"price":[1.4,4.4,0.26,0],"thinking":"effort high max","released":"2026-06-13"}
 {"id":"kimi-k2.7-code","name":"Kimi K2.7 Code","context":262144,"output":262144,"input":"text image","price":[0.95,4,0.19,0],"thinking":"toggle high","released":"2026-06-12","knowledge":"2025-01"}
@@ -134,7 +134,7 @@ export const gateways: Readonly<Record<string, string>> = {
 {"id":"gemini-3-flash","name":"Gemini 3 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.5,3,0.05,0],"thinking":"effort minimal low medium high","released":"2025-12-17","knowledge":"2025-01"}
 {"id":"gpt-5.2","name":"GPT-5.2","context":400000,"output":128000,"input":"text image","price":[1.75,14,0.175,0],"thinking":"effort off low medium high xhigh","released":"2025-12-11","knowledge":"2025-08-31"}
 `,
-  "opencode-go": `
+  "opencode-go": () => `
 {"id":"glm-5.2","name":"GLM-5.2","context":1000000,"output":131072,"price":[1.4,4.4,0.26,0],"thinking":"effort high max","released":"2026-06-13"}
 {"id":"kimi-k2.7-code","name":"Kimi K2.7 Code","context":262144,"output":262144,"input":"text image","price":[0.95,4,0.19,0],"thinking":"toggle high","released":"2026-06-12","knowledge":"2025-01"}
 {"id":"qwen3.7-plus","name":"Qwen3.7 Plus","context":1000000,"output":65536,"input":"text image","price":[0.4,1.6,0.04,0.5],"thinking":"toggle off high","released":"2026-06-02"}

@@ -4,8 +4,8 @@
 // model listings in models.dev form as of 2026-07-01; for later models public model and price pages as of 2026-11-15. A
 // month without a day means that only the month is known.
 
-export const hosts: Readonly<Record<string, string>> = {
-  "amazon-bedrock": `
+export const hosts: Readonly<Record<string, () => string>> = {
+  "amazon-bedrock": () => `
 {"id":"anthropic.claude-sonnet-5","name":"Claude Sonnet 5","context":1000000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"adaptive off low medium high xhigh max","released":"2026-06-30","knowledge":"2026-01-31","flags":"noSampling cachePoint"}
 {"id":"anthropic.claude-opus-4-8","name":"Claude Opus 4.8","context":1000000,"output":128000,"input":"text image document","price":[5,25,0.5,6.25],"thinking":"adaptive off low medium high xhigh max","released":"2026-05-28","flags":"noSampling cachePoint"}
 {"id":"openai.gpt-5.5","name":"GPT-5.5","context":272000,"output":128000,"input":"text image document","price":[5.5,33,0.55,0],"thinking":"effort off low medium high xhigh","released":"2026-04-23","knowledge":"2025-12-01"}
@@ -49,7 +49,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"mistral.voxtral-small-24b-2507","name":"Voxtral Small 24B 2507","context":32000,"output":8192,"input":"text audio","price":[0.15,0.35,0,0],"released":"2025-07-01"}
 {"id":"anthropic.claude-fable-5","name":"Claude Fable 5","context":1000000,"output":128000,"input":"text image","price":[10,50,1,12.5],"thinking":"adaptive low medium high xhigh max","released":"2026-06-09","knowledge":"2026-01-31","flags":"noSampling cachePoint"}
 `,
-  groq: `
+  groq: () => `
 {"id":"openai/gpt-oss-20b","name":"GPT OSS 20B","context":131072,"output":65536,"price":[0.075,0.3,0.0375,0],"thinking":"effort low medium high","released":"2025-08-05"}
 {"id":"openai/gpt-oss-120b","name":"GPT OSS 120B","context":131072,"output":65536,"price":[0.15,0.6,0.075,0],"thinking":"effort low medium high","released":"2025-08-05"}
 {"id":"qwen/qwen3-32b","name":"Qwen3-32B","context":131072,"output":40960,"price":[0.29,0.59,0,0],"thinking":"toggle off high","released":"2025-06-11"}
@@ -57,11 +57,11 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"llama-3.3-70b-versatile","name":"Llama 3.3 70B","context":131072,"output":32768,"price":[0.59,0.79,0,0],"released":"2024-12-06","knowledge":"2023-12"}
 {"id":"llama-3.1-8b-instant","name":"Llama 3.1 8B","context":131072,"output":131072,"price":[0.05,0.08,0,0],"released":"2024-07-23","knowledge":"2023-12"}
 `,
-  cerebras: `
+  cerebras: () => `
 {"id":"zai-glm-4.7","name":"Z.AI GLM-4.7","context":131072,"output":40960,"price":[2.25,2.75,0,0],"thinking":"toggle off high","released":"2026-01-07"}
 {"id":"gpt-oss-120b","name":"GPT OSS 120B","context":131072,"output":40960,"price":[0.35,0.75,0,0],"thinking":"effort low medium high","released":"2025-08-05"}
 `,
-  fireworks: `
+  fireworks: () => `
 {"id":"accounts/fireworks/routers/glm-5p2-fast","name":"GLM 5.2 Fast","context":1048575,"output":131072,"price":[2.1,6.6,0.21,0],"thinking":"effort off high max","released":"2026-06-26"}
 {"id":"accounts/fireworks/models/glm-5p2","name":"GLM 5.2","context":1048575,"output":131072,"price":[1.4,4.4,0.26,0],"thinking":"effort off high max","released":"2026-06-16"}
 {"id":"accounts/fireworks/routers/kimi-k2p7-code-fast","name":"Kimi K2.7 Code Fast","context":262000,"output":262000,"input":"text image","price":[1.9,8,0.38,0],"thinking":"toggle off high","released":"2026-06-12"}
@@ -77,7 +77,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"accounts/fireworks/routers/glm-5p1-fast","name":"GLM 5.1 Fast","context":202800,"output":131072,"price":[2.8,8.8,0.52,0],"thinking":"toggle off high","released":"2026-04-01"}
 {"id":"accounts/fireworks/models/glm-5p1","name":"GLM 5.1","context":202800,"output":131072,"price":[1.4,4.4,0.26,0],"thinking":"toggle off high","released":"2026-04-01"}
 `,
-  together: `
+  together: () => `
 {"id":"zai-org/GLM-5.2","name":"GLM-5.2","context":262144,"output":164000,"price":[1.4,4.4,0.26,0],"thinking":"effort off high max","released":"2026-06-16"}
 {"id":"moonshotai/Kimi-K2.7-Code","name":"Kimi K2.7 Code","context":262144,"output":131072,"price":[0.95,4,0.19,0],"thinking":"toggle high","released":"2026-06-14"}
 {"id":"MiniMaxAI/MiniMax-M3","name":"MiniMax-M3","context":524288,"output":250000,"input":"text image","price":[0.3,1.2,0.06,0],"thinking":"toggle high","released":"2026-06-12"}
@@ -97,7 +97,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"openai/gpt-oss-120b","name":"GPT OSS 120B","context":131072,"output":131072,"price":[0.15,0.6,0,0],"thinking":"effort low medium high","released":"2025-08-05","knowledge":"2025-08"}
 {"id":"Qwen/Qwen3-235B-A22B-Instruct-2507-tput","name":"Qwen3 235B A22B Instruct 2507 FP8","context":262144,"output":262144,"price":[0.2,0.6,0,0],"released":"2025-07-25","knowledge":"2025-07"}
 `,
-  huggingface: `
+  huggingface: () => `
 {"id":"zai-org/GLM-5.2","name":"GLM-5.2","context":262144,"output":131072,"price":[1.4,4.4,0,0],"thinking":"toggle high","released":"2026-06-13"}
 {"id":"moonshotai/Kimi-K2.7-Code","name":"Kimi K2.7 Code","context":262144,"output":262144,"input":"text image","price":[0.95,4,0,0],"thinking":"toggle high","released":"2026-06-12","knowledge":"2025-01"}
 {"id":"MiniMaxAI/MiniMax-M3","name":"MiniMax-M3","context":524288,"output":128000,"input":"text image","price":[0.3,1.2,0,0],"thinking":"toggle high","released":"2026-06-01"}
@@ -127,7 +127,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"XiaomiMiMo/MiMo-V2-Flash","name":"MiMo-V2-Flash","context":262144,"output":4096,"price":[0.1,0.3,0,0],"thinking":"toggle high","released":"2025-12-16","knowledge":"2024-12"}
 {"id":"deepseek-ai/DeepSeek-V3.2","name":"DeepSeek-V3.2","context":163840,"output":65536,"price":[0.28,0.4,0,0],"thinking":"toggle high","released":"2025-12-01","knowledge":"2024-07"}
 `,
-  nvidia: `
+  nvidia: () => `
 {"id":"nvidia/nemotron-3-ultra-550b-a55b","name":"Nemotron 3 Ultra 550B A55B","context":1000000,"output":65536,"price":[0.5,2.5,0.15,0],"thinking":"toggle off high","released":"2026-06-04"}
 {"id":"minimaxai/minimax-m3","name":"MiniMax-M3","context":1000000,"output":16384,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"stepfun-ai/step-3.7-flash","name":"Step 3.7 Flash","context":256000,"output":16384,"input":"text image","price":[0,0,0,0],"thinking":"effort minimal low medium high xhigh max","released":"2026-05-28"}
@@ -145,7 +145,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"qwen/qwen3.5-397b-a17b","name":"Qwen3.5-397B-A17B","context":262144,"output":8192,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-02-16","knowledge":"2026-01"}
 {"id":"stepfun-ai/step-3.5-flash","name":"Step 3.5 Flash","context":256000,"output":16384,"price":[0,0,0,0],"thinking":"effort low medium high","released":"2026-02-02"}
 `,
-  "alibaba-coding-plan": `
+  "alibaba-coding-plan": () => `
 {"id":"qwen3.7-plus","name":"Qwen3.7 Plus","context":1000000,"output":64000,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-06-02","knowledge":"2025-04"}
 {"id":"qwen3.7-max","name":"Qwen3.7 Max","context":1000000,"output":65536,"price":[2.5,7.5,0.5,3.125],"thinking":"toggle off high","released":"2026-05-21"}
 {"id":"qwen3.6-flash","name":"Qwen3.6 Flash","context":1000000,"output":65536,"input":"text image","price":[0.1875,1.125,0,0.234375],"thinking":"toggle off high","released":"2026-04-27"}
@@ -159,7 +159,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"glm-4.7","name":"GLM-4.7","context":202752,"output":16384,"price":[0,0,0,0],"thinking":"toggle off high","released":"2025-12-22","knowledge":"2025-04"}
 {"id":"qwen3-coder-plus","name":"Qwen3 Coder Plus","context":1000000,"output":65536,"price":[0,0,0,0],"released":"2025-07-23","knowledge":"2025-04"}
 `,
-  "ollama-cloud": `
+  "ollama-cloud": () => `
 {"id":"glm-5.2","name":"GLM-5.2","context":976000,"output":131072,"thinking":"effort high max","released":"2026-06-13"}
 {"id":"kimi-k2.7-code","name":"kimi-k2.7-code","context":262144,"output":262144,"input":"text image","thinking":"toggle off high","released":"2026-06-12","knowledge":"2025-01"}
 {"id":"nemotron-3-ultra","name":"nemotron-3-ultra","context":262144,"output":128000,"thinking":"toggle off high","released":"2026-06-04"}
@@ -185,7 +185,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"rnj-1:8b","name":"rnj-1:8b","context":32768,"output":4096,"released":"2025-12-06"}
 {"id":"mistral-large-3:675b","name":"mistral-large-3:675b","context":262144,"output":262144,"input":"text image","released":"2025-12-02"}
 `,
-  synthetic: `
+  synthetic: () => `
 {"id":"hf:zai-org/GLM-5.2","name":"GLM-5.2","context":524288,"output":65536,"price":[1.4,4.4,1.4,0],"thinking":"effort off high xhigh","released":"2026-06-13"}
 {"id":"hf:MiniMaxAI/MiniMax-M3","name":"MiniMax-M3","context":524288,"output":65536,"input":"text image","price":[0.6,1.2,0.6,0],"thinking":"effort low medium high","released":"2026-06-12"}
 {"id":"hf:Qwen/Qwen3.6-27B","name":"Qwen3.6 27B","context":262144,"output":65536,"input":"text image","price":[0.45,3.6,0.45,0],"thinking":"effort off low medium high","released":"2026-04-22"}
@@ -196,7 +196,7 @@ export const hosts: Readonly<Record<string, string>> = {
 {"id":"hf:zai-org/GLM-4.7-Flash","name":"GLM-4.7-Flash","context":196608,"output":65536,"price":[0.1,0.5,0.1,0],"thinking":"toggle off high","released":"2026-01-19","knowledge":"2025-04"}
 {"id":"hf:zai-org/GLM-4.7","name":"GLM-4.7","context":202752,"output":65536,"price":[0.45,2.19,0.45,0],"thinking":"toggle off high","released":"2025-12-22","knowledge":"2025-04"}
 `,
-  "wafer-pass": `
+  "wafer-pass": () => `
 {"id":"GLM-5.2","name":"GLM-5.2","context":1048576,"output":131072,"price":[1.2,4.1,0.2,0],"thinking":"effort off low medium high xhigh max","released":"2026-06-13"}
 {"id":"qwen3.7-max","name":"Qwen3.7-Max","context":256000,"output":65536,"price":[5,15,0.5,0],"thinking":"toggle off high","released":"2026-05-21"}
 {"id":"Kimi-K2.6","name":"Kimi-K2.6","context":262144,"output":65536,"input":"text image","price":[0.68,3.15,0.07,0],"thinking":"toggle off high","released":"2026-05-13","knowledge":"2025-01"}

@@ -5,8 +5,8 @@
 // month without a day means that only the month is known. Of models later than that July, cache prices and effort levels
 // that no page states follow the vendor's previous generation; gpt-5.2-mini repeats the limits of gpt-5.2, unverified.
 
-export const vendors: Readonly<Record<string, string>> = {
-  anthropic: `
+export const vendors: Readonly<Record<string, () => string>> = {
+  anthropic: () => `
 {"id":"claude-haiku-5-5","name":"Claude Haiku 5.5","context":1000000,"output":128000,"input":"text image document","price":[0.1,0.5,0.01,0.125],"thinking":"adaptive off low medium high xhigh max +summarized","released":"2026-10-07","knowledge":"2026-06","flags":"noSampling longCache eagerTools"}
 {"id":"claude-opus-5-5","name":"Claude Opus 5.5","context":1000000,"output":128000,"input":"text image document","price":[4,20,0.2,5],"thinking":"adaptive low medium high xhigh max +summarized","released":"2026-09","knowledge":"2026-06","flags":"noSampling noForcedTools longCache eagerTools"}
 {"id":"claude-sonnet-5-5","name":"Claude Sonnet 5.5","context":1000000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"adaptive off low medium high xhigh max +summarized","released":"2026-09","knowledge":"2026-06","flags":"noSampling longCache eagerTools"}
@@ -25,7 +25,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"claude-sonnet-4-0","name":"Claude Sonnet 4","context":200000,"output":64000,"input":"text image document","price":[3,15,0.3,3.75],"thinking":"budget off minimal low medium high","released":"2025-05-22","knowledge":"2025-03-31","aliases":["claude-sonnet-4-20250514"],"flags":"longCache"}
 {"id":"claude-opus-4-0","name":"Claude Opus 4","context":200000,"output":32000,"input":"text image document","price":[15,75,1.5,18.75],"thinking":"budget off minimal low medium high","released":"2025-05-22","knowledge":"2025-03-31","aliases":["claude-opus-4-20250514"],"flags":"longCache"}
 `,
-  openai: `
+  openai: () => `
 {"id":"gpt-6.1-sol","name":"GPT-6.1 Sol","context":1050000,"output":128000,"input":"text image document","price":[2,10,0.1,2.5],"thinking":"effort low medium high xhigh max","released":"2026-09-29","flags":"noSampling longCache"}
 {"id":"gpt-6-sol","name":"GPT-6 Sol","context":1050000,"output":128000,"input":"text image document","price":[2,10,0.2,2.5],"thinking":"effort off low medium high xhigh max","released":"2026-09-22","knowledge":"2026-05","flags":"noSampling longCache"}
 {"id":"gpt-6-luna","name":"GPT-6 Luna","context":1050000,"output":128000,"input":"text image document","price":[0.1,0.5,0.01,0.125],"thinking":"effort off low medium high xhigh max","released":"2026-09-22","knowledge":"2026-05","flags":"noSampling longCache"}
@@ -70,7 +70,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"gpt-4o-2024-05-13","name":"GPT-4o (2024-05-13)","context":128000,"output":4096,"input":"text image","price":[5,15,0,0],"released":"2024-05-13","knowledge":"2023-09"}
 {"id":"gpt-4o","name":"GPT-4o","context":128000,"output":16384,"input":"text image document","price":[2.5,10,1.25,0],"released":"2024-05-13","knowledge":"2023-09","aliases":["gpt-4o-2024-11-20","gpt-4o-2024-08-06"]}
 `,
-  gemini: `
+  gemini: () => `
 {"id":"gemini-4-argon","name":"Gemini 4 Argon","context":1048576,"input":"text image audio document","price":[2,10,0.2,0],"thinking":"level low medium high"}
 {"id":"gemini-3.8-flash","name":"Gemini 3.8 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.75,3.75,0.075,0],"thinking":"level minimal low medium high","released":"2026-09-02"}
 {"id":"gemini-3.7-flash","name":"Gemini 3.7 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.75,3.75,0.075,0],"thinking":"level minimal low medium high"}
@@ -86,7 +86,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"gemini-2.5-flash-lite","name":"Gemini 2.5 Flash-Lite","context":1048576,"output":65536,"input":"text image audio document","price":[0.1,0.4,0.01,0],"thinking":"budget off minimal low medium high","released":"2025-06-17","knowledge":"2025-01"}
 {"id":"gemini-2.5-flash","name":"Gemini 2.5 Flash","context":1048576,"output":65536,"input":"text image audio document","price":[0.3,2.5,0.03,0],"thinking":"budget off minimal low medium high","released":"2025-06-17","knowledge":"2025-01"}
 `,
-  xai: `
+  xai: () => `
 {"id":"grok-4.7","name":"Grok 4.7","context":500000,"output":200000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high xhigh","released":"2026-09-16","compat":{"supportsReasoningEffort":true}}
 {"id":"grok-4.6","name":"Grok 4.6","context":500000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high","released":"2026-08-07","compat":{"supportsReasoningEffort":true}}
 {"id":"grok-4.5","name":"Grok 4.5","context":500000,"input":"text image","price":[2,6,0.5,0],"thinking":"effort low medium high","released":"2026-07-09","compat":{"supportsReasoningEffort":true}}
@@ -95,13 +95,13 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"grok-4.20-0309-reasoning","name":"Grok 4.20 (Reasoning)","context":1000000,"output":30000,"input":"text image document","price":[1.25,2.5,0.2,0],"thinking":"toggle high","released":"2026-03-09"}
 {"id":"grok-4.20-0309-non-reasoning","name":"Grok 4.20 (Non-Reasoning)","context":1000000,"output":30000,"input":"text image document","price":[1.25,2.5,0.2,0],"released":"2026-03-09"}
 `,
-  deepseek: `
+  deepseek: () => `
 {"id":"deepseek-v4-pro","name":"DeepSeek V4 Pro","context":1000000,"output":384000,"price":[0.435,0.87,0.003625,0],"thinking":"effort off high max","released":"2026-04-24","knowledge":"2025-05"}
 {"id":"deepseek-v4-flash","name":"DeepSeek V4 Flash","context":1000000,"output":384000,"price":[0.14,0.28,0.0028,0],"thinking":"effort off high max","released":"2026-04-24","knowledge":"2025-05"}
 {"id":"deepseek-reasoner","name":"DeepSeek Reasoner","context":1000000,"output":384000,"price":[0.14,0.28,0.0028,0],"thinking":"toggle high","released":"2025-12-01","knowledge":"2025-09"}
 {"id":"deepseek-chat","name":"DeepSeek Chat","context":1000000,"output":384000,"price":[0.14,0.28,0.0028,0],"released":"2025-12-01","knowledge":"2025-09"}
 `,
-  mistral: `
+  mistral: () => `
 {"id":"mistral-medium-2604","name":"Mistral Medium 3.5","context":262144,"output":262144,"input":"text image","price":[1.5,7.5,0,0],"thinking":"effort off high","released":"2026-04-29"}
 {"id":"mistral-small-latest","name":"Mistral Small","context":256000,"output":256000,"input":"text image","price":[0.15,0.6,0,0],"thinking":"effort off high","released":"2026-03-16","knowledge":"2025-06"}
 {"id":"mistral-small-2603","name":"Mistral Small 4","context":256000,"output":256000,"input":"text image","price":[0.15,0.6,0,0],"thinking":"effort off high","released":"2026-03-16","knowledge":"2025-06"}
@@ -110,7 +110,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"mistral-small-2506","name":"Mistral Small 3.2","context":128000,"output":16384,"input":"text image","price":[0.1,0.3,0,0],"released":"2025-06-20","knowledge":"2025-03"}
 {"id":"mistral-medium-2505","name":"Mistral Medium 3","context":131072,"output":131072,"input":"text image","price":[0.4,2,0,0],"released":"2025-05-07","knowledge":"2025-05"}
 `,
-  zai: `
+  zai: () => `
 {"id":"glm-5.2","name":"GLM-5.2","context":1000000,"output":131072,"price":[1.4,4.4,0.26,0],"thinking":"effort high max","released":"2026-06-13"}
 {"id":"glm-5.1","name":"GLM-5.1","context":200000,"output":131072,"price":[1.4,4.4,0.26,0],"thinking":"toggle off high","released":"2026-04-07"}
 {"id":"glm-5v-turbo","name":"GLM-5V-Turbo","context":200000,"output":131072,"input":"text image document","price":[1.2,4,0.24,0],"thinking":"toggle off high","released":"2026-04-01"}
@@ -126,7 +126,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"glm-4.5-air","name":"GLM-4.5-Air","context":131072,"output":98304,"price":[0.2,1.1,0.03,0],"thinking":"toggle off high","released":"2025-07-28","knowledge":"2025-04"}
 {"id":"glm-4.5","name":"GLM-4.5","context":131072,"output":98304,"price":[0.6,2.2,0.11,0],"thinking":"toggle off high","released":"2025-07-28","knowledge":"2025-04"}
 `,
-  "zhipu-coding-plan": `
+  "zhipu-coding-plan": () => `
 {"id":"glm-5.2","name":"GLM-5.2","context":1000000,"output":131072,"price":[0,0,0,0],"thinking":"effort high max","released":"2026-06-13"}
 {"id":"glm-5v-turbo","name":"GLM-5V-Turbo","context":200000,"output":131072,"input":"text image document","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-04-01"}
 {"id":"glm-5.1","name":"GLM-5.1","context":200000,"output":131072,"price":[0,0,0,0],"thinking":"toggle off high","released":"2026-03-27"}
@@ -135,7 +135,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"glm-4.6v","name":"GLM-4.6V","context":128000,"output":32768,"input":"text image","price":[0.3,0.9,0,0],"thinking":"toggle off high","released":"2025-12-08","knowledge":"2025-04"}
 {"id":"glm-4.5-air","name":"GLM-4.5-Air","context":131072,"output":98304,"price":[0,0,0,0],"thinking":"toggle off high","released":"2025-07-28","knowledge":"2025-04"}
 `,
-  moonshot: `
+  moonshot: () => `
 {"id":"kimi-k2.7-code-highspeed","name":"Kimi K2.7 Code HighSpeed","context":262144,"output":262144,"input":"text image","price":[1.9,8,0.38,0],"thinking":"toggle high","released":"2026-06-12","knowledge":"2025-01"}
 {"id":"kimi-k2.7-code","name":"Kimi K2.7 Code","context":262144,"output":262144,"input":"text image","price":[0.95,4,0.19,0],"thinking":"toggle high","released":"2026-06-12","knowledge":"2025-01"}
 {"id":"kimi-k2.6","name":"Kimi K2.6","context":262144,"output":262144,"input":"text image","price":[0.95,4,0.16,0],"thinking":"toggle off high","released":"2026-04-21","knowledge":"2025-01"}
@@ -146,13 +146,13 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"kimi-k2-0905-preview","name":"Kimi K2 0905","context":262144,"output":262144,"price":[0.6,2.5,0.15,0],"released":"2025-09-05","knowledge":"2024-10"}
 {"id":"kimi-k2-0711-preview","name":"Kimi K2 0711","context":131072,"output":16384,"price":[0.6,2.5,0.15,0],"released":"2025-07-14","knowledge":"2024-10"}
 `,
-  "kimi-code": `
+  "kimi-code": () => `
 {"id":"k2p7","name":"Kimi K2.7 Code","context":262144,"output":32768,"input":"text image","price":[0,0,0,0],"thinking":"toggle high","released":"2026-06-12","knowledge":"2025-01"}
 {"id":"k2p6","name":"Kimi K2.6","context":262144,"output":32768,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-04","knowledge":"2025-01"}
 {"id":"k2p5","name":"Kimi K2.5","context":262144,"output":32768,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-01","knowledge":"2025-01"}
 {"id":"kimi-k2-thinking","name":"Kimi K2 Thinking","context":262144,"output":32768,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-11","knowledge":"2025-07"}
 `,
-  minimax: `
+  minimax: () => `
 {"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"input":"text image","price":[0.15,0.6,0.015,0],"thinking":"toggle high","released":"2026-10"}
 {"id":"MiniMax-M3","name":"MiniMax-M3","context":1000000,"output":128000,"input":"text image","price":[0.3,1.2,0.06,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"MiniMax-M2.7-highspeed","name":"MiniMax-M2.7-highspeed","context":204800,"output":131072,"price":[0.6,2.4,0.06,0.375],"thinking":"toggle high","released":"2026-03-18"}
@@ -162,7 +162,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"MiniMax-M2.1","name":"MiniMax-M2.1","context":204800,"output":131072,"price":[0.3,1.2,0,0],"thinking":"toggle high","released":"2025-12-23"}
 {"id":"MiniMax-M2","name":"MiniMax-M2","context":196608,"output":128000,"price":[0.3,1.2,0,0],"thinking":"toggle high","released":"2025-10-27"}
 `,
-  "minimax-code": `
+  "minimax-code": () => `
 {"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"input":"text image","thinking":"toggle high","released":"2026-10"}
 {"id":"MiniMax-M3","name":"MiniMax-M3","context":1000000,"output":128000,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"MiniMax-M2.7-highspeed","name":"MiniMax-M2.7-highspeed","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2026-03-18"}
@@ -172,7 +172,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"MiniMax-M2.1","name":"MiniMax-M2.1","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-12-23"}
 {"id":"MiniMax-M2","name":"MiniMax-M2","context":196608,"output":128000,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-10-27"}
 `,
-  "minimax-code-cn": `
+  "minimax-code-cn": () => `
 {"id":"MiniMax-M3.1-Flash","name":"MiniMax M3.1 Flash","context":1000000,"input":"text image","thinking":"toggle high","released":"2026-10"}
 {"id":"MiniMax-M3","name":"MiniMax-M3","context":1000000,"output":128000,"input":"text image","price":[0,0,0,0],"thinking":"toggle off high","released":"2026-06-01"}
 {"id":"MiniMax-M2.7-highspeed","name":"MiniMax-M2.7-highspeed","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2026-03-18"}
@@ -182,7 +182,7 @@ export const vendors: Readonly<Record<string, string>> = {
 {"id":"MiniMax-M2.1","name":"MiniMax-M2.1","context":204800,"output":131072,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-12-23"}
 {"id":"MiniMax-M2","name":"MiniMax-M2","context":196608,"output":128000,"price":[0,0,0,0],"thinking":"toggle high","released":"2025-10-27"}
 `,
-  xiaomi: `
+  xiaomi: () => `
 {"id":"mimo-v2.5-pro-ultraspeed","name":"MiMo-V2.5-Pro-UltraSpeed","context":1048576,"output":131072,"price":[1.305,2.61,0.0108,0],"thinking":"toggle off high","released":"2026-06-08","knowledge":"2024-12"}
 {"id":"mimo-v2.5-pro","name":"MiMo-V2.5-Pro","context":1048576,"output":131072,"price":[0.435,0.87,0.0036,0],"thinking":"toggle off high","released":"2026-04-22","knowledge":"2024-12"}
 {"id":"mimo-v2.5","name":"MiMo-V2.5","context":1048576,"output":131072,"input":"text image audio","price":[0.14,0.28,0.0028,0],"thinking":"toggle off high","released":"2026-04-22","knowledge":"2024-12"}

@@ -1,6 +1,6 @@
-// Anthropic Messages as a Protocol, and where its operations live.
+// Anthropic Messages as a Protocol.
 
-import type { Endpoint, Protocol } from "../../types/protocol.ts";
+import type { Protocol } from "../../types/protocol.ts";
 import { AnthropicDecoder } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 
@@ -12,10 +12,4 @@ export const anthropicMessages: Protocol = {
   defaultCacheRetention: "long",
   encode: encodeAnthropic,
   decoder: (context) => new AnthropicDecoder(context),
-};
-
-/** The base carries no version; one that ends in it anyway is not doubled. */
-export const anthropicEndpoint: Endpoint = ({ operation, baseUrl }) => {
-  const base = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
-  return operation === "count_tokens" ? `${base}/v1/messages/count_tokens` : `${base}/v1/messages`;
 };

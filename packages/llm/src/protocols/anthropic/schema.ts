@@ -1,6 +1,6 @@
 // Which tool schemas Anthropic can enforce (`strict: true`), and in what form. A schema outside the subset goes as it is.
 
-import { inlined, isSchema, UnresolvableReference } from "../../schema/inline.ts";
+import { inlined, isSchema } from "../../schema/inline.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../../types/json.ts";
 
 /** Everything else makes the API refuse the tool. */
@@ -29,17 +29,19 @@ interface StrictSchema {
 export function toAnthropicStrict(schema: JsonSchema): StrictSchema | undefined {
   const counts = { optional: 0, unions: 0 };
   try {
-    const flat = inlined(schema, () => {
-      throw new NotStrict();
-    });
+    const flat = inlined(schema, { onCycle: notStrict, onMissing: notStrict });
     return { schema: strict(flat, counts), ...counts };
   } catch (error) {
-    if (error instanceof NotStrict || error instanceof UnresolvableReference) return undefined;
+    if (error instanceof NotStrict) return undefined;
     throw error;
   }
 }
 
 class NotStrict extends Error {}
+
+function notStrict(): never {
+  throw new NotStrict();
+}
 
 function strict(node: JsonValue, counts: { optional: number; unions: number }): JsonObject {
   if (!isSchema(node)) throw new NotStrict();

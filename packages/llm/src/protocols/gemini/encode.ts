@@ -16,6 +16,7 @@ import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
 import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { isPresent, JoinedTexts, joinTexts } from "../common/joined.ts";
+import { modelPath } from "./endpoint.ts";
 import type { CallNote, EncodedContent } from "./parts.ts";
 import { encodeContent } from "./parts.ts";
 
@@ -57,10 +58,6 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
     warnings,
     wireModel,
   };
-}
-
-export function modelPath(model: string): string {
-  return model.includes("/") ? model : `models/${model}`;
 }
 
 /** What a conversation has come to so far; the part before the running user turn is settled text. */

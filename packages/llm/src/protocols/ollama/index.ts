@@ -1,6 +1,6 @@
 // Ollama's own chat API as a protocol value: NDJSON, arguments as objects, no forced tool choice.
 
-import type { Endpoint, Protocol } from "../../types/protocol.ts";
+import type { Protocol } from "../../types/protocol.ts";
 import { OllamaDecoder } from "./decode.ts";
 import { encodeOllama } from "./encode.ts";
 
@@ -11,7 +11,3 @@ export const ollamaChat: Protocol = {
   encode: encodeOllama,
   decoder: (context) => new OllamaDecoder(context),
 };
-
-/** The native API lives beside `/v1`, whichever of the two the base URL names. */
-export const ollamaEndpoint: Endpoint = ({ baseUrl }) =>
-  `${baseUrl.replace(/\/+$/, "").replace(/\/(v1|api)$/, "")}/api/chat`;

@@ -1,0 +1,126 @@
+// Routing: which adapter gets a request, through which middleware. Nothing here knows a vendor, and nothing is kept
+// about a call.
+
+import { defaultDeps } from "../deps.ts";
+import { type Middleware, throughComplete, throughStream } from "../middleware/compose.ts";
+import { findRow } from "../providers/rows.ts";
+import type { CallContext, ClientDeps, ProviderAdapter, Segment } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
+import type { StreamEvent } from "../types/events.ts";
+import type { Request, ToolChoiceMode } from "../types/request.ts";
+import type { Response } from "../types/response.ts";
+
+export interface ClientOptions {
+  readonly providers: Readonly<Record<string, ProviderAdapter>>;
+  /** The first provider when absent. */
+  readonly defaultProvider?: string;
+  readonly middleware?: readonly Middleware[];
+  readonly deps?: ClientDeps;
+}
+
+/** What a client is without the providers of this package: those who bring adapters load no others. */
+export class RoutingClient {
+  readonly defaultProvider: string | undefined;
+  readonly deps: ClientDeps;
+  readonly #adapters: ReadonlyMap<string, ProviderAdapter>;
+  readonly #middleware: readonly Middleware[];
+  readonly #ready: ReadonlyMap<string, Promise<void>>;
+
+  constructor(options: ClientOptions) {
+    this.#adapters = new Map(Object.entries(options.providers));
+    this.#middleware = options.middleware ?? [];
+    this.deps = options.deps ?? defaultDeps();
+    this.defaultProvider = this.#registered(options.defaultProvider) ?? this.providers()[0];
+    if (options.defaultProvider !== undefined) this.#adapter(options.defaultProvider);
+    this.#ready = new Map(
+      [...this.#adapters].flatMap(([name, adapter]) => {
+        const ready = adapter.initialize?.();
+        // Reported by the first call to that provider, not as an unhandled rejection here.
+        ready?.catch(() => {});
+        return ready === undefined ? [] : [[name, ready] as const];
+      }),
+    );
+  }
+
+  providers(): string[] {
+    return [...this.#adapters.keys()];
+  }
+
+  async complete(request: Request, context: CallContext = {}): Promise<Response> {
+    return throughComplete(this.#middleware, this.#route(request), async (final) => {
+      const adapter = this.#adapter(final.provider);
+      await this.#ready.get(final.provider ?? "");
+      return adapter.complete(final, context);
+    });
+  }
+
+  stream(request: Request, context: CallContext = {}): AsyncIterable<StreamEvent> {
+    const routed = this.#route(request);
+    return throughStream(this.#middleware, routed, (final) => {
+      const name = final.provider ?? "";
+      const adapter = this.#adapter(name);
+      const ready = this.#ready.get(name);
+      return ready === undefined
+        ? adapter.stream(final, context)
+        : afterReady(ready, () => adapter.stream(final, context));
+    });
+  }
+
+  /** The prefix that a request would send, in wire form and without sending it. */
+  segments(request: Request): readonly Segment[] {
+    const routed = this.#route(request);
+    return this.#adapter(routed.provider).segments?.(routed) ?? [];
+  }
+
+  async countTokens(request: Request, context: CallContext = {}): Promise<number> {
+    const routed = this.#route(request);
+    const adapter = this.#adapter(routed.provider);
+    if (adapter.countTokens === undefined)
+      throw new ConfigurationError(`${adapter.name} has no way to count tokens without a request.`);
+    return adapter.countTokens(routed, context);
+  }
+
+  supportsToolChoice(mode: ToolChoiceMode, provider?: string): boolean {
+    return this.#adapter(provider ?? this.defaultProvider).supportsToolChoice?.(mode) ?? true;
+  }
+
+  /** Closes every adapter, whatever the others do, then reports the first failure. */
+  async close(): Promise<void> {
+    const closing = [...this.#adapters.values()].map(async (adapter) => adapter.close?.());
+    const failed = (await Promise.allSettled(closing)).find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #route(request: Request): Request {
+    const provider = this.#registered(request.provider) ?? this.defaultProvider;
+    this.#adapter(provider);
+    return provider === undefined || request.provider === provider ? request : { ...request, provider };
+  }
+
+  /** Another name of a vendor means the provider under its id, unless that name is taken. */
+  #registered(name: string | undefined): string | undefined {
+    if (name === undefined || this.#adapters.has(name)) return name;
+    const id = findRow(name)?.id;
+    return id !== undefined && this.#adapters.has(id) ? id : name;
+  }
+
+  #adapter(given: string | undefined): ProviderAdapter {
+    const name = this.#registered(given);
+    const adapter = name === undefined ? undefined : this.#adapters.get(name);
+    if (adapter !== undefined) return adapter;
+    const registered = this.providers().join(", ") || "none";
+    throw new ConfigurationError(
+      name === undefined
+        ? "No provider is configured. Set an API key such as ANTHROPIC_API_KEY, or pass providers to the client."
+        : `The provider "${name}" is not registered; registered are: ${registered}.`,
+    );
+  }
+}
+
+async function* afterReady(
+  ready: Promise<void>,
+  open: () => AsyncIterable<StreamEvent>,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  await ready;
+  yield* open();
+}

@@ -1,0 +1,155 @@
+// From a row of data, or a user's own description, to an adapter. Which protocols there are to choose from is the caller's
+// business: all of them, or the one that was loaded.
+
+import { type AdapterOptions, createAdapter, unknownModel } from "../adapter.ts";
+import { builtinCatalog } from "../catalog/index.ts";
+import { assumedThinking } from "../catalog/thinking.ts";
+import { defaultDeps } from "../deps.ts";
+import { mergeCompat } from "../protocols/openai-chat/compat.ts";
+import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
+import type { Api, CacheRetention, ModelInfo, OpenAICompat, RequestTransform } from "../types/model.ts";
+import type { Protocol } from "../types/protocol.ts";
+import { azureDeployments } from "./azure.ts";
+import type { ApiKey, Credential } from "./credentials.ts";
+import { withFallback } from "./fallback.ts";
+import { type AuthStyle, findRow, type ProviderRow } from "./rows.ts";
+import { mergeTransforms } from "./transform.ts";
+import { withWebsocket } from "./websocket.ts";
+import { type WiringInput, wire } from "./wiring.ts";
+
+export interface ProviderOptions {
+  readonly deps?: ClientDeps;
+  /** Name under which requests run; the id when absent. */
+  readonly name?: string;
+  readonly apiKey?: ApiKey;
+  /** Stored credentials of the host, asked after `apiKey` and before the environment. */
+  readonly resolveKey?: (provider: string) => Promise<Credential | undefined>;
+  /** The user's file: an environment variable's name or the key itself; comes last. */
+  readonly configuredKey?: string;
+  readonly api?: Api;
+  readonly auth?: AuthStyle;
+  /** Responses over a websocket; `auto` when LATHE_CODEX_WEBSOCKET is set and the API is the Codex one, else `off`. */
+  readonly websocket?: "auto" | "off" | "on";
+  /** Gemini: the key goes into the address instead of a header, for proxies that know nothing else. */
+  readonly keyInQuery?: boolean;
+  readonly baseUrl?: string;
+  readonly defaultHeaders?: Readonly<Record<string, string>>;
+  readonly timeout?: Partial<AdapterTimeouts>;
+  readonly cacheRetention?: CacheRetention;
+  readonly disableStrictTools?: boolean;
+  readonly requestTransform?: RequestTransform;
+  readonly compat?: OpenAICompat;
+  /** Looked up before the built-in catalog. */
+  readonly model?: (id: string) => ModelInfo | undefined;
+  readonly userAgent?: string;
+  /** Runs the `credential_process` of an AWS profile and gives its output; without it such profiles are refused. */
+  readonly runCommand?: (command: string) => Promise<string>;
+}
+
+export type ProtocolTable = Partial<Readonly<Record<Api, Protocol>>>;
+
+/** What is known of a provider, or what the user says about one of their own. */
+export function rowOf(id: string, options: ProviderOptions): ProviderRow {
+  const row = findRow(id) ?? customRow(id, options);
+  if (row.unsupported !== undefined)
+    throw new ConfigurationError(`Provider "${id}" is not supported: ${row.unsupported}`);
+  return row;
+}
+
+/** The API that an adapter speaks, and the one it falls back to. */
+export function apisOf(row: ProviderRow, { api }: ProviderOptions): readonly [Api, Api?] {
+  if (api !== undefined) return [api];
+  return row.fallbackApi === undefined ? [row.api] : [row.api, row.fallbackApi];
+}
+
+export function assemble(row: ProviderRow, options: ProviderOptions, protocols: ProtocolTable): ProviderAdapter {
+  const name = options.name ?? row.id;
+  const deps = options.deps ?? defaultDeps();
+  const build = (api: Api): ProviderAdapter => {
+    const protocol = protocols[api];
+    if (!protocol) throw new ConfigurationError(`Provider "${name}": the API ${api} is not built in`);
+    return createAdapter({ ...adapterOptions({ name, row, api, deps, options }), protocol });
+  };
+  const [preferred, fallback] = apisOf(row, options);
+  return fallback === undefined ? build(preferred) : withFallback(build(preferred), build(fallback));
+}
+
+/** A provider that only the user's configuration knows. */
+function customRow(id: string, { api, baseUrl, auth }: ProviderOptions): ProviderRow {
+  if (api === undefined || baseUrl === undefined) {
+    throw new ConfigurationError(`Unknown provider "${id}": give it an api and a baseUrl, or use a built-in id`);
+  }
+  return { id, name: id, api, baseUrl, auth: auth ?? defaultAuth(api), keyEnv: [] };
+}
+
+function defaultAuth(api: Api): AuthStyle {
+  if (api === "anthropic-messages") return "x-api-key";
+  if (api === "google-generative-ai") return "x-goog-api-key";
+  if (api === "azure-openai-responses") return "api-key";
+  return api === "google-vertex" ? "vertex" : api === "bedrock-converse-stream" ? "aws" : "bearer";
+}
+
+function adapterOptions(input: WiringInput): Omit<AdapterOptions, "protocol"> {
+  const { name, row, api, deps, options } = input;
+  const { cacheRetention, disableStrictTools, userAgent } = options;
+  return {
+    name,
+    ...wire(input),
+    deps: withWebsocket(input),
+    model: modelLookup(name, row, deps.env, options),
+    timeouts: { ...timeoutsFor(row, api, deps.env), ...options.timeout },
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    ...(disableStrictTools === undefined ? {} : { disableStrictTools }),
+    ...(userAgent === undefined ? {} : { userAgent }),
+  };
+}
+
+function timeoutsFor(row: ProviderRow, api: Api, env: ClientDeps["env"]): Partial<AdapterTimeouts> {
+  // A local model may load for minutes before its first token.
+  if (row.discovery !== undefined) return { request: 0, firstEvent: 0, streamRead: 0 };
+  if (!api.startsWith("openai") && !api.startsWith("azure")) return {};
+  const firstEvent = positive(env["LATHE_OPENAI_STREAM_FIRST_EVENT_TIMEOUT_MS"]);
+  const streamRead = positive(env["LATHE_OPENAI_STREAM_IDLE_TIMEOUT_MS"]);
+  return {
+    ...(firstEvent === undefined ? {} : { firstEvent: firstEvent / 1000 }),
+    ...(streamRead === undefined ? {} : { streamRead: streamRead / 1000 }),
+  };
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return Number.isInteger(value) && value > 0 ? value : undefined;
+}
+
+/** One object per id for the adapter's life: encoders remember what they derive from it. */
+function modelLookup(
+  name: string,
+  row: ProviderRow,
+  env: ClientDeps["env"],
+  options: ProviderOptions,
+): (id: string) => ModelInfo {
+  const known = new Map<string, ModelInfo>();
+  const deployments = row.api === "azure-openai-responses" ? azureDeployments(env) : {};
+  return (id) => {
+    const seen = known.get(id);
+    if (seen) return seen;
+    const base = options.model?.(id) ??
+      builtinCatalog.get(row.id, id) ?? {
+        ...unknownModel(id, name),
+        thinking: assumedThinking(options.api ?? row.api),
+      };
+    const compat = mergeCompat(mergeCompat(row.compat, options.compat), base.compat);
+    const transform = mergeTransforms(options.requestTransform, base.requestTransform);
+    const deployment = deployments[id];
+    const model: ModelInfo = {
+      ...base,
+      provider: name,
+      ...(Object.keys(compat).length === 0 ? {} : { compat }),
+      ...(transform === undefined ? {} : { requestTransform: transform }),
+      ...(deployment === undefined ? {} : { wireModelId: deployment }),
+    };
+    known.set(id, model);
+    return model;
+  };
+}

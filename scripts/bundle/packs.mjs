@@ -1,0 +1,39 @@
+// Which file a unit goes into. The start pack holds what a plain run may use before its first request; every other place
+// where code is loaded later has one pack with all that the start pack lacks.
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+
+/** Packs as `{ name, code, keys }`, the start pack first; `entries` says which pack to load for a unit that comes later. */
+export function makePacks(units, startEntries) {
+  const start = closure(units, startEntries);
+  const packs = [pack("start", units, start)];
+  const entries = {};
+  const later = new Set([...units.values()].flatMap((unit) => unit.later));
+  for (const key of [...later].sort()) {
+    if (start.has(key)) continue;
+    const missing = new Set([...closure(units, [key])].filter((one) => !start.has(one)));
+    const made = pack(basename(key).replace(/\.\w+$/, ""), units, missing);
+    if (!packs.some(({ name }) => name === made.name)) packs.push(made);
+    entries[units.get(key).id] = made.name;
+  }
+  return { packs, entries };
+}
+
+function closure(units, entries) {
+  const found = new Set();
+  const waiting = [...entries];
+  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+    if (found.has(key)) continue;
+    found.add(key);
+    waiting.push(...units.get(key).needs);
+  }
+  return found;
+}
+
+// V8 recognises a stale cache by the length of the source alone, so every name carries the hash of its content.
+function pack(stem, units, keys) {
+  const members = [...keys].map((key) => units.get(key)).sort((a, b) => a.id - b.id);
+  const code = `({${members.map(({ id, code: unit }) => `${id}:${unit}`).join(",\n")}})`;
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
+  return { name: `${stem}-${hash}.js`, code, keys: [...keys] };
+}
