@@ -76,12 +76,15 @@ function parseOwner(text: string): LockOwner | undefined {
 
 function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
   if (holder.host !== asking.host) return false;
+  const startTime = processStartTime(holder.pid);
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
+    // Somebody else's process: perhaps a later one with the same pid, but only where the system tells.
+    if (startTime === "") return false;
   }
-  return holder.startTime !== processStartTime(holder.pid);
+  return holder.startTime !== startTime;
 }
 
 function locked(path: string, holder: LockOwner, asking: LockOwner): JournalError {
@@ -112,11 +115,12 @@ function release(path: string, text: string): void {
   if (readIfThere(path) === text) unlinkSync(path);
 }
 
-/** Start time of a process in kernel ticks; "" where the system does not tell. */
+/** Start time of a process in kernel ticks; "" where the system does not tell, and for one that only waits to be reaped. */
 export function processStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? "" : (fields[19] ?? "");
   } catch {
     return "";
   }

@@ -152,6 +152,35 @@ describe("the lock of a session file", () => {
     },
   );
 
+  it.skipIf(processStartTime(process.pid) === "" || process.getuid?.() === 0)(
+    "is broken when the pid now belongs to another user's process (needs /proc and a user other than root)",
+    () => {
+      const path = join(tempFolder(), "x.lock");
+      acquireLock(path, { ...owner(), pid: 1, startTime: "of an earlier boot" });
+      acquireLock(path, owner()).release();
+      acquireLock(path, { ...owner(), pid: 1, startTime: processStartTime(1) });
+      expect(() => acquireLock(path, owner())).toThrow("process 1;");
+    },
+  );
+
+  it.skipIf(processStartTime(process.pid) === "")(
+    "is broken when its owner was killed and nobody has reaped it (needs /proc)",
+    async () => {
+      const path = join(tempFolder(), "x.lock");
+      // The shell becomes a program that does not care for the child it had.
+      const parent = spawn("sh", ["-c", "sleep 100 & echo $!; exec sleep 100"]);
+      try {
+        const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
+        acquireLock(path, { ...owner(), pid, startTime: processStartTime(pid) });
+        process.kill(pid, "SIGKILL");
+        while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) await new Promise(setImmediate);
+        acquireLock(path, owner()).release();
+      } finally {
+        parent.kill("SIGKILL");
+      }
+    },
+  );
+
   it("of another machine is never broken, and the message says what to do", () => {
     const path = join(tempFolder(), "x.lock");
     acquireLock(path, { ...owner(), host: "elsewhere", pid: 2 ** 22 + 1 });
