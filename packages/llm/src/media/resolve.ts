@@ -14,6 +14,7 @@ import {
   DEFAULT_TYPES,
   type MediaKind,
   MIME_BY_EXTENSION,
+  MISSPELT_TYPES,
 } from "./types.ts";
 
 export interface MediaContext {
@@ -141,7 +142,9 @@ async function resolveMedia<T extends MediaData>(media: T, kind: MediaKind, cont
     throw invalid(context, `A ${kind} needs either a url or data, exactly one of the two.`);
   const loaded = media.url !== undefined && isLocal(media.url) ? await loadFile(media, media.url, context) : media;
   if (loaded.data === undefined) return loaded;
-  const typed = loaded.mediaType === undefined ? { ...loaded, mediaType: DEFAULT_TYPES[kind] } : loaded;
+  const claimed = loaded.mediaType ?? DEFAULT_TYPES[kind];
+  const mediaType = MISSPELT_TYPES[claimed] ?? claimed;
+  const typed = loaded.mediaType === mediaType ? loaded : { ...loaded, mediaType };
   if (kind === "image") checkImage(typed, context);
   return typed;
 }

@@ -8,6 +8,12 @@ export const MIME_BY_EXTENSION: Readonly<Record<string, string>> = {
   webp: "image/webp",
   heic: "image/heic",
   heif: "image/heif",
+  bmp: "image/bmp",
+  tif: "image/tiff",
+  tiff: "image/tiff",
+  svg: "image/svg+xml",
+  avif: "image/avif",
+  ico: "image/x-icon",
   pdf: "application/pdf",
   txt: "text/plain",
   md: "text/markdown",
@@ -21,6 +27,9 @@ export const MIME_BY_EXTENSION: Readonly<Record<string, string>> = {
   m4a: "audio/mp4",
   aac: "audio/aac",
 };
+
+/** Wrong, but what many programs write. */
+export const MISSPELT_TYPES: Readonly<Record<string, string>> = { "image/jpg": "image/jpeg" };
 
 export const DEFAULT_TYPES = { image: "image/png", audio: "audio/wav", document: "application/pdf" } as const;
 export type MediaKind = keyof typeof DEFAULT_TYPES;

@@ -161,6 +161,27 @@ describe("media", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it.each(ALL.filter(({ dialect }) => dialect !== "ollama"))(
+    "DM-03 the common misspelling image/jpg is accepted by $provider",
+    async (one) => {
+      await using server = await startModelServer({ script: [turn.text("a dot")] });
+      const image = { data: PNG, mediaType: "image/jpg" };
+      const messages = [Message.user([{ kind: "image", image }])];
+      await clientFor(one, server).complete({ model: one.model, messages });
+      expect(server.requests[0]?.text).toContain("jpeg");
+      expect(server.requests[0]?.text).not.toContain("jpg");
+    },
+  );
+
+  it("DM-03 a file of a kind that no vendor takes is refused by its name, not sent as something else", async () => {
+    await writeFile(join(folder, "scan.tiff"), PNG);
+    await using server = await startModelServer({ script: [] });
+    const messages = [Message.user([{ kind: "image", image: { url: join(folder, "scan.tiff") } }])];
+    await expect(clientFor(OPENAI, server).complete({ model: OPENAI.model, messages })).rejects.toThrow(
+      "openai takes no image/tiff images",
+    );
+  });
+
   it("DM-03 heic goes to gemini only", async () => {
     await using server = await startModelServer({ strict: false, script: () => turn.text("ok") });
     const messages = [Message.user([{ kind: "image", image: { data: PNG, mediaType: "image/heic" } }])];
