@@ -155,6 +155,10 @@ export class AnswerReader {
     if (this.#first) {
       this.#first = false;
       const contentType = this.#exchange.response.headers["content-type"] ?? "";
+      if (contentType.startsWith("text/html"))
+        throw new StreamError(
+          `${this.#exchange.sink.provider}: the server answered with a web page; check the base URL.`,
+        );
       const claimsDocument = this.#exchange.framing !== "ndjson" && !/event-?stream/.test(contentType);
       if (claimsDocument && /^\s*[[{]/.test(new TextDecoder().decode(bytes)))
         this.#document = { decoder: new TextDecoder(), text: "" };

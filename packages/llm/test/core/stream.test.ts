@@ -291,6 +291,18 @@ describe("stream details", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it("ER-04 a web page in place of an answer points to the base URL, in both modes", async () => {
+    const page = turn.raw({
+      headers: { "content-type": "text/html; charset=utf-8" },
+      chunks: ["<!doctype html><p>Hi"],
+    });
+    await using server = await startModelServer({ script: [page, page] });
+    const client = clientFor(OPENAI, server);
+    const message = "openai: the server answered with a web page; check the base URL.";
+    await expect(client.complete(request(OPENAI))).rejects.toThrow(message);
+    expect(await failureOf(client.stream(request(OPENAI)))).toMatchObject({ name: "StreamError", message });
+  });
+
   it("TM-03 firstEvent follows request", async () => {
     const clock = testClock();
     await using server = await startModelServer({
