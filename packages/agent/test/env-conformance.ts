@@ -47,6 +47,14 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     expect((await env.stat(name))?.size).toBe(70_000);
   });
 
+  it("EE-01 D-020 K-17 megabytes arrive whole, and so does a file whose name fills what a name may have", async () => {
+    const bytes = Uint8Array.from({ length: 3_000_001 }, (_, i) => (i * 31 + (i >> 8)) % 256);
+    const name = `bytes/${"文".repeat(85)}`;
+    await env.writeFile(name, bytes);
+    expect(Buffer.compare(await env.readBytes(name), bytes)).toBe(0);
+    expect(await env.readBytes(name, { start: 600_000, end: 2_600_000 })).toHaveLength(2_000_000);
+  });
+
   it("EE-01 D-020 stat: kind, size, mode, time, real path", async () => {
     await env.writeFile("stat/file", "12345");
     await test.setMtime("stat/file", 1_500_000_000);
@@ -75,7 +83,11 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
     expect((await env.stat("mode/run.sh"))?.mode).toBe(0o755);
     await env.writeFile("mode/run.sh", "", { mode: 0o600 });
     expect((await env.stat("mode/run.sh"))?.mode).toBe(0o600);
+    await env.writeFile("mode/run.sh", "#!/bin/sh\n", { executable: true });
+    expect((await env.stat("mode/run.sh"))?.mode).toBe(0o700);
     expect((await env.listDirectory("mode", 1)).map(({ name }) => name)).toEqual(["run.sh"]);
+    await env.writeFile("mode/new.sh", "#!/bin/sh\n", { executable: true });
+    expect((await env.stat("mode/new.sh"))?.mode).toBe(0o755);
   });
 
   it("EE-01 D-020 K-17 delete and move, onto a file and into new directories", async () => {

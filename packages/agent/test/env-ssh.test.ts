@@ -102,6 +102,20 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
     });
   });
 
+  it("EE-04 a host that comes up later is reached by the next call, and nothing is left of the first try", async () => {
+    const sshArgs = [...options("/").sshArgs!];
+    sshArgs[3] = String(await freePort());
+    const env = new SshEnvironment({ ...options("/"), sshArgs });
+    const own = () => readdirSync(tmpdir()).filter((name) => /^lathe-ssh-(?!tree)/.test(name));
+    const before = own();
+    await expect(env.initialize()).rejects.toMatchObject({ code: "unavailable" });
+    expect(own()).toEqual(before);
+    sshArgs[3] = String(port);
+    await env.initialize();
+    expect(env.osVersion()).toMatch(/^Linux \d/);
+    await env.cleanup();
+  });
+
   it("EE-04 EH-03 what runs over there ends when the host dies by SIGKILL", async () => {
     const script = join(import.meta.dirname, "remote-kill-host.ts");
     const args = ["--conditions=lathe-source", "--import", "tsx", script, JSON.stringify({ ssh: options("/") })];

@@ -1,10 +1,12 @@
 // File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError.
 
-import { constants } from "node:fs";
+import { constants, lstat, realpath, stat } from "node:fs";
 import * as fs from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { runnable } from "./file-mode.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
-import type { DirEntry, FileStat } from "./types.ts";
+import type { DirEntry, FileStat, WriteOptions } from "./types.ts";
 
 /** Links after which a chain counts as a loop, as in Linux. */
 const MOST_HOPS = 40;
@@ -28,8 +30,8 @@ export async function readBytes(path: string, range?: { start: number; end: numb
 export async function writeAtomically(
   path: string,
   content: string | Uint8Array,
-  tempSuffix: string,
-  mode?: number,
+  tempName: string,
+  options: WriteOptions,
 ): Promise<void> {
   try {
     const target = await finalTarget(path);
@@ -37,20 +39,22 @@ export async function writeAtomically(
     if (old?.isDirectory()) throw pathError("is_directory", path);
     if (old !== undefined) await fs.access(target, constants.W_OK);
     else await fs.mkdir(dirname(target), { recursive: true });
-    const temp = join(dirname(target), `.${basename(target).slice(0, 100)}.${tempSuffix}.tmp`);
+    const temp = join(dirname(target), tempName);
     try {
       await fs.writeFile(temp, content, { flag: "wx" });
-      const wanted = mode ?? old?.mode;
+      const mode = options.mode ?? old?.mode ?? (await fs.stat(temp)).mode;
       if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
         await fs.chown(temp, old.uid, old.gid);
       }
-      if (wanted !== undefined) await fs.chmod(temp, wanted & 0o7777);
+      if (old !== undefined || options.mode !== undefined || options.executable) {
+        await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
+      }
       await fs.rename(temp, target);
     } catch (error) {
       await fs.rm(temp, { force: true });
       if (old === undefined || !needsWriteInPlace(error)) throw error;
       await fs.writeFile(target, content);
-      if (mode !== undefined) await fs.chmod(target, mode);
+      if (options.mode !== undefined) await fs.chmod(target, options.mode);
     }
   } catch (error) {
     throw fromErrno(error, path);
@@ -114,12 +118,19 @@ export async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
+// Looking at files is all that happens before the first request; node:fs/promises takes longer to load than that.
+const look = {
+  lstat: (path: string) => promisify(lstat)(path),
+  realpath: (path: string) => promisify(realpath.native)(path),
+  stat: (path: string) => promisify(stat)(path),
+};
+
 export async function statFile(path: string): Promise<FileStat | undefined> {
   try {
     // At once: waiting for the disk's threads is most of the cost.
-    const [link, realPath] = await Promise.all([fs.lstat(path), fs.realpath(path).catch(absent)]);
+    const [link, realPath] = await Promise.all([look.lstat(path), look.realpath(path).catch(absent)]);
     const isSymlink = link.isSymbolicLink();
-    const target = isSymlink ? await fs.stat(path).catch(absent) : link;
+    const target = isSymlink ? await look.stat(path).catch(absent) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
       return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath: await realOrNearest(path), isSymlink };
@@ -139,11 +150,14 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
   }
 }
 
-/** Sorted by name, a directory followed by its content; symlinks are listed, not entered. */
+/** Sorted by name, a directory followed by its content; symlinks are listed, not entered, nor is what may not be read. */
 export async function listDirectory(path: string, depth: number): Promise<DirEntry[]> {
   const result: DirEntry[] = [];
   const walk = async (directory: string, prefix: string, left: number): Promise<void> => {
-    const entries = await fs.readdir(directory, { withFileTypes: true });
+    const entries = await fs.readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+      if (directory === path || !passedOver(error)) throw error;
+      return [];
+    });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       const name = prefix + entry.name;
@@ -153,7 +167,9 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
         if (left > 1) await walk(full, `${name}/`, left - 1);
         continue;
       }
-      const stat = await fs.stat(full).catch(absent);
+      const stat = await fs.stat(full).catch((error: unknown) => {
+        if (!passedOver(error)) throw error;
+      });
       if (stat?.isDirectory()) result.push({ name, isDir: true });
       else result.push(stat === undefined ? { name, isDir: false } : { name, isDir: false, size: stat.size });
     }
@@ -169,6 +185,11 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
 function absent(error: unknown): undefined {
   if (absentCode(error)) return undefined;
   throw error;
+}
+
+/** Gone meanwhile, or not ours to look at: the rest of the listing still counts. */
+function passedOver(error: unknown): boolean {
+  return absentCode(error) || ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 function absentCode(error: unknown): boolean {

@@ -21,6 +21,7 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  WriteOptions,
 } from "./types.ts";
 
 export interface LocalEnvironmentOptions {
@@ -74,9 +75,9 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return files.readBytes(await this.#allowed(path), range);
   }
 
-  async writeFile(path: string, content: string | Uint8Array, options: { mode?: number } = {}): Promise<void> {
-    const suffix = `${this.#processes.owner.slice(0, 8)}-${++this.#writes}`;
-    await files.writeAtomically(await this.#allowed(path), content, suffix, options.mode);
+  async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const temp = `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
+    await files.writeAtomically(await this.#allowed(path), content, temp, options);
   }
 
   async deleteFile(path: string): Promise<void> {
@@ -113,7 +114,12 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return (await this.#search()).glob(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
+    const directory = await this.#allowed(path);
+    if (this.#options.roots !== undefined) {
+      const { globDirectory } = await import("../ops/search/path-glob.ts");
+      await this.#allowed(resolve(directory, globDirectory(pattern)));
+    }
+    return (await this.#search()).glob(pattern, directory, options.base ?? this.#options.cwd, options);
   }
 
   async initialize(): Promise<void> {

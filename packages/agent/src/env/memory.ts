@@ -3,6 +3,7 @@
 import { dirname, normalize, resolve } from "node:path/posix";
 import { builtinSearch } from "../ops/search/builtin.ts";
 import type { SearchEntry, SearchFs } from "../ops/search/walk.ts";
+import { runnable } from "./file-mode.ts";
 import { pathError } from "./fs-error.ts";
 import { lineWindow } from "./lines.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type WriteOptions,
 } from "./types.ts";
 
 export interface MemoryEnvironmentOptions {
@@ -75,10 +77,11 @@ export class MemoryEnvironment implements ExecutionEnvironment {
     return Buffer.from(range === undefined ? bytes : bytes.subarray(range.start, Math.max(range.start, range.end)));
   }
 
-  async writeFile(path: string, content: string | Uint8Array, options: { mode?: number } = {}): Promise<void> {
+  async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     const full = this.resolve(path);
     if (this.#directories.has(full)) throw pathError("is_directory", full);
-    this.#put(full, content, options.mode ?? this.#files.get(full)?.mode ?? 0o644);
+    const mode = options.mode ?? this.#files.get(full)?.mode ?? 0o644;
+    this.#put(full, content, options.executable ? runnable(mode) : mode);
   }
 
   async deleteFile(path: string): Promise<void> {

@@ -24,6 +24,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type WriteOptions,
 } from "./types.ts";
 
 export interface RemoteOptions {
@@ -46,6 +47,8 @@ export interface RemoteTransport {
 }
 
 const SCRIPT_TIMEOUT_MS = 60_000;
+/** Two seconds for SIGTERM, some for SIGKILL and the way. */
+const END_TIMEOUT_MS = 8_000;
 const RUN_COMMAND = `
 cd "$1" || { echo "lathe: no such directory: $1" >&2; exit 126; }
 shift
@@ -100,9 +103,9 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return this.#files.readBytes(this.resolve(path), range);
   }
 
-  writeFile(path: string, content: string | Uint8Array, options: { mode?: number } = {}): Promise<void> {
-    const suffix = `${this.#processes.owner.slice(0, 8)}-${++this.#writes}`;
-    return this.#files.writeFile(this.resolve(path), content, suffix, options.mode);
+  writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const temp = `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
+    return this.#files.writeFile(this.resolve(path), content, temp, options);
   }
 
   deleteFile(path: string): Promise<void> {
@@ -156,17 +159,24 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   }
 
   async cleanup(): Promise<void> {
-    if (this.#opened === undefined) return;
-    if (this.#watchdog?.running) await this.#endMarked(ownerMark(this.#farOwner));
+    if (this.#opened !== undefined) {
+      if (this.#watchdog?.running) await this.#endFar(ownerMark(this.#farOwner));
+      await this.#transport.close?.(this.#processes);
+    }
     this.#watchdog = undefined;
-    await this.#transport.close?.(this.#processes);
-    await this.#processes.cleanup();
     this.#opened = undefined;
+    await this.#processes.cleanup();
   }
 
   #open(): Promise<void> {
-    this.#opened ??= this.#transport.open?.(this.#processes) ?? Promise.resolve();
-    return this.#opened;
+    if (this.#opened !== undefined) return this.#opened;
+    const opening = this.#transport.open?.(this.#processes) ?? Promise.resolve();
+    this.#opened = opening;
+    // The next call tries again.
+    opening.catch(() => {
+      if (this.#opened === opening) this.#opened = undefined;
+    });
+    return opening;
   }
 
   #request(command: string, options: ExecOptions): Omit<RunRequest, "timeoutMs"> {
@@ -178,7 +188,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return {
       ...rest,
       ...this.#local(RUN_COMMAND, [this.resolve(cwd ?? "."), command, ...variables]),
-      endFirst: () => this.#endMarked(commandMark(owner, number)),
+      endFirst: () => this.#endFar(commandMark(owner, number)),
     };
   }
 
@@ -190,21 +200,32 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     this.#watchdog = this.#processes.start("watchdog", { ...request, stdin: "held" });
   }
 
-  async #endMarked(mark: string): Promise<void> {
-    await this.#script(`exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" </dev/null`, [WATCHDOG_SCRIPT, mark]);
+  /** Best effort: when the far side is out of reach, its watchdog ends what we started there. */
+  async #endFar(mark: string): Promise<void> {
+    const script = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" </dev/null`;
+    try {
+      await this.#script(script, [WATCHDOG_SCRIPT, mark], undefined, END_TIMEOUT_MS);
+    } catch (error) {
+      if (!(error instanceof EnvError)) throw error;
+    }
   }
 
-  async #script(script: string, args: readonly string[], stdin?: Uint8Array): Promise<ScriptResult> {
+  async #script(
+    script: string,
+    args: readonly string[],
+    stdin?: Uint8Array,
+    timeoutMs = SCRIPT_TIMEOUT_MS,
+  ): Promise<ScriptResult> {
     await this.#open();
     const chunks: Buffer[] = [];
     const { exitCode, stderr, timedOut } = await this.#processes.run({
       ...this.#local(script, args),
-      timeoutMs: SCRIPT_TIMEOUT_MS,
+      timeoutMs,
       stdin: stdin ?? new Uint8Array(),
       onStdout: (chunk) => chunks.push(chunk),
     });
     if (exitCode === 255 || timedOut) {
-      const reason = timedOut ? "no answer within 60 s" : stderr.trim() || "connection failed";
+      const reason = timedOut ? `no answer within ${timeoutMs / 1000} s` : stderr.trim() || "connection failed";
       throw new EnvError(
         "unavailable",
         `${this.#transport.name}: ${reason}. Check that it is reachable and try again.`,

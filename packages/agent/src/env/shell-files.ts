@@ -4,7 +4,7 @@
 import { dirname, relative, resolve } from "node:path/posix";
 import { byPath } from "../ops/search/results.ts";
 import { pathError } from "./fs-error.ts";
-import { type DirEntry, EnvError, type EnvErrorCode, type FileStat } from "./types.ts";
+import { type DirEntry, EnvError, type EnvErrorCode, type FileStat, type WriteOptions } from "./types.ts";
 
 /** Runs `sh -c script` with arguments `$1`, `$2` … on the far side. */
 export type RunScript = (script: string, args: readonly string[], stdin?: Uint8Array) => Promise<ScriptResult>;
@@ -41,7 +41,8 @@ const READ = `${ABSENT}
 if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 `;
 
-// The size is checked before the rename: a connection that breaks looks like the end of the input.
+// The size is checked before the rename: a connection that breaks looks like the end of the input. A writable file in a
+// directory that is not ours, or of another owner, cannot be replaced and is written in place.
 const WRITE = `${ABSENT}${LINKED}
 target=$1; hops=0
 while [ -L "$target" ]; do
@@ -56,12 +57,19 @@ if [ -e "$target" ]; then
   mode=$(stat -c %a "$target"); owner=$(stat -c %u:%g "$target")
 fi
 up "$target"
-temp="$up/.\${target##*/}.$2.tmp"
+temp="$up/$2"; inplace=
+if [ -e "$target" ] && [ ! -w "$up" ]; then inplace=1; temp=$(mktemp) || exit 1; fi
 trap 'rm -f "$temp"' EXIT
 cat > "$temp" || { [ -w "$up" ] || exit 67; exit 1; }
 [ "$(wc -c < "$temp")" -eq "$3" ] || { echo "incomplete transfer" >&2; exit 68; }
-[ -n "$owner" ] && [ "$owner" != "$(id -u):$(id -g)" ] && chown "$owner" "$temp"
+if [ -n "$owner" ] && [ "$owner" != "$(id -u):$(id -g)" ]; then chown "$owner" "$temp" 2>/dev/null || inplace=1; fi
+if [ -n "$inplace" ]; then
+  cat "$temp" > "$target" || exit 1
+  [ -z "$4" ] || chmod "$4" "$target"
+  exit
+fi
 [ -n "$4$mode" ] && chmod "\${4:-$mode}" "$temp"
+if [ -n "$5" ]; then mode=0$(stat -c %a "$temp"); chmod "$(printf %o $((mode | (mode & 0444) >> 2)))" "$temp"; fi
 mv -f "$temp" "$target"
 `;
 
@@ -93,7 +101,8 @@ const LIST = `${ABSENT}
 [ -e "$1" ] || absent "$1"
 [ -d "$1" ] || exit 66
 [ -r "$1" ] || exit 67
-find "$1/" -mindepth 1 -maxdepth "$2" -exec stat -c '%f %s %n' {} +
+find "$1/" -mindepth 1 -maxdepth "$2" -exec stat -c '%f %s %n' {} + 2>/dev/null
+:
 `;
 
 const LINKS = `for path; do
@@ -112,9 +121,10 @@ export class ShellFiles {
     return (await this.#script(READ, path, window)).stdout;
   }
 
-  async writeFile(path: string, content: string | Uint8Array, suffix: string, mode?: number): Promise<void> {
+  async writeFile(path: string, content: string | Uint8Array, temp: string, options: WriteOptions): Promise<void> {
     const bytes = Buffer.from(content as Uint8Array);
-    await this.#script(WRITE, path, [suffix, String(bytes.length), mode?.toString(8) ?? ""], bytes);
+    const mode = options.mode?.toString(8) ?? "";
+    await this.#script(WRITE, path, [temp, String(bytes.length), mode, options.executable ? "x" : ""], bytes);
   }
 
   async deleteFile(path: string): Promise<void> {

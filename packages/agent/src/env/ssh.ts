@@ -44,6 +44,7 @@ class SshTransport implements RemoteTransport {
     this.#directory = await mkdtemp(join(tmpdir(), "lathe-ssh-"));
     const result = await this.#control(processes, ["-fN", "-o", "ControlMaster=yes", "-o", "ControlPersist=yes"]);
     if (result.exitCode !== 0) {
+      await this.#removeDirectory();
       const reason = result.timedOut ? "no answer within 20 s" : result.stderr.trim() || "connection failed";
       throw new EnvError(
         "unavailable",
@@ -54,7 +55,12 @@ class SshTransport implements RemoteTransport {
 
   async close(processes: Processes): Promise<void> {
     await this.#control(processes, ["-O", "exit"]);
+    await this.#removeDirectory();
+  }
+
+  async #removeDirectory(): Promise<void> {
     if (this.#directory !== undefined) await rm(this.#directory, { recursive: true, force: true });
+    this.#directory = undefined;
   }
 
   #control(processes: Processes, args: readonly string[]) {

@@ -13,7 +13,7 @@ export interface ExecutionEnvironment {
   readFile(path: string, offset?: number, limit?: number): Promise<string>;
   readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
   /** Creates parents; temp file + rename; keeps the mode of an existing file unless `mode` is given. */
-  writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void>;
+  writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void>;
   deleteFile(path: string): Promise<void>;
   moveFile(from: string, to: string): Promise<void>;
   /** False for a link that leads nowhere. */
@@ -31,6 +31,12 @@ export interface ExecutionEnvironment {
   initialize(): Promise<void>;
   /** Ends everything the environment started. Idempotent. */
   cleanup(): Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly mode?: number;
+  /** Whoever may read the file may also run it. */
+  readonly executable?: boolean;
 }
 
 export interface FileStat {

@@ -4,26 +4,36 @@
 import { posix } from "node:path";
 import { type RunScript, ShellFiles } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
-import type { ExecutionEnvironment } from "./types.ts";
+import { EnvError, type ExecutionEnvironment } from "./types.ts";
 
 type Derived = "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve";
 export type MinimalEnvironment = Omit<ExecutionEnvironment, Derived>;
 
 const SCRIPT_TIMEOUT_MS = 60_000;
+/** As base64 well within what is kept of a command's output. */
+const PIECE = 1 << 19;
 
 export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironment {
   // Commands answer with text, so bytes travel as base64; the code goes around the pipe.
   const run: RunScript = async (script, args) => {
     const inner = `sh -c ${quoteShell(script)} lathe ${args.map(quoteShell).join(" ")}`;
     const command = `exec 5>&1; code=$( { { ${inner}; echo $? >&6; } | base64 >&5; } 6>&1 ); exit $code`;
-    const { stdout, stderr, exitCode } = await minimal.execCommand(command, SCRIPT_TIMEOUT_MS);
+    const { stdout, stderr, exitCode, truncated } = await minimal.execCommand(command, SCRIPT_TIMEOUT_MS);
+    if (truncated) throw new EnvError("io", `The answer about ${args[0]} is too long for a command's output.`);
     return { exitCode, stdout: Buffer.from(stdout, "base64"), stderr };
   };
   const resolve = (path: string) => posix.resolve(minimal.workingDirectory(), path);
   const files = new ShellFiles(run);
   const added: Pick<ExecutionEnvironment, Derived> = {
     resolve,
-    readBytes: (path, range) => files.readBytes(resolve(path), range),
+    readBytes: async (path, range = { start: 0, end: Number.POSITIVE_INFINITY }) => {
+      const pieces: Buffer[] = [];
+      for (let start = range.start; ; start += PIECE) {
+        const piece = await files.readBytes(resolve(path), { start, end: Math.min(range.end, start + PIECE) });
+        pieces.push(piece);
+        if (piece.length < PIECE) return Buffer.concat(pieces);
+      }
+    },
     stat: (path) => files.stat(resolve(path)),
     deleteFile: (path) => files.deleteFile(resolve(path)),
     moveFile: (from, to) => files.moveFile(resolve(from), resolve(to)),

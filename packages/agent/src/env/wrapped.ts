@@ -11,6 +11,7 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  WriteOptions,
 } from "./types.ts";
 
 export class WrappedEnvironment implements ExecutionEnvironment {
@@ -53,7 +54,7 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.readBytes(path, range);
   }
 
-  writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void> {
+  writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
     return this.inner.writeFile(path, content, options);
   }
 

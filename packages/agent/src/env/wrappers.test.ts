@@ -81,6 +81,8 @@ describe("scoped", () => {
     await expect(env.readFile("leak")).rejects.toMatchObject(outside);
     await expect(env.writeFile("leak", "x")).rejects.toMatchObject(outside);
     await expect(env.moveFile("a.txt", "../b")).rejects.toMatchObject(outside);
+    await expect(env.glob("../s*", ".")).rejects.toMatchObject(outside);
+    await expect(env.glob("/etc/host*", ".")).rejects.toMatchObject(outside);
     await expect(env.writeFile("dangling", "x")).rejects.toMatchObject(outside);
     symlinkSync("..", join(root, "in/up"));
     symlinkSync("up/not/yet", join(root, "in/far"));
@@ -104,6 +106,7 @@ describe("local", () => {
     await env.writeFile("new/b.txt", "x");
     await expect(env.readFile("../secret")).rejects.toMatchObject(outside);
     await expect(env.readFile("leak")).rejects.toMatchObject(outside);
+    await expect(env.glob("../s*", ".")).rejects.toMatchObject(outside);
     await expect(env.writeFile("dangling", "x")).rejects.toMatchObject(outside);
     symlinkSync("loop", join(root, "in/loop"));
     await expect(env.writeFile("loop", "x")).rejects.toMatchObject({ code: "not_found" });

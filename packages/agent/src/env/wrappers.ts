@@ -15,6 +15,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type WriteOptions,
 } from "./types.ts";
 import { WrappedEnvironment } from "./wrapped.ts";
 
@@ -111,7 +112,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return this.inner.readBytes(await this.#inside(path), range);
   }
 
-  override async writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void> {
+  override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
     return this.inner.writeFile(await this.#inside(path), content, options);
   }
 
@@ -148,7 +149,10 @@ export class ScopedEnvironment extends WrappedEnvironment {
   }
 
   override async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
-    return this.inner.glob(pattern, await this.#inside(path), { base: this.#directory, ...options });
+    const directory = await this.#inside(path);
+    const { globDirectory } = await import("../ops/search/path-glob.ts");
+    await this.#inside(resolve(directory, globDirectory(pattern)));
+    return this.inner.glob(pattern, directory, { base: this.#directory, ...options });
   }
 
   /** The wrapped environment belongs to someone else; what this one started ends with it. */

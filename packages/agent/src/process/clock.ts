@@ -7,10 +7,13 @@ export interface Clock {
   after(ms: number, fn: () => void): () => void;
 }
 
+/** Node takes anything longer for no time at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const monotonicClock: Clock = {
   now: () => performance.now(),
   after: (ms, fn) => {
-    const timer = setTimeout(fn, ms);
+    const timer = setTimeout(fn, Math.min(ms, LONGEST_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };

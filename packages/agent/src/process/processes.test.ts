@@ -88,6 +88,17 @@ it("TL-04 abort ends the command and says so; a signal that is aborted already s
   expect(() => readFileSync(file)).toThrow();
 });
 
+it("TL-04 EH-03 abort ends the command here also when the far side cannot be reached", async () => {
+  const abort = new AbortController();
+  const endFirst = () => Promise.reject(new Error("connection lost"));
+  const result = run("echo ready; sleep 60", { signal: abort.signal, endFirst, onOutput: () => abort.abort() });
+  expect(await result).toMatchObject({ stdout: "ready\n", aborted: true, signal: "SIGTERM" });
+});
+
+it("TR-04 a time limit longer than a timer can be is not taken for none at all", async () => {
+  expect(await run("sleep 0.1", { timeoutMs: 2 ** 32 })).toMatchObject({ exitCode: 0, timedOut: false });
+});
+
 it("TL-04 a daemon that holds the pipe does not block the call, lives on, and ends with cleanup", async () => {
   const result = await run("(while :; do echo tick; sleep 0.02; done) & echo $!; exit 0", { timeoutMs: 15_000 });
   expect(result).toMatchObject({ exitCode: 0, timedOut: false });

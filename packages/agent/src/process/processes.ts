@@ -172,7 +172,11 @@ export class Processes {
   }
 
   async #end(request: RunRequest, mark: Mark): Promise<void> {
-    await request.endFirst?.();
+    try {
+      await request.endFirst?.();
+    } catch {
+      // Out of reach over there; what runs here is ended all the same, and the result says that it was.
+    }
     await endMarked(mark, this.#clock);
   }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ShownFiles } from "../../src/edit/shown.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
-import { EnvError } from "../../src/env/types.ts";
+import { EnvError, type WriteOptions } from "../../src/env/types.ts";
 import { applyPatchTool } from "../../src/tools/apply-patch/index.ts";
 import { hashlineEditTool } from "../../src/tools/hashline/index.ts";
 import { patchEditTool } from "../../src/tools/patch/index.ts";
@@ -54,7 +54,7 @@ class FailingEnvironment extends MemoryEnvironment {
     if (--this.left < 0 && this.left > -2) throw new EnvError("no_space", `No space left on device: ${path}`, { path });
   }
 
-  override async writeFile(path: string, content: string | Uint8Array, options?: { mode?: number }): Promise<void> {
+  override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
     this.#tick(path);
     return super.writeFile(path, content, options);
   }

@@ -22,6 +22,11 @@ export function compileGlob(pattern: string): PathGlob {
   return { base: directory, rest, matches: picomatch(rest, { dot: true, nonegate: true }) };
 }
 
+/** The directory that a pattern searches, relative to where it is used: a pattern may lead out of it. */
+export function globDirectory(pattern: string): string {
+  return compileGlob(pattern).base;
+}
+
 /** A file filter as in `rg --glob`: without a slash it looks at the name only, `!` in front excludes. */
 export function compileFilter(filter: string): (path: string) => boolean {
   const negated = filter.startsWith("!");
