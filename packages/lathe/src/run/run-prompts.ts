@@ -98,7 +98,8 @@ export class RunDriver {
       this.#see(event);
       const later = onEvent(event);
       if (later) await later;
-      if (event.kind === "processing_end" && event.data.followups_pending === 0) this.#inputEnded();
+      // Not processing_end: queued messages may follow it, or stay queued after a failure.
+      if (event.kind === "state_changed" && event.data.to !== "processing") this.#inputEnded();
     }
     this.#inputEnded();
   }
