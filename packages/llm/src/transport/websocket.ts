@@ -19,6 +19,8 @@ export interface WebsocketOptions {
 
 export function createWebsocketTransport(options: WebsocketOptions): Transport {
   const { http, preference, retryBudget, retryDelayMs, idleMs, deps } = options;
+  /** Under `auto`, once sockets have turned out not to work here: the next request does not wait for them again. */
+  let plain = false;
   /** One that waits for the next request of its conversation. */
   let resting: { readonly key: string; readonly connection: Connection } | undefined;
 
@@ -54,16 +56,22 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
   };
 
   const transport: Transport = async (request) => {
-    const message = createMessage(request);
+    const message = plain ? undefined : createMessage(request);
     if (message === undefined) return http(request);
     for (let attempt = 0; ; attempt++) {
       try {
         return await exchange(request, message);
       } catch (error) {
-        if (error instanceof Refused) return error.response;
+        if (error instanceof Refused) {
+          plain = preference === "auto" && NO_SOCKETS.includes(error.response.status);
+          if (!plain) return error.response;
+          await leave(error.response);
+          return http(request);
+        }
         if (!(error instanceof NetworkError)) throw error;
         if (attempt >= retryBudget) {
           if (preference === "on") throw error;
+          plain = true;
           return http(request);
         }
         await deps.sleep(retryDelayMs * 2 ** attempt, request.signal);
@@ -76,6 +84,14 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
     http.close?.();
   };
   return transport;
+}
+
+/** What servers without websockets say to the wish for one. */
+const NO_SOCKETS: readonly number[] = [400, 404, 405, 426, 501];
+
+/** Leaving a body closes its socket, but only once its reading has begun. */
+async function leave({ body }: TransportResponse): Promise<void> {
+  for await (const _ of body) break;
 }
 
 /** The request as the message that asks for it; undefined when it does not ask for a stream. */

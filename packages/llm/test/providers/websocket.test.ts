@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -121,12 +122,47 @@ describe("Responses over a websocket", () => {
       return { status: 200, headers: { "content-type": "application/json" }, body };
     };
     const options = { env: { LATHE_CODEX_WEBSOCKET_RETRY_BUDGET: "1" }, machine: { fetch } };
-    await streamed(adapter(server.baseUrl, options), ask());
+    const codex = adapter(server.baseUrl, options);
+    await streamed(codex, ask());
     expect([sent.length, server.connections()]).toEqual([1, 2]);
+    await streamed(codex, ask());
+    expect([sent.length, server.connections()]).toEqual([2, 2]);
     await expect(streamed(adapter(server.baseUrl, { ...options, websocket: "on" }), ask())).rejects.toMatchObject({
       name: "NetworkError",
     });
-    expect(sent).toHaveLength(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each([
+    [404, "auto", "over HTTP"],
+    [426, "auto", "over HTTP"],
+    [404, "on", "NotFoundError"],
+    [401, "auto", "AuthenticationError"],
+  ] as const)("AD-90 a server that answers the handshake with %i: under %s %s", async (status, websocket, outcome) => {
+    let handshakes = 0;
+    const server = createServer((request, response) => {
+      request.resume();
+      const item = {
+        type: "message",
+        id: "m",
+        role: "assistant",
+        content: [{ type: "output_text", text: "over HTTP" }],
+      };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ id: "r", model: "m", status: "completed", output: [item] }));
+    });
+    server.on("upgrade", (_, socket) => {
+      handshakes += 1;
+      socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    cleanup.push(() => server.close());
+    const codex = adapter(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, { websocket });
+    for (let round = 0; round < 2; round++) {
+      const answered = streamed(codex, ask()).then(({ text }) => text);
+      expect(await answered.catch((error: Error) => error.name)).toBe(outcome);
+    }
+    expect(handshakes).toBe(outcome === "over HTTP" ? 1 : 2);
   });
 
   it("G-61 another model closes the socket of the last one, and so does close()", async () => {
