@@ -25,7 +25,8 @@ async function search(words: string, sqlite = loadSqlite): Promise<Outcome> {
   const notes: string[] = [];
   const workspace = await openWorkspace(box.machine(), {});
   const note = (text: string): void => void notes.push(text);
-  const found = await searchSessions(workspace, { query: parseQuery(words.split(" ")), limit: 20, sqlite, note });
+  const query = parseQuery(words.split(" "));
+  const found = await searchSessions(workspace, { query, limit: 20, width: 140, sqlite, note });
   return {
     ids: found.map(({ session }) => session.id),
     snippets: found.map(({ snippet: { before, match, after } }) => `${before}[${match}]${after}`),
@@ -95,7 +96,7 @@ describe.each(ways)("search by %s", (_name, sqlite) => {
   it("shows the words around the hit on one line", async () => {
     await saySomething(box.maker, `${"before ".repeat(30)}\nthe\tneedle\u001b[31m here ${"after ".repeat(30)}`, "ok");
     const { snippets } = await search("needle", sqlite);
-    expect(snippets[0]).toMatch(/^(before )+the \[needle\] here( after)+ ?$/);
+    expect(snippets[0]).toMatch(/^…(before )+the \[needle\] here( after)+…$/);
     expect(snippets[0]?.length).toBeLessThan(170);
   });
 

@@ -6,7 +6,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 export type Sqlite = typeof import("@photostructure/sqlite");
 
-const VERSION = 2;
+const VERSION = 3;
 /** Words held in memory before they are written: large, because the first indexing is what takes long. */
 const HASH_BYTES = 16 << 20;
 /** A line's id is its file's, shifted by this, plus a running number: a hit tells its file without being looked up. */
@@ -14,7 +14,7 @@ export const LINE_BITS = 24;
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS folder (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp REAL);
 CREATE TABLE IF NOT EXISTS file (id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, path TEXT NOT NULL UNIQUE,
-  session TEXT NOT NULL, bytes INTEGER NOT NULL, mtime REAL NOT NULL, next INTEGER NOT NULL, lines INTEGER NOT NULL);
+  session INTEGER, bytes INTEGER DEFAULT 0, mtime REAL DEFAULT 0, next INTEGER DEFAULT 0, lines INTEGER DEFAULT 0);
 CREATE INDEX IF NOT EXISTS file_of_folder ON file (folder);
 CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, offset INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');

@@ -40,11 +40,13 @@ const MATCHES = "SELECT json_group_array(rowid) AS lines FROM word WHERE word MA
 
 /** The newest sessions, each with its first hit. */
 const PLACES = `
-SELECT session.path AS session, session.mtime AS sessionMtime, session.bytes AS sessionBytes,
-  file.path, line.offset, line.bytes, min(line.id)
-FROM json_each(?) AS hit JOIN line ON line.id = hit.value JOIN file ON file.id = line.id >> ${LINE_BITS}
-  JOIN file AS session ON session.path = file.session
-GROUP BY session.id ORDER BY session.mtime DESC LIMIT ?`;
+SELECT newest.path AS session, newest.mtime AS sessionMtime, newest.bytes AS sessionBytes, file.path, line.offset, line.bytes
+FROM (
+  SELECT session.path, session.mtime, session.bytes, min(hit.value) AS line
+  FROM json_each(?) AS hit JOIN file ON file.id = hit.value >> ${LINE_BITS} JOIN file AS session ON session.id = file.session
+  GROUP BY session.id ORDER BY session.mtime DESC LIMIT ?
+) AS newest JOIN line ON line.id = newest.line JOIN file ON file.id = line.id >> ${LINE_BITS}
+ORDER BY newest.mtime DESC`;
 
 /** Read between two commits. */
 const STEP_BYTES = 8 << 20;
@@ -81,12 +83,14 @@ export class SearchIndex {
 
   search(fts: string, limit: number): SearchHit[] {
     const { lines } = this.#db.prepare(MATCHES).get(fts) as { lines: string };
-    const firstOfFile = new Map<number, number>();
+    const firstOfFiles: number[] = [];
+    let last = -1;
     for (const line of JSON.parse(lines) as number[]) {
       const file = Math.floor(line / 2 ** LINE_BITS);
-      if (line < (firstOfFile.get(file) ?? Number.POSITIVE_INFINITY)) firstOfFile.set(file, line);
+      if (file !== last) firstOfFiles.push(line);
+      last = file;
     }
-    const rows = this.#db.prepare(PLACES).all(JSON.stringify([...firstOfFile.values()]), limit) as unknown as Place[];
+    const rows = this.#db.prepare(PLACES).all(JSON.stringify(firstOfFiles), limit) as unknown as Place[];
     return rows.map(({ session, sessionMtime, sessionBytes, path, offset, bytes }) => ({
       session: { path: session, mtimeMs: sessionMtime, bytes: sessionBytes },
       path,
@@ -166,42 +170,45 @@ export class SearchIndex {
    * be read.
    */
   #read(folder: number, { file, session }: OwnedJournal): boolean {
-    const known = this.#db.prepare("SELECT next FROM file WHERE path = ?").get(file.path) as KnownFile | undefined;
-    // Journals only grow: this is another file than the one we knew.
-    if (known && known.next > file.bytes) this.#forget(file.path);
-    this.#db.prepare(ADD_FILE).run(folder, file.path, session.path);
+    this.#db.prepare("INSERT INTO file (folder, path) VALUES (?, ?) ON CONFLICT DO NOTHING").run(folder, file.path);
     const row = this.#db
       .prepare("SELECT id, next, lines FROM file WHERE path = ?")
       .get(file.path) as unknown as KnownFile;
+    // Journals only grow: this is another file than the one we knew.
+    const isOther = row.next > file.bytes;
+    if (isOther) this.#forgetLines(row.id);
+    const from = isOther ? 0 : row.next;
+    let lines = isOther ? 0 : row.lines;
     const addLine = this.#db.prepare("INSERT INTO line (id, offset, bytes) VALUES (?, ?, ?)");
     const addText = this.#db.prepare("INSERT INTO word (rowid, text) VALUES (?, ?)");
-    let { lines } = row;
-    const next = eachText(file.path, row.next, this.#blobs, (text, { offset, bytes }) => {
+    const next = eachText(file.path, from, this.#blobs, (text, { offset, bytes }) => {
       const id = row.id * 2 ** LINE_BITS + lines++;
       addLine.run(id, offset, bytes);
       addText.run(id, spaced(text));
     });
     if (next === undefined) return false;
-    const done = this.#db.prepare("UPDATE file SET bytes = ?, mtime = ?, next = ?, lines = ? WHERE id = ?");
-    done.run(file.bytes, file.mtimeMs, next, lines, row.id);
+    this.#db.prepare(DONE).run(session.path, file.bytes, file.mtimeMs, next, lines, row.id);
     return true;
   }
 
   #forget(path: string): void {
     const row = this.#db.prepare("SELECT id FROM file WHERE path = ?").get(path) as KnownFile | undefined;
     if (!row) return;
-    const lines = [row.id * 2 ** LINE_BITS, (row.id + 1) * 2 ** LINE_BITS - 1];
-    const deleteWords = "DELETE FROM word WHERE rowid IN (SELECT id FROM line WHERE id BETWEEN ? AND ?)";
-    this.#db.prepare(deleteWords).run(...lines);
-    this.#db.prepare("DELETE FROM line WHERE id BETWEEN ? AND ?").run(...lines);
+    this.#forgetLines(row.id);
     this.#db.prepare("DELETE FROM file WHERE id = ?").run(row.id);
+  }
+
+  #forgetLines(file: number): void {
+    const range = [file * 2 ** LINE_BITS, (file + 1) * 2 ** LINE_BITS - 1];
+    this.#db.prepare("DELETE FROM word WHERE rowid IN (SELECT id FROM line WHERE id BETWEEN ? AND ?)").run(...range);
+    this.#db.prepare("DELETE FROM line WHERE id BETWEEN ? AND ?").run(...range);
   }
 }
 
 const FILES_OF_FOLDER = `SELECT file.path, file.bytes, file.mtime, file.next FROM file JOIN folder ON folder.id = file.folder
 WHERE folder.path = ?`;
-const ADD_FILE = `INSERT INTO file (folder, path, session, bytes, mtime, next, lines) VALUES (?, ?, ?, 0, 0, 0, 0)
-ON CONFLICT DO NOTHING`;
+const DONE = `UPDATE file SET session = (SELECT id FROM file WHERE path = ?), bytes = ?, mtime = ?, next = ?, lines = ?
+WHERE id = ?`;
 
 interface KnownFile {
   readonly id: number;

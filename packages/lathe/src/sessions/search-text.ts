@@ -106,24 +106,34 @@ export interface Snippet {
   readonly after: string;
 }
 
-const BEFORE = 50;
-const AFTER = 90;
+/** Looked at on each side of the hit, more than is shown: much of it may be escape sequences and indentation. */
+const AROUND = 1000;
+/** Of the room that the hit leaves. */
+const SHARE_BEFORE = 0.35;
 
-export function snippetOf(raw: string, { patterns }: SearchQuery): Snippet {
-  const text = visible(raw);
+export function snippetOf(text: string, { patterns }: SearchQuery, width: number): Snippet {
   const found = patterns.map((pattern) => pattern.exec(text)).find((hit) => hit !== null);
-  if (!found) return { before: "", match: "", after: tidy(text.slice(0, BEFORE + AFTER)) };
-  const end = found.index + found[0].length;
-  const before = text.slice(Math.max(0, found.index - BEFORE), found.index);
-  const after = text.slice(end, end + AFTER);
-  return {
-    before: tidy(found.index > BEFORE ? before.replace(/^\S+\s/, "") : before),
-    match: tidy(found[0]),
-    after: tidy(text.length > end + AFTER ? after.replace(/\s\S+$/, "") : after),
-  };
+  const start = found?.index ?? 0;
+  const end = start + (found?.[0].length ?? 0);
+  const match = tidy(text.slice(start, end));
+  const room = Math.max(0, width - match.length);
+  const before = lastOf(tidy(text.slice(Math.max(0, start - AROUND), start)), Math.floor(room * SHARE_BEFORE));
+  return { before, match, after: firstOf(tidy(text.slice(end, end + AROUND)), room - before.length) };
+}
+
+/** Whole words, unless they are very long; never half a character. */
+function lastOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `…${text.slice(text.length - length + 1).replace(/^\S{0,15} |^[\uDC00-\uDFFF]/, "")}`;
+}
+
+function firstOf(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/ \S{0,15}$|[\uD800-\uDBFF]$/, "")}…`;
 }
 
 /** One line; a space at the edge stays, it stands between two words. */
-function tidy(text: string): string {
+function tidy(raw: string): string {
+  const text = visible(raw);
   return `${/^\s/.test(text) ? " " : ""}${oneLine(text)}${text.length > 1 && /\s$/.test(text) ? " " : ""}`;
 }

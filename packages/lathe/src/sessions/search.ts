@@ -18,6 +18,8 @@ export interface FoundSession {
 export interface SearchRequest {
   readonly query: SearchQuery;
   readonly limit: number;
+  /** Letters around a hit, with it. */
+  readonly width: number;
   /** Undefined: the package is not installed. */
   readonly sqlite: () => Promise<Sqlite | undefined>;
   /** One line for the user. */
@@ -35,7 +37,7 @@ export async function searchSessions(workspace: Workspace, request: SearchReques
     const session = describeFile(hit.session);
     if (typeof session !== "object") return [];
     const text = textAt(hit, blobs);
-    return text === undefined ? [] : [{ session, snippet: snippetOf(text, request.query) }];
+    return text === undefined ? [] : [{ session, snippet: snippetOf(text, request.query, request.width) }];
   });
 }
 

@@ -3,14 +3,16 @@
 import { EXIT } from "../../cli/exit.ts";
 import { verbArgs } from "../../commands/verb-args.ts";
 import { oneLine, sessionName, timeAgo } from "../list.ts";
-import { loadSqlite, searchSessions } from "../search.ts";
+import { type FoundSession, loadSqlite, searchSessions } from "../search.ts";
 import { parseQuery } from "../search-query.ts";
-import type { Snippet } from "../search-text.ts";
 import { count, type Verb } from "./verb.ts";
 
 const DEFAULT_LENGTH = 20;
 /** A limit that no number of sessions reaches. */
 const ALL = 1e9;
+/** Where no terminal tells its own. */
+const WIDTH = 144;
+const INDENT = "    ";
 
 export const searchVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, {
@@ -18,32 +20,55 @@ export const searchVerb: Verb = async (argv, workspace) => {
     number: { type: "string", short: "n" },
   });
   const { machine } = workspace;
+  const limit = count(values.number, DEFAULT_LENGTH) || ALL;
+  const width = (machine.stdout.isTTY && !values.json && machine.stdout.columns) || WIDTH;
   const found = await searchSessions(workspace, {
     query: parseQuery(positionals.flatMap((word) => word.split(/\s+/))),
-    limit: count(values.number, DEFAULT_LENGTH) || ALL,
+    // One more tells whether there are more.
+    limit: limit + 1,
+    width: width - INDENT.length,
     sqlite: loadSqlite,
     note: (text) => void machine.stderr.write(`lathe: ${text}\n`),
   });
+  const shown = found.slice(0, limit);
   if (values.json) {
-    const rows = found.map(({ session, snippet }) => ({
-      ...session,
-      modified: new Date(session.modified).toISOString(),
-      snippet: snippet.before + snippet.match + snippet.after,
-    }));
-    machine.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    machine.stdout.write(`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`);
     return EXIT.done;
   }
-  const bold = machine.stdout.isTTY && !machine.env["NO_COLOR"];
-  for (const { session, snippet } of found) {
-    const when = timeAgo(session.modified, machine.deps.now());
-    machine.stdout.write(
-      `${session.id.slice(0, 8)}  ${sessionName(session, 60)}  (${when}, ${oneLine(session.cwd)})\n`,
-    );
-    machine.stdout.write(`    ${marked(snippet, bold)}\n`);
-  }
+  const style: Style = machine.stdout.isTTY && !machine.env["NO_COLOR"] ? TERMINAL : PLAIN;
+  const now = machine.deps.now();
+  machine.stdout.write(shown.map((one) => lines(one, width, now, style)).join(""));
+  if (found.length > shown.length) machine.stderr.write(`Only the newest ${limit} are shown; -n 0 shows all.\n`);
   if (found.length === 0) machine.stderr.write("Nothing found.\n");
   return found.length > 0 ? EXIT.done : EXIT.failed;
 };
 
-const marked = ({ before, match, after }: Snippet, bold: boolean): string =>
-  bold ? `${before}\u001b[1m${match}\u001b[22m${after}` : before + match + after;
+interface Style {
+  readonly hit: (text: string) => string;
+  readonly aside: (text: string) => string;
+}
+
+const PLAIN: Style = { hit: (text) => text, aside: (text) => text };
+const TERMINAL: Style = {
+  hit: (text) => `\u001b[1m${text}\u001b[22m`,
+  aside: (text) => `\u001b[2m${text}\u001b[22m`,
+};
+
+const LONGEST_NAME = 60;
+const SHORTEST_NAME = 20;
+
+/** The name gives way to where and when, so that both fit a terminal. */
+function lines({ session, snippet }: FoundSession, width: number, now: number, { hit, aside }: Style): string {
+  const id = session.id.slice(0, 8);
+  const where = `(${timeAgo(session.modified, now)}, ${oneLine(session.cwd)})`;
+  const room = width - `${id}    ${where}`.length;
+  const name = sessionName(session, Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room)));
+  const text = snippet.before + hit(snippet.match) + snippet.after;
+  return `${id}  ${name}  ${aside(where)}\n${INDENT}${text.trim()}\n`;
+}
+
+const jsonRow = ({ session, snippet }: FoundSession) => ({
+  ...session,
+  modified: new Date(session.modified).toISOString(),
+  snippet: snippet.before + snippet.match + snippet.after,
+});
