@@ -65,7 +65,7 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
         if (error instanceof Refused) {
           plain = preference === "auto" && NO_SOCKETS.includes(error.response.status);
           if (!plain) return error.response;
-          await leave(error.response);
+          await leaveBody(error.response);
           return http(request);
         }
         if (!(error instanceof NetworkError)) throw error;
@@ -90,7 +90,7 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
 const NO_SOCKETS: readonly number[] = [400, 404, 405, 426, 501];
 
 /** Leaving a body closes its socket, but only once its reading has begun. */
-async function leave({ body }: TransportResponse): Promise<void> {
+async function leaveBody({ body }: TransportResponse): Promise<void> {
   for await (const _ of body) break;
 }
 

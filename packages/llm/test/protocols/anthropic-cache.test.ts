@@ -67,6 +67,7 @@ describe("PC-02 Anthropic breakpoints", () => {
     const thinking: ContentPart = { kind: "thinking", thinking: { text: "t", signature: "s", redacted: false } };
     const call: ContentPart = { kind: "tool_call", toolCall: { id: "c", name: "a", arguments: {}, type: "function" } };
     const { json } = run({
+      tools: [tool("a")],
       messages: [
         Message.user("q"),
         Message.assistant([thinking, call]),
@@ -75,7 +76,11 @@ describe("PC-02 Anthropic breakpoints", () => {
         Message.assistant([thinking]),
       ],
     });
-    expect(markers(json)).toEqual({ "messages.0.content.0": short, "messages.2.content.1": short });
+    expect(markers(json)).toEqual({
+      "tools.0": short,
+      "messages.0.content.0": short,
+      "messages.2.content.1": short,
+    });
   });
 
   it("PC-02 A-044 the caller's markers survive and leave room for one more", () => {

@@ -48,6 +48,7 @@ describe("AD-30 Anthropic request", () => {
 
   it("DM-01 A-013 A-014 five roles in one golden, system text only in its slot", () => {
     const { json } = run({
+      tools: [{ name: "read", description: "Reads.", parameters: { type: "object", properties: {} } }],
       messages: [
         Message.system("be brief"),
         Message.developer("and kind"),
@@ -58,6 +59,7 @@ describe("AD-30 Anthropic request", () => {
     });
     expect(json).toEqual({
       model,
+      tools: [expect.objectContaining({ name: "read" })],
       system: [text("be brief"), text("and kind")],
       messages: [
         { role: "user", content: [text("hi")] },

@@ -40,6 +40,7 @@ export interface EncodedMessage {
   readonly markers: readonly CacheControl[];
   readonly leadsWithThinking: boolean;
   readonly hasToolBlocks: boolean;
+  readonly calledTools: readonly string[];
   readonly warnings: readonly Warning[];
   readonly segment: Segment;
 }
@@ -88,6 +89,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     markers: [...results, ...rest].flatMap((block) => block.marker ?? []),
     leadsWithThinking: rest[0]?.markable === false,
     hasToolBlocks: message.content.some((part) => part.kind === "tool_call" || part.kind === "tool_result"),
+    calledTools: message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall.name] : [])),
     warnings,
     segment: makeSegment("message", joined),
   };

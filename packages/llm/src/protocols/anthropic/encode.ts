@@ -13,10 +13,10 @@ import { automaticMarker, planMarkers } from "./cache.ts";
 import type { ThinkingPlan } from "./effort.ts";
 import { planThinking } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
-import type { Marked } from "./history.ts";
+import type { History, Marked } from "./history.ts";
 import { encodeHistory, thinkingRefusal } from "./history.ts";
 import { structuredAnswer } from "./structured.ts";
-import { assertNamedTool, encodeToolChoice, encodeTools, withoutForce } from "./tools.ts";
+import { assertNamedTool, encodeToolChoice, encodeTools, formerTools, withoutForce } from "./tools.ts";
 
 const defaultMaxTokens = 4096;
 /** No longer needed by the API itself, harmless, and still asked for by gateways (X-08). */
@@ -36,12 +36,7 @@ export function encodeAnthropic(given: EncodeInput): EncodedRequest {
   const thinking = chooseThinking(input, options, groups, warnings);
   const forcible = thinking.thinking === undefined && !model.refusesForcedTools;
   const answer = structuredAnswer(request.responseFormat, !forcible);
-  const tools = chooseTools(
-    input,
-    options,
-    history.hasToolBlocks,
-    answer.tool ? encodeTools([answer.tool], input) : [],
-  );
+  const tools = chooseTools(input, options, history, answer.tool ? encodeTools([answer.tool], input) : []);
   const system = [...history.system, ...(answer.instruction === undefined ? [] : [textBlock(answer.instruction)])];
   const explicit = [...[...tools.blocks, ...system].flatMap((block) => block.marker ?? []), ...history.markers];
   const plan = planMarkers({
@@ -103,16 +98,20 @@ function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
   );
 }
 
-function chooseTools(input: EncodeInput, options: JsonObject, usedTools: boolean, extra: readonly Block[]) {
+function chooseTools(input: EncodeInput, options: JsonObject, history: History, extra: readonly Block[]) {
   const { request, segments, model } = input;
   const none = request.toolChoice?.mode === "none";
   // The API refuses tool blocks without definitions, so with such a history the tools stay and the choice forbids them.
-  const leaveOut = none && !usedTools;
+  const leaveOut = none && !history.hasToolBlocks;
   const definitions = leaveOut ? [] : (request.tools ?? []);
   const variant = `anthropic tools ${model.supportsEagerToolInputStreaming} ${input.options.disableStrictTools}`;
   const own = definitions.length === 0 ? [] : segments.get(definitions, variant, () => encodeTools(definitions, input));
   const native = Array.isArray(options["tools"]) ? options["tools"] : [];
   const blocks: Block[] = [...own, ...native.map((tool) => ({ text: JSON.stringify(tool), markable: true })), ...extra];
+  if (blocks.length === 0 && history.hasToolBlocks) {
+    const former = encodeTools(formerTools(history), input);
+    return { blocks: former, segment: joinedSegment(former), choice: encodeToolChoice({ mode: "none" }) };
+  }
   const segment =
     native.length + extra.length > 0 || definitions.length === 0
       ? joinedSegment(blocks)

@@ -32,6 +32,7 @@ export class History {
   readonly markers: CacheControl[] = [];
   readonly warnings: Warning[] = [];
   hasToolBlocks = false;
+  readonly calledTools = new Set<string>();
   readonly #render: RenderBlocks;
   readonly #systemSegments: Segment[] = [];
   readonly #segments: Segment[] = [];
@@ -53,6 +54,7 @@ export class History {
     this.markers.push(...message.markers);
     this.#segments.push(message.segment);
     this.hasToolBlocks ||= message.hasToolBlocks;
+    for (const name of message.calledTools) this.calledTools.add(name);
     if (message.joined === "") return;
     const last = this.groups.at(-1);
     if (last?.role !== message.role) {

@@ -46,6 +46,17 @@ export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput
   });
 }
 
+/**
+ * Stand-ins for the tools of a history that is sent without any: both vendors refuse tool blocks without definitions.
+ * None when the history has no such blocks.
+ */
+export function formerTools(history: { hasToolBlocks: boolean; calledTools: ReadonlySet<string> }): ToolDefinition[] {
+  if (!history.hasToolBlocks) return [];
+  const names = history.calledTools.size > 0 ? [...history.calledTools] : ["former_tool"];
+  const description = "Was used earlier in this conversation and cannot be called any more.";
+  return names.map((name) => ({ name, description, parameters: { type: "object", properties: {} } }));
+}
+
 export function assertNamedTool(request: Request, provider: string): void {
   const choice = request.toolChoice;
   if (choice?.mode !== "named") return;

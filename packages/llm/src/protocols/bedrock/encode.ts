@@ -12,10 +12,10 @@ import { automaticMarker, planMarkers } from "../anthropic/cache.ts";
 import type { ThinkingPlan } from "../anthropic/effort.ts";
 import { planThinking } from "../anthropic/effort.ts";
 import type { WireGroup } from "../anthropic/groups.ts";
-import type { Marked, RenderBlocks } from "../anthropic/history.ts";
+import type { History, Marked, RenderBlocks } from "../anthropic/history.ts";
 import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
 import { structuredAnswer } from "../anthropic/structured.ts";
-import { assertNamedTool, freeFormSchema, withoutForce } from "../anthropic/tools.ts";
+import { assertNamedTool, formerTools, freeFormSchema, withoutForce } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
 import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { samplingOf } from "../common/sampling.ts";
@@ -39,7 +39,7 @@ export function encodeBedrock(given: EncodeInput): EncodedRequest {
   const thinking = chooseThinking(input, options, groups, warnings);
   const forcible = thinking.thinking === undefined && !model.refusesForcedTools;
   const answer = structuredAnswer(request.responseFormat, !forcible);
-  const tools = chooseTools(input, history.hasToolBlocks, answer.tool, warnings);
+  const tools = chooseTools(input, history, answer.tool, warnings);
   const system = [
     ...history.system,
     ...(answer.instruction === undefined ? [] : [block({ text: answer.instruction })]),
@@ -111,11 +111,14 @@ function chooseThinking(
   return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
 }
 
-function chooseTools(input: EncodeInput, used: boolean, answer: ToolDefinition | undefined, warnings: Warning[]) {
+function chooseTools(input: EncodeInput, history: History, answer: ToolDefinition | undefined, warnings: Warning[]) {
   const { request, segments } = input;
   const mode = request.toolChoice?.mode;
-  const definitions = mode === "none" && !used ? [] : (request.tools ?? []);
-  if (mode === "none" && used && definitions.length > 0) {
+  const definitions = mode === "none" && !history.hasToolBlocks ? [] : (request.tools ?? []);
+  if (definitions.length === 0 && answer === undefined) {
+    return { blocks: formerTools(history).map(encodeTool), choice: undefined };
+  }
+  if (mode === "none" && history.hasToolBlocks && definitions.length > 0) {
     warnings.push({
       message: "tool choice none was not sent: the history holds tool blocks, which need the definitions",
       code: "unsupported_parameter",
