@@ -230,6 +230,11 @@ export class Journal {
     return line;
   }
 
+  /** Keeps a text beside the lines; a line may then name it by what is returned. */
+  putText(text: string): string {
+    return beside(() => this.blobs.put(Buffer.from(text, "utf8")));
+  }
+
   /** Ends an intent that has no outcome entry. */
   settle(
     intentId: string,
@@ -326,11 +331,7 @@ export class Journal {
   }
 
   #toStored(line: TreeEntry | OutsideLine): object {
-    try {
-      return toStored(line, this.blobs) as object;
-    } catch (error) {
-      throw blobsUnwritable(error);
-    }
+    return beside(() => toStored(line, this.blobs) as object);
   }
 
   /** The file ends inside a line: ends that line, and says so in the file when it was torn. */
@@ -348,6 +349,15 @@ export class Journal {
 
   #timestamp(): string {
     return new Date(this.#deps.now()).toISOString();
+  }
+}
+
+/** Failures of the blob store are failures of the journal. */
+function beside<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw blobsUnwritable(error);
   }
 }
 

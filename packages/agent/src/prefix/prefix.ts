@@ -51,13 +51,12 @@ export class SessionPrefix {
 
   /** `first`: nothing was sent before. */
   set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
-    const { blobs } = this.#journal;
-    const put = (text: string): string => blobs.put(Buffer.from(text, "utf8"));
-    this.#journal.write({
+    const journal = this.#journal;
+    journal.write({
       type: "prefix",
-      systemPrompt: put(texts.systemPrompt),
-      environment: put(texts.environment),
-      tools: put(JSON.stringify(texts.tools)),
+      systemPrompt: journal.putText(texts.systemPrompt),
+      environment: journal.putText(texts.environment),
+      tools: journal.putText(JSON.stringify(texts.tools)),
       reason,
     });
     this.#use(texts);

@@ -54,8 +54,10 @@ export async function runInput(
 ): Promise<InputEnd> {
   try {
     if (!cut) return await loop(core, run);
-    if (cut.pending.length > 0) await finishTurn(core, run, core.turns, { calls: cut.pending, cutOff: false });
-    else if (isAnswered(core)) return await stopOrGoOn(core, run);
+    if (cut.pending.length > 0) {
+      core.emit("turn_start", { turn: core.turns });
+      await finishTurn(core, run, core.turns, { calls: cut.pending, cutOff: false });
+    } else if (isAnswered(core)) return await stopOrGoOn(core, run);
     else if (cut.drained) return await loop(core, run, "drained");
     return await loop(core, run);
   } catch (error) {
@@ -84,6 +86,7 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
         core.warn(`The conversation no longer fits the model: ${outcome.message}`, "context_overflow");
         return { reason: "context_overflow", error: outcome.message };
       case "failed":
+        if (outcome.error instanceof JournalError) throw outcome.error;
         core.emit("turn_end", { turn, outcome: "failed" });
         if (run.signal.aborted) return endOf(run);
         throw outcome.error;
@@ -98,8 +101,7 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
     warnAboutFinish(core, response.finishReason);
     if (calls.length > 0) {
       const cutOff = response.finishReason.reason === "length";
-      await runRound(core, run, { calls, cutOff }).finally(() => core.emit("turn_end", { turn, outcome: "answered" }));
-      await core.journal.turnEnd();
+      await finishTurn(core, run, turn, { calls, cutOff });
       if (run.awaitsInput) return { reason: "completed" };
       continue;
     }
@@ -110,15 +112,15 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
   }
 }
 
-/** The rest of a turn that an earlier process began. */
+/** The calls of a turn and its end. A journal that cannot be written leaves the turn open: session_end closes it. */
 async function finishTurn(
   core: SessionCore,
   run: InputRun,
   turn: number,
   batch: { calls: readonly ToolCallData[]; cutOff: boolean },
 ): Promise<void> {
-  core.emit("turn_start", { turn });
-  await runRound(core, run, batch).finally(() => core.emit("turn_end", { turn, outcome: "answered" }));
+  await runRound(core, run, batch);
+  core.emit("turn_end", { turn, outcome: "answered" });
   await core.journal.turnEnd();
 }
 

@@ -147,7 +147,10 @@ async function execute(
       (signal) =>
         around(call, async () => {
           const returned = await executor(call.args, toolContext(core, call.callId, signal, live));
-          return typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
+          if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
+          // Tools of hosts and extensions are not all type-checked.
+          if (!Array.isArray(returned?.content)) throw new Error("it returned neither a text nor a result");
+          return returned;
         }),
     );
     return { result: await afterCall(core, run, call, result), entryId };

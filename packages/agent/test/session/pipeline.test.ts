@@ -123,6 +123,16 @@ describe("one call", () => {
     expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (broken): no tier today");
   });
 
+  it("a tool that returns nothing is answered with an error that says so", async () => {
+    const s = setUp({
+      profile: testProfile([tool("silent", (() => undefined) as never)]),
+      script: [{ calls: [{ name: "silent", id: "c" }] }, { text: "done" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (silent): it returned neither a text nor a result");
+  });
+
   it("a call that overruns its deadline is answered, also when the tool does not listen", async () => {
     const deaf = tool("deaf", () => new Promise<string>(() => {}), { timeoutMs: 20 });
     const s = setUp({ profile: testProfile([deaf]), script: [{ calls: [{ name: "deaf", id: "c" }] }, { text: "ok" }] });

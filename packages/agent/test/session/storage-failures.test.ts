@@ -9,7 +9,7 @@ import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
 import type { ToolDef } from "../../src/tools/types.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
-import { journalError } from "../support/history-grammar.ts";
+import { historyError, journalError } from "../support/history-grammar.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
@@ -19,9 +19,13 @@ const agents = [spawnAgentTool, sendInputTool, waitTool] as unknown as ToolDef[]
 
 class BreakingStore extends MemoryStore {
   broken = false;
+  /** Appends until the disk is full; the one after the last is written by half. */
+  room = Number.POSITIVE_INFINITY;
   override append(text: string | Uint8Array): void {
-    if (this.broken) throw new JournalError("io", "the disk is full");
-    super.append(text);
+    if (!this.broken && this.room-- > 0) return super.append(text);
+    if (!this.broken) super.append(Buffer.from(text as string).subarray(0, text.length / 2));
+    this.broken = true;
+    throw new JournalError("io", "the disk is full");
   }
 }
 
@@ -51,6 +55,38 @@ describe("a full disk", () => {
     expect(s.of("warning").map((event) => event.data.message)).toEqual([
       "the whole output of big could not be kept: ENOSPC: no space left on device",
     ]);
+  });
+
+  it("at every write of a run: the session ends with the reason, and goes on when there is space again", async () => {
+    const act = tool("act", (args) => `did ${JSON.stringify(args)}`, { replay: "never" });
+    const script: ScriptedTurn[] = [
+      { text: "first", calls: [1, 2].map((n) => ({ name: "act", id: `a${n}`, args: { n } })) },
+      call("act", "b"),
+      { text: "done" },
+    ];
+    let room = 1;
+    for (let full = true; full; room++) {
+      const deps = testDeps();
+      const journalDeps = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };
+      const store = new BreakingStore();
+      store.room = room;
+      const journal = Journal.create({ id: "s", cwd: "/work" }, () => store, journalDeps);
+      const s = setUp({ deps, journal, profile: testProfile([act]), script });
+      await s.session.submit("go");
+      full = store.broken;
+      await s.finish();
+      expect(s.of("session_end")[0]?.data).toMatchObject(
+        full ? { reason: "error", error: "the disk is full" } : { reason: "closed" },
+      );
+      const reopened = Journal.open(new MemoryStore(store.read(0, store.size)), journalDeps);
+      const again = setUp({ deps, journal: reopened, profile: testProfile([act]), script: () => ({ text: "fine" }) });
+      await again.session.continue();
+      await again.session.submit("more");
+      expect([room, journalError(reopened)]).toEqual([room, undefined]);
+      expect(again.client.requests.flatMap(({ messages }) => historyError(messages.slice(1)) ?? [])).toEqual([]);
+      await again.finish();
+    }
+    expect(room).toBeGreaterThan(15);
   });
 
   it("blobs that cannot be written end the session like a journal that cannot, and say what to do", async () => {
