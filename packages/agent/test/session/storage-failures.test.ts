@@ -22,7 +22,10 @@ class BreakingStore extends MemoryStore {
   /** Appends until the disk is full; the one after the last is written by half. */
   room = Number.POSITIVE_INFINITY;
   override append(text: string | Uint8Array): void {
-    if (!this.broken && this.room-- > 0) return super.append(text);
+    if (!this.broken && this.room-- > 0) {
+      super.append(text);
+      return;
+    }
     if (!this.broken) super.append(Buffer.from(text as string).subarray(0, text.length / 2));
     this.broken = true;
     throw new JournalError("io", "the disk is full");
