@@ -105,6 +105,18 @@ describe.each(vendors)("%s against the strict server", (vendor) => {
     expect(server.remaining).toBe(0);
   });
 
+  it("DM-04 results that are nothing but blanks are accepted, with and without an image", async () => {
+    const { server, stream } = await start(vendor, {
+      script: [turn.calls(["a", "b"].map((path) => ({ name: "read", args: { path } }))), turn.text("both empty")],
+    });
+    const first = (await stream({ messages: [Message.user("go")], tools })).response!;
+    const results = first.toolCalls.map(({ id }, index) =>
+      Message.toolResult({ toolCallId: id, content: " \n", images: index === 0 ? [] : [{ data: png }] }),
+    );
+    await stream({ messages: [Message.user("go"), first.message, ...results], tools });
+    expect(server.requests.map(({ refused }) => refused)).toEqual([undefined, undefined]);
+  });
+
   it("A-103 images from the user and from a tool are accepted", async () => {
     const { server, stream } = await start(vendor, {
       script: [turn.calls([{ name: "read", args: { path: "a.png" } }]), turn.text("a dot")],

@@ -106,7 +106,7 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
   const { dialect, provider } = context;
   switch (part.kind) {
     case "text":
-      return isBlankText(part) ? undefined : dialect.text(part.text);
+      return isBlank(part.text) ? undefined : dialect.text(part.text);
     case "image":
       return dialect.image(part.image);
     case "document":
@@ -139,9 +139,9 @@ export function isOwn(origin: Origin | undefined, context: { provider: string; m
   return origin === undefined || (origin.provider === context.provider && origin.model === context.model);
 }
 
-/** Blank text blocks are refused by the API. */
-function isBlankText(part: ContentPart): boolean {
-  return part.kind === "text" && part.text.trim() === "";
+/** Blank text blocks are refused by the APIs. */
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
 }
 
 /** Arguments as the object the vendor wants; free-form input travels as `{input}`. */
@@ -182,7 +182,7 @@ export function anthropicDialect(provider: string): BlockDialect {
       return {
         type: "tool_result",
         tool_use_id: safeToolId(result.toolCallId),
-        content: images.length === 0 ? text : [...(text === "" ? [] : [{ type: "text", text }]), ...images],
+        content: images.length === 0 ? text : [...(isBlank(text) ? [] : [{ type: "text", text }]), ...images],
         ...(result.isError ? { is_error: true } : {}),
       };
     },

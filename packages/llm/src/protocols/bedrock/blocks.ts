@@ -4,7 +4,7 @@ import { InvalidRequestError } from "../../types/errors.ts";
 import type { JsonObject } from "../../types/json.ts";
 import type { DocumentData, ImageData } from "../../types/message.ts";
 import type { BlockDialect } from "../anthropic/blocks.ts";
-import { callInput, resultText } from "../anthropic/blocks.ts";
+import { callInput, isBlank, resultText } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
 import { safeToolId } from "../anthropic/tool-ids.ts";
 import { unsupportedContent } from "../common/media.ts";
@@ -45,7 +45,7 @@ export function bedrockDialect(provider: string): BlockDialect {
       const text = resultText(result);
       const images = (result.images ?? []).map(image);
       // A blank text is refused, and so is a result without content.
-      const said = text === "" && images.length > 0 ? [] : [{ text: text === "" ? "(no output)" : text }];
+      const said = isBlank(text) && images.length > 0 ? [] : [{ text: isBlank(text) ? "(no output)" : text }];
       return {
         toolResult: {
           toolUseId: safeToolId(result.toolCallId),

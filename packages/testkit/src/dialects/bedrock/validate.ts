@@ -97,7 +97,7 @@ function checkBlock(block: Fields, at: string): void {
   const result = block["toolResult"];
   if (isFields(result)) {
     if (!Array.isArray(result["content"])) refuse(`Value at '${at}.toolResult.content' is required`);
-    const blank = objects(result["content"]).some((item) => "text" in item && string(item["text"]) === "");
+    const blank = objects(result["content"]).some((item) => "text" in item && string(item["text"]).trim() === "");
     if (blank) refuse(`The text field in the ToolResultContentBlock object at ${at}.toolResult.content is blank.`);
   }
   const reasoning = block["reasoningContent"];
