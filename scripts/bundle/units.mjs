@@ -46,17 +46,21 @@ async function sourceUnit(path, { indexes, external, define }) {
   let body = code.slice(code.indexOf("module.exports = __toCommonJS("));
   body = body.slice(body.indexOf("\n") + 1).replace(/\/\/ Annotate the CommonJS[\s\S]*$/, "");
   const imports = /^(?:var (\w+) = (?:__toESM\()?)?require\("([^"]+)"\)\)?;\n/gm;
-  const uses = [];
+  const used = [];
   body = body.replace(imports, (_, local, specifier) => {
     const key = keyOf(specifier);
-    if (local === undefined) return "";
+    if (local === undefined) return ""; // for its types
     if (key !== undefined) needs.add(key);
-    const use = `__unit(${JSON.stringify(key ?? specifier)})`;
-    if (!local.startsWith("import_")) return `var ${local} = ${use};\n`; // a namespace, used as a value
-    uses.push([local, `(${use})`]); // in brackets, for the sake of `new`
+    used.push([local, `(__unit(${JSON.stringify(key ?? specifier)}))`]); // in brackets, for the sake of `new`
     return "";
   });
-  for (const [local, use] of uses) body = body.replaceAll(new RegExp(`\\b${local}\\b`, "g"), () => use);
+  // Each use asks for the unit anew, so that it runs no sooner.
+  for (const [local, unit] of used) {
+    const use = new RegExp(`(?<![\\w$])(?<!(?<!\\.\\.)\\.)${local}(?=\\.)`, "g"); // not a property, but after a spread
+    body = body.replaceAll(use, () => unit);
+    if (local.startsWith("import_") && new RegExp(`\\b${local}\\b`).test(body))
+      throw new Error(`${path}: ${local} is used as a value`);
+  }
   body = body.replace(/\bimport\("([^"]+)"\)/g, (_, specifier) => {
     const key = keyOf(specifier);
     if (key !== undefined) later.add(key);

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../env/local.ts";
-import { collectFacts, environmentBlock } from "./environment.ts";
-import { projectDocs, TRUNCATED_MARKER } from "./project-docs.ts";
+import { environmentBlock, collectFacts as factsOf, type Known } from "./environment.ts";
+import { repositoryRoot } from "./git-files.ts";
+import { projectDocs as docsOf, TRUNCATED_MARKER } from "./project-docs.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 let dir: string;
@@ -15,6 +16,9 @@ beforeEach(async () => {
 
 const at = (cwd: string): LocalEnvironment =>
   new LocalEnvironment({ cwd, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
+const rootOf = (env: LocalEnvironment) => repositoryRoot(env, env.workingDirectory());
+const collectFacts = async (env: LocalEnvironment, known: Known) => factsOf(env, known, await rootOf(env));
+const projectDocs = async (env: LocalEnvironment, files: readonly string[]) => docsOf(env, files, await rootOf(env));
 const git = (...args: string[]): string =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: dir, encoding: "utf8" });
 const file = async (path: string, text: string): Promise<void> => {

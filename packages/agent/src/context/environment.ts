@@ -2,7 +2,7 @@
 // directory, git state), so it is taken once, at the start, and never changed.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
-import { currentBranch, repositoryRoot } from "./git-files.ts";
+import { currentBranch } from "./git-files.ts";
 
 export interface EnvironmentFacts {
   readonly workingDirectory: string;
@@ -17,6 +17,14 @@ export interface EnvironmentFacts {
   readonly git?: GitSnapshot;
 }
 
+/** What the environment cannot tell. */
+export interface Known {
+  readonly now: number;
+  readonly model?: string;
+  readonly knowledgeCutoff?: string;
+  readonly gitTimeoutMs?: number;
+}
+
 interface GitSnapshot {
   readonly modified: number;
   readonly untracked: number;
@@ -27,16 +35,12 @@ interface GitSnapshot {
 const RECENT_COMMITS = 10;
 const GIT_TIMEOUT_MS = 2_000;
 
+/** `root`: folder of the repository, when there is one. */
 export async function collectFacts(
   env: ExecutionEnvironment,
-  about: {
-    readonly now: number;
-    readonly model?: string;
-    readonly knowledgeCutoff?: string;
-    readonly gitTimeoutMs?: number;
-  },
+  about: Known,
+  root: string | undefined,
 ): Promise<EnvironmentFacts> {
-  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
   const [branch, git] = root
     ? await Promise.all([currentBranch(env, root), gitSnapshot(env, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
     : [];

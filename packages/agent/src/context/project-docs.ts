@@ -3,7 +3,6 @@
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../env/types.ts";
-import { repositoryRoot } from "./git-files.ts";
 
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
@@ -14,9 +13,14 @@ interface Doc {
   readonly text: string;
 }
 
-export async function projectDocs(env: ExecutionEnvironment, familyFiles: readonly string[]): Promise<string> {
+/** `repository`: folder of the repository, when there is one. */
+export async function projectDocs(
+  env: ExecutionEnvironment,
+  familyFiles: readonly string[],
+  repository: string | undefined,
+): Promise<string> {
   const cwd = env.resolve(env.workingDirectory());
-  const root = (await repositoryRoot(env, cwd)) ?? cwd;
+  const root = repository ?? cwd;
   const docs: Doc[] = [];
   const seen = new Set<string>();
   for (const folder of pathDown(root, cwd)) {

@@ -159,17 +159,17 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
       return [];
     });
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const entry of entries) {
+    const stats = await Promise.all(
+      entries.map((entry) => (entry.isDirectory() ? undefined : statOrNothing(join(directory, entry.name)))),
+    );
+    for (const [index, entry] of entries.entries()) {
       const name = prefix + entry.name;
-      const full = join(directory, entry.name);
       if (entry.isDirectory()) {
         result.push({ name, isDir: true });
-        if (left > 1) await walk(full, `${name}/`, left - 1);
+        if (left > 1) await walk(join(directory, entry.name), `${name}/`, left - 1);
         continue;
       }
-      const stat = await fs.stat(full).catch((error: unknown) => {
-        if (!passedOver(error)) throw error;
-      });
+      const stat = stats[index];
       if (stat?.isDirectory()) result.push({ name, isDir: true });
       else result.push(stat === undefined ? { name, isDir: false } : { name, isDir: false, size: stat.size });
     }
@@ -185,6 +185,13 @@ export async function listDirectory(path: string, depth: number): Promise<DirEnt
 function absent(error: unknown): undefined {
   if (absentCode(error)) return undefined;
   throw error;
+}
+
+async function statOrNothing(path: string): Promise<Stats | undefined> {
+  return fs.stat(path).catch((error: unknown) => {
+    if (!passedOver(error)) throw error;
+    return undefined;
+  });
 }
 
 /** Gone meanwhile, or not ours to look at: the rest of the listing still counts. */

@@ -2,8 +2,7 @@
 
 import { Client, type ClientDeps, getModelInfo, type ModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
-import { collectFacts, environmentBlock } from "../context/environment.ts";
-import { projectDocs } from "../context/project-docs.ts";
+import { readSurroundings } from "../context/surroundings.ts";
 import { LocalEnvironment } from "../env/local.ts";
 import type { Journal } from "../journal/journal.ts";
 import { defineProfile } from "../profiles/define.ts";
@@ -56,10 +55,8 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     client: new Client({ providers: { [provider]: adapter }, deps }),
     deps,
     ...(journal === undefined ? {} : { journal }),
-    surroundings: async (current, env) => ({
-      environment: environmentBlock(await collectFacts(env, { now: deps.now(), model: current.model })),
-      projectDocs: await projectDocs(env, current.instructionFiles),
-    }),
+    surroundings: (current, env) =>
+      readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }),
     ...options.session,
     config: {
       ...options.session?.config,

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { collectFacts, environmentBlock } from "../../src/context/environment.ts";
-import { projectDocs } from "../../src/context/project-docs.ts";
+import { readSurroundings } from "../../src/context/surroundings.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
 import { defineProfile } from "../../src/profiles/define.ts";
 import { FAMILIES, familyOf } from "../../src/profiles/families.ts";
@@ -61,10 +60,7 @@ describe.each(DIALECTS)("the %s profile", (dialect) => {
     return wire(dialect, script, {
       profile: defineProfile(FAMILIES[dialect], options ?? { model: MODELS[dialect] }),
       env: new LocalEnvironment({ cwd: dir, baseEnv: { PATH: process.env["PATH"] } }),
-      surroundings: async (profile, env) => ({
-        environment: environmentBlock(await collectFacts(env, { now: 0, model: profile.model })),
-        projectDocs: await projectDocs(env, profile.instructionFiles),
-      }),
+      surroundings: (profile, env) => readSurroundings(env, profile.instructionFiles, { now: 0, model: profile.model }),
     });
   };
 

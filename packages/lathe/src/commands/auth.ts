@@ -17,7 +17,7 @@ export const authCommand: Command = async ([verb = "status", only], machine) => 
   const known = [
     ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),
     ...Object.keys(models.registry.config.providers ?? {}),
-    ...(await sources.store.providers()),
+    ...sources.store.providers(),
   ];
   const providers = [...new Set(known)].filter((id) => only === undefined || id === only);
   if (providers.length === 0) throw usageError(`Unknown provider "${only}". See: lathe models`);

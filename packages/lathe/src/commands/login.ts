@@ -43,7 +43,7 @@ export const logoutCommand: Command = async ([name], machine) => {
   const workspace = await openWorkspace(machine, {});
   // What is stored can be forgotten, also when nothing else knows its name any more.
   const store = credentialStore(workspace);
-  const left = name !== undefined && (await store.providers()).includes(name);
+  const left = name !== undefined && store.providers().includes(name);
   const account = left ? { id: name, name: findRow(name)?.name ?? name } : await accountOf(workspace, name, "logout");
   const found = await store.remove(account.id);
   machine.stdout.write(found ? `Forgotten: ${account.name}.\n` : `Nothing was stored for ${account.name}.\n`);

@@ -7,8 +7,13 @@ export function table(rows: readonly (readonly string[])[]): string {
       widths[i] = Math.max(widths[i] ?? 0, cell.length);
     });
   }
-  return rows
-    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  "))
-    .map((line) => `${line.trimEnd()}\n`)
-    .join("");
+  let text = "";
+  for (const row of rows) {
+    let line = "";
+    row.forEach((cell, i) => {
+      line += i === row.length - 1 ? cell : `${cell.padEnd(widths[i] ?? 0)}  `;
+    });
+    text += `${line.trimEnd()}\n`;
+  }
+  return text;
 }

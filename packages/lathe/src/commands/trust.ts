@@ -10,7 +10,7 @@ export const trustCommand: Command = async (argv, machine) => {
   const file = homePaths(machine.env, machine.userHome).trust;
   const [first = "."] = argv;
   if (first === "--list") {
-    for (const folder of await trustedFolders(file)) machine.stdout.write(`${folder}\n`);
+    for (const folder of trustedFolders(file)) machine.stdout.write(`${folder}\n`);
     return EXIT.done;
   }
   const remove = first === "--remove";

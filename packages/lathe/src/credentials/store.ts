@@ -38,7 +38,7 @@ export class CredentialStore {
   }
 
   async get(provider: string): Promise<StoredCredential | undefined> {
-    const entry = (await this.#entries())[provider];
+    const entry = this.#entries()[provider];
     if (entry?.type !== "keyring") return entry;
     const secret = (await this.#openKeyring())?.get(provider);
     return secret === undefined ? undefined : (JSON.parse(secret) as StoredCredential);
@@ -65,8 +65,8 @@ export class CredentialStore {
     return found;
   }
 
-  async providers(): Promise<readonly string[]> {
-    return Object.keys(await this.#entries());
+  providers(): readonly string[] {
+    return Object.keys(this.#entries());
   }
 
   /** One refresh at a time over all processes: a refresh token works once. */
@@ -74,8 +74,8 @@ export class CredentialStore {
     return withFileLock(`${this.#file}.${provider}.refresh`, work);
   }
 
-  async #entries(): Promise<Record<string, FileEntry>> {
-    return asEntries(await readJsonFile(this.#file));
+  #entries(): Record<string, FileEntry> {
+    return asEntries(readJsonFile(this.#file));
   }
 }
 

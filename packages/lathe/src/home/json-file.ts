@@ -1,17 +1,13 @@
 // A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
 
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError, EXIT } from "../cli/exit.ts";
+import { readIfThere } from "./small-file.ts";
 
-export async function readJsonFile(file: string): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+export function readJsonFile(file: string): unknown {
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -29,7 +25,7 @@ export async function updateJsonFile(
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await withFileLock(file, async () => {
     const temporary = `${file}.${process.pid}.tmp`;
-    await writeFile(temporary, `${JSON.stringify(await change(await readJsonFile(file)), null, 2)}\n`, { mode: 0o600 });
+    await writeFile(temporary, `${JSON.stringify(await change(readJsonFile(file)), null, 2)}\n`, { mode: 0o600 });
     await rename(temporary, file);
   });
 }

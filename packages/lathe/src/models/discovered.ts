@@ -37,7 +37,7 @@ export async function localModels(
 ): Promise<readonly LocalModels[]> {
   const { deps } = options;
   const file = join(options.cache, "local-models.json");
-  const cache = options.fresh ? {} : await remembered(file);
+  const cache = options.fresh ? {} : remembered(file);
   const learned: Record<string, CachedServer> = {};
   const found = await Promise.all(
     servers.map(async (server): Promise<LocalModels | undefined> => {
@@ -71,13 +71,16 @@ function fingerprintOf({ type, baseUrl }: Discovery, env: ClientDeps["env"]): st
   return JSON.stringify([LATHE_VERSION, type, baseUrl, ...variables.map((name) => env[name])]);
 }
 
-async function remembered(file: string): Promise<Cache> {
-  // A cache that cannot be read is an empty one.
-  const value = await readJsonFile(file).catch(() => undefined);
-  return value && typeof value === "object" ? (value as Cache) : {};
+function remembered(file: string): Cache {
+  try {
+    const value = readJsonFile(file);
+    return value && typeof value === "object" ? (value as Cache) : {};
+  } catch {
+    return {}; // a cache that cannot be read is an empty one
+  }
 }
 
 async function remember(file: string, learned: Cache): Promise<void> {
   // A home that cannot be written to must not stop a run that only wanted to remember.
-  await updateJsonFile(file, async () => ({ ...(await remembered(file)), ...learned })).catch(() => undefined);
+  await updateJsonFile(file, async () => ({ ...remembered(file), ...learned })).catch(() => undefined);
 }

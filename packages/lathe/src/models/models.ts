@@ -38,7 +38,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
   const { config, problems } =
     files.length === 0 ? { config: {}, problems: [] } : await (await import("./file.ts")).readModelsFiles(files);
-  const stored = new Set(await credentialStore(workspace).providers());
+  const stored = new Set(credentialStore(workspace).providers());
   return new Models(workspace, { config, problems, stored });
 }
 

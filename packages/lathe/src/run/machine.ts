@@ -4,6 +4,7 @@ import { homedir, hostname } from "node:os";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { FIRST_REQUEST } from "../launcher/code-cache.ts";
+import { systemUuid } from "./uuid.ts";
 
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,7 +27,7 @@ export function thisMachine(): Machine {
     userHome: process.env["HOME"] || homedir(),
     pid: process.pid,
     host: hostname(),
-    deps: announcingFirstRequest(defaultDeps()),
+    deps: announcingFirstRequest(defaultDeps({ uuid: systemUuid })),
     // Node makes these streams when they are first looked at, which takes longer than all else before the first request.
     get stdin() {
       return process.stdin;

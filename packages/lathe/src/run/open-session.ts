@@ -7,16 +7,14 @@ import {
   type BudgetConfig,
   type ChildHeader,
   type ConfigInput,
-  collectFacts,
   type ExecutionEnvironment,
-  environmentBlock,
   type FamilyName,
   FileStore,
   Journal,
   LocalEnvironment,
   type PlanVerdict,
   type Profile,
-  projectDocs,
+  readSurroundings,
   Session,
   type SessionEvent,
   type Surroundings,
@@ -217,18 +215,14 @@ function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent
   };
 }
 
-async function surroundings(workspace: Workspace, profile: Profile, env: ExecutionEnvironment): Promise<Surroundings> {
+function surroundings(workspace: Workspace, profile: Profile, env: ExecutionEnvironment): Promise<Surroundings> {
   const info = profile.modelInfo;
-  const [facts, docs] = await Promise.all([
-    collectFacts(env, {
-      now: workspace.machine.deps.now(),
-      model: info?.displayName ?? profile.model,
-      ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
-      gitTimeoutMs: GIT_PATIENCE_MS,
-    }),
-    projectDocs(env, profile.instructionFiles),
-  ]);
-  return { environment: environmentBlock(facts), projectDocs: docs };
+  return readSurroundings(env, profile.instructionFiles, {
+    now: workspace.machine.deps.now(),
+    model: info?.displayName ?? profile.model,
+    ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
+    gitTimeoutMs: GIT_PATIENCE_MS,
+  });
 }
 
 function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {

@@ -1,6 +1,6 @@
 // Where a run takes place and what counts there: directory, trust, settings, environment. Read once at the start.
 
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
@@ -30,19 +30,17 @@ export interface Workspace {
 }
 
 export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
-  const cwd = await directory(machine, options.cwd ?? ".", "--cwd");
-  const added = await Promise.all((options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir")));
+  const cwd = directory(machine, options.cwd ?? ".", "--cwd");
+  const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
   const paths = homePaths(machine.env, machine.userHome);
-  const trusted = await isTrusted(paths.trust, cwd);
+  const trusted = isTrusted(paths.trust, cwd);
   const sources: SettingsSource[] = [
     { file: paths.config, required: false },
     ...(trusted ? [{ file: projectPaths(cwd).config, required: false }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
-  const [loaded, env] = await Promise.all([
-    loadSettings(sources, settingsOfRun(options)),
-    envWithFiles({ env: machine.env, cwd, trusted, latheHome: paths.home, userHome: machine.userHome }),
-  ]);
+  const loaded = await loadSettings(sources, settingsOfRun(options));
+  const env = envWithFiles({ env: machine.env, cwd, trusted, latheHome: paths.home, userHome: machine.userHome });
   const ignored = trusted ? [] : ignoredProjectFiles(cwd);
   return {
     machine,
@@ -62,9 +60,9 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
   };
 }
 
-async function directory(machine: Machine, path: string, option: string): Promise<string> {
+function directory(machine: Machine, path: string, option: string): string {
   try {
-    return await realpath(resolve(machine.cwd, path));
+    return realpathSync.native(resolve(machine.cwd, path));
   } catch {
     throw usageError(`${option}: ${path} does not exist. Give an existing directory.`);
   }

@@ -1,8 +1,8 @@
 // The .env chain: the process wins, then the project's .env (only in a trusted folder), then the user's. Nothing already
 // set is overridden.
 
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readIfThere } from "../home/small-file.ts";
 
 export interface EnvFileOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -12,16 +12,16 @@ export interface EnvFileOptions {
   readonly userHome: string;
 }
 
-export async function envWithFiles(options: EnvFileOptions): Promise<Record<string, string | undefined>> {
+export function envWithFiles(options: EnvFileOptions): Record<string, string | undefined> {
   const files = [
     ...(options.trusted ? [join(options.cwd, ".env")] : []),
     join(options.latheHome, ".env"),
     join(options.userHome, ".env"),
   ];
-  const texts = await Promise.all(files.map(readIfThere));
   const merged: Record<string, string | undefined> = { ...options.env };
-  for (const text of texts) {
-    for (const [name, value] of parseEnv(text)) merged[name] ??= value;
+  for (const file of files) {
+    // Absent or unreadable: the chain goes on.
+    for (const [name, value] of parseEnv(textOf(file))) merged[name] ??= value;
   }
   return merged;
 }
@@ -41,10 +41,10 @@ function unquote(value: string): string {
   return quoted[2] ?? (quoted[1] ?? "").replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char));
 }
 
-async function readIfThere(file: string): Promise<string> {
+function textOf(file: string): string {
   try {
-    return await readFile(file, "utf8");
+    return readIfThere(file) ?? "";
   } catch {
-    return ""; // absent or unreadable: the chain goes on
+    return "";
   }
 }

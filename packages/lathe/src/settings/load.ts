@@ -1,8 +1,8 @@
 // Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file, values of
 // this run. Later wins. Every value remembers where it came from.
 
-import { readFile } from "node:fs/promises";
 import { CliError, EXIT } from "../cli/exit.ts";
+import { readIfThere } from "../home/small-file.ts";
 import { flatten } from "./check.ts";
 import { defaultSettings, type SettingKey, type Settings } from "./schema.ts";
 
@@ -55,17 +55,10 @@ interface ParsedFile {
 }
 
 async function readSettingsFile({ file, required }: SettingsSource): Promise<ParsedFile | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" && !required) return undefined;
-    throw new CliError(
-      EXIT.usage,
-      `Cannot read settings ${file}: ${code === "ENOENT" ? "no such file" : String(code)}.`,
-      { cause: error },
-    );
+  const text = settingsText(file);
+  if (text === undefined) {
+    if (required) throw new CliError(EXIT.usage, `Cannot read settings ${file}: no such file.`);
+    return undefined;
   }
   // The YAML reader is only paid for by those who have a file.
   const { isMap, LineCounter, parseDocument } = await import("yaml");
@@ -92,4 +85,13 @@ async function readSettingsFile({ file, required }: SettingsSource): Promise<Par
       return line;
     },
   };
+}
+
+function settingsText(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CliError(EXIT.usage, `Cannot read settings ${file}: ${code}.`, { cause: error });
+  }
 }

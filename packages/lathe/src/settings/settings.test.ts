@@ -98,12 +98,12 @@ describe("environment files", () => {
   };
 
   it("CF-05 the first place that sets a name wins", async () => {
-    const env = await envWithFiles({ env: { A: "process" }, trusted: true, ...(await layout()) });
+    const env = envWithFiles({ env: { A: "process" }, trusted: true, ...(await layout()) });
     expect(env).toMatchObject({ A: "process", B: "project", C: "project", D: "lathe # no comment", E: "line\nbreak" });
   });
 
   it("a stranger's .env does not count until the folder is trusted", async () => {
-    const env = await envWithFiles({ env: {}, trusted: false, ...(await layout()) });
+    const env = envWithFiles({ env: {}, trusted: false, ...(await layout()) });
     expect(env).toMatchObject({ B: "lathe", C: "lathe" });
     expect(env["A"]).toBeUndefined();
   });

@@ -14,19 +14,19 @@ beforeEach(async () => {
 });
 
 it("trust covers the folder and what is below it, not a neighbour whose name begins alike", async () => {
-  expect(await isTrusted(file, join(dir, "repo"))).toBe(false);
+  expect(isTrusted(file, join(dir, "repo"))).toBe(false);
   await trustFolder(file, join(dir, "repo"), new Date(0));
-  expect(await isTrusted(file, join(dir, "repo", "sub"))).toBe(true);
-  expect(await isTrusted(file, join(dir, "repo-other"))).toBe(false);
+  expect(isTrusted(file, join(dir, "repo", "sub"))).toBe(true);
+  expect(isTrusted(file, join(dir, "repo-other"))).toBe(false);
   expect(await untrustFolder(file, join(dir, "repo"))).toBe(true);
-  expect(await isTrusted(file, join(dir, "repo"))).toBe(false);
+  expect(isTrusted(file, join(dir, "repo"))).toBe(false);
 });
 
 it("a link into a trusted folder is judged by where it leads", async () => {
   await trustFolder(file, join(dir, "repo"), new Date(0));
   await symlink(join(dir, "repo-other"), join(dir, "repo", "link"));
-  expect(await isTrusted(file, join(dir, "repo", "link"))).toBe(false);
-  expect(await trustedFolders(file)).toEqual([join(dir, "repo")]);
+  expect(isTrusted(file, join(dir, "repo", "link"))).toBe(false);
+  expect(trustedFolders(file)).toEqual([join(dir, "repo")]);
 });
 
 it("names what an untrusted folder would have brought", async () => {

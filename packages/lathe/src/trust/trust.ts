@@ -1,7 +1,7 @@
 // Which folders may bring settings, models, an .env and commands of their own. Instruction text always counts; everything
 // that could run something or send a key elsewhere counts only below a trusted folder.
 
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
@@ -11,9 +11,9 @@ interface TrustFile {
   readonly folders: Readonly<Record<string, { readonly since: string }>>;
 }
 
-export async function isTrusted(trustFile: string, folder: string): Promise<boolean> {
-  const { folders } = read(await readJsonFile(trustFile));
-  for (let path = await realpath(folder); ; path = dirname(path)) {
+export function isTrusted(trustFile: string, folder: string): boolean {
+  const { folders } = read(readJsonFile(trustFile));
+  for (let path = realpathSync.native(folder); ; path = dirname(path)) {
     if (Object.hasOwn(folders, path)) return true;
     if (path === dirname(path)) return false;
   }
@@ -38,8 +38,8 @@ export async function untrustFolder(trustFile: string, folder: string): Promise<
   return found;
 }
 
-export async function trustedFolders(trustFile: string): Promise<readonly string[]> {
-  return Object.keys(read(await readJsonFile(trustFile)).folders);
+export function trustedFolders(trustFile: string): readonly string[] {
+  return Object.keys(read(readJsonFile(trustFile)).folders);
 }
 
 /** What an untrusted folder would have brought; names for the one line the user sees. */

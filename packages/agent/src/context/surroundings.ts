@@ -1,0 +1,17 @@
+// What a session knows of the place it works in before its first request.
+
+import type { ExecutionEnvironment } from "../env/types.ts";
+import type { Surroundings } from "../session/types.ts";
+import { collectFacts, environmentBlock, type Known } from "./environment.ts";
+import { repositoryRoot } from "./git-files.ts";
+import { projectDocs } from "./project-docs.ts";
+
+export async function readSurroundings(
+  env: ExecutionEnvironment,
+  instructionFiles: readonly string[],
+  known: Known,
+): Promise<Surroundings> {
+  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
+  const [facts, docs] = await Promise.all([collectFacts(env, known, root), projectDocs(env, instructionFiles, root)]);
+  return { environment: environmentBlock(facts), projectDocs: docs };
+}

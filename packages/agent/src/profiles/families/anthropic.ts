@@ -1,0 +1,33 @@
+// Models of Anthropic. Tool order is part of the cached prefix: append, never reorder.
+
+import { editFileTool } from "../../tools/edit-file/index.ts";
+import { globTool } from "../../tools/glob/index.ts";
+import { grepWithModesTool } from "../../tools/grep/index.ts";
+import { claudeNames, claudeTools } from "../../tools/native/claude/index.ts";
+import { renamed } from "../../tools/native/face.ts";
+import { shellTool } from "../../tools/shell/index.ts";
+import type { Family } from "../define.ts";
+import prompt from "../prompts/anthropic.md";
+import editing from "../prompts/editing/edit-file.md";
+import { additions, agents, files, type Kit, list, modes } from "./common.ts";
+
+const tools = ({ read, write, edit }: Kit) =>
+  list(read, write, edit, shellTool, grepWithModesTool, globTool, ...agents, ...additions);
+
+export const anthropic = {
+  id: "anthropic",
+  prompt,
+  editing,
+  tools: tools({ ...files, edit: editFileTool }),
+  toolsWith: tools,
+  get native() {
+    return {
+      prompt: renamed(prompt, claudeNames),
+      editing: renamed(editing, claudeNames),
+      tools: list(...claudeTools),
+    };
+  },
+  instructionFiles: ["CLAUDE.md"],
+  shellTimeoutMs: 120_000,
+  toolOutputModes: modes,
+} as const satisfies Family;

@@ -1,0 +1,16 @@
+// Small files of the user's that are read at every start. At once: waiting for each takes longer than reading it, and
+// node:fs/promises longer to load than reading all of them.
+
+import { readFileSync, statSync } from "node:fs";
+
+/** Undefined when there is none; throws for one that cannot be read. */
+export function readIfThere(file: string): string | undefined {
+  // Most are absent most of the time, and an error is dear.
+  if (!statSync(file, { throwIfNoEntry: false })) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
