@@ -2,8 +2,9 @@
 // timeout of the adapter bounds it; proxies and certificates are the platform's business.
 
 import { networkError } from "../errors/network.ts";
-import type { Transport, TransportRequest, TransportResponse } from "../types/adapter.ts";
+import type { Transport, TransportResponse } from "../types/adapter.ts";
 import { AbortError } from "../types/errors.ts";
+import { joinBody } from "./join-body.ts";
 
 export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
   return async (request) => {
@@ -32,19 +33,6 @@ export function createFetchTransport(fetchFunction: typeof fetch = fetch): Trans
       body: { [Symbol.asyncIterator]: () => readBody(response.body, { settle, explain, close: onAbort }) },
     } satisfies TransportResponse;
   };
-}
-
-function joinBody(pieces: NonNullable<TransportRequest["body"]>): string | Uint8Array<ArrayBuffer> {
-  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
-  const encoder = new TextEncoder();
-  const parts = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
-  const body = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
-  }
-  return body;
 }
 
 interface BodyHooks {

@@ -1,5 +1,6 @@
 // Signature Version 4 for a request whose body is already there.
 
+import { joinBody } from "../../transport/join-body.ts";
 import type { TransportRequest } from "../../types/adapter.ts";
 import type { AwsCredentials } from "./types.ts";
 
@@ -35,17 +36,4 @@ export async function signRequest(
     headers: { ...request.headers, ...Object.fromEntries(signed.headers) },
     ...(request.body === undefined ? {} : { body: [body] }),
   };
-}
-
-function joinBody(pieces: readonly (string | Uint8Array)[]): string | Uint8Array<ArrayBuffer> {
-  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
-  const encoder = new TextEncoder();
-  const parts = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
-  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }

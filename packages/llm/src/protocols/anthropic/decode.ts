@@ -4,7 +4,8 @@
 import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
-import { isObject, list, object, parseFrame, string } from "./json.ts";
+import { parseFrame } from "../common/frame.ts";
+import { isObject, list, object, string } from "../common/json.ts";
 import { structuredOutputTool } from "./structured.ts";
 import { anthropicFinish, anthropicUsage, estimateReasoning } from "./usage.ts";
 
@@ -33,7 +34,6 @@ export class AnthropicDecoder implements ResponseDecoder {
   }
 
   event(frame: Frame, out: BlockSink): void {
-    if (frame.data === "[DONE]") return;
     const event = parseFrame(frame, out);
     if (event === undefined) return;
     const type = string(event["type"]) ?? frame.event;

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../types/json.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
-import { number, object } from "./json.ts";
+import { number, object } from "../common/json.ts";
 
 const reasons: Readonly<Record<string, FinishReason["reason"]>> = {
   end_turn: "stop",

@@ -5,9 +5,10 @@ import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
-import { isObject, list, number, object, parseFrame, string } from "../anthropic/json.ts";
 import { structuredOutputTool } from "../anthropic/structured.ts";
 import { estimateReasoning } from "../anthropic/usage.ts";
+import { parseFrame } from "../common/frame.ts";
+import { isObject, list, number, object, string } from "../common/json.ts";
 
 interface OpenBlock {
   readonly key: string;

@@ -3,6 +3,7 @@
 
 import type { BodyPiece } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { isObject } from "./json.ts";
 
 export type Params = Record<string, JsonValue | undefined>;
 
@@ -48,10 +49,6 @@ export function mergeExtras(
     const present = params[key];
     params[key] = nested.includes(key) && isObject(present) && isObject(value) ? { ...present, ...value } : value;
   }
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const core = ["model", "messages", "input", "contents", "stream"];

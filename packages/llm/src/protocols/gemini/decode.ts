@@ -5,7 +5,8 @@ import { ContentFilterError } from "../../types/errors.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
-import { isObject, list, number, object, parseFrame, string } from "../anthropic/json.ts";
+import { parseFrame } from "../common/frame.ts";
+import { isObject, list, number, object, string } from "../common/json.ts";
 import { PartialArguments } from "./partial-args.ts";
 
 interface OpenBlock {
@@ -27,7 +28,6 @@ export class GeminiDecoder implements ResponseDecoder {
   }
 
   event(frame: Frame, out: BlockSink): void {
-    if (frame.data === "[DONE]") return;
     const chunk = parseFrame(frame, out);
     if (chunk !== undefined) this.#chunk(chunk, out);
   }

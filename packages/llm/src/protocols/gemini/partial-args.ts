@@ -2,7 +2,7 @@
 // come for as long as they come in the order of a document.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
-import { list, object, string } from "../anthropic/json.ts";
+import { list, object, string } from "../common/json.ts";
 import { PathWriter, type Step } from "./path-writer.ts";
 
 export class PartialArguments {

@@ -4,9 +4,9 @@ import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason } from "../../types/response.ts";
-import { isObject } from "../common/body.ts";
 import { TextFlow } from "../common/flow.ts";
 import { parseFrame } from "../common/frame.ts";
+import { isObject } from "../common/json.ts";
 
 export class OllamaDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;

@@ -2,7 +2,7 @@
 // wants back with the calls they led to. They travel as the signature of the answer's first call.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
-import { isObject } from "../common/body.ts";
+import { isObject } from "../common/json.ts";
 
 /** Fields that are streamed in fragments. */
 const FRAGMENTED = ["text", "summary", "data"];

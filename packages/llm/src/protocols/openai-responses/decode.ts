@@ -4,8 +4,8 @@ import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { Usage } from "../../types/response.ts";
-import { isObject } from "../common/body.ts";
 import { parseFrame } from "../common/frame.ts";
+import { isObject } from "../common/json.ts";
 import { textMark } from "./items.ts";
 
 /** Progress notes that say nothing the other events do not say. */

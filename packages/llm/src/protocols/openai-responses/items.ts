@@ -4,8 +4,8 @@
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, Origin, TextPart, ToolResultData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
-import { isObject } from "../common/body.ts";
 import { boundedCallId, itemIdOf } from "../common/ids.ts";
+import { isObject } from "../common/json.ts";
 import { mediaUrl, unsupportedContent } from "../common/media.ts";
 
 /** The vendor refuses longer call ids. */

@@ -1,0 +1,16 @@
+// The pieces of a body in one, for what cannot take them one by one.
+
+import type { BodyPiece } from "../types/adapter.ts";
+
+export function joinBody(pieces: readonly BodyPiece[]): string | Uint8Array<ArrayBuffer> {
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join("");
+  const encoder = new TextEncoder();
+  const parts = pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece));
+  const body = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.length;
+  }
+  return body;
+}
