@@ -147,6 +147,14 @@ describe("--record", () => {
     });
     const recorded = await scene.run([...full, "--record", recordingIn(), "ask a helper"]);
     expect(recorded).toMatchObject({ code: 0, stdout: "There are seven.\n" });
+    const journal = join(recordingIn(), "agents", `${spawned}.jsonl`);
+    const text = await readFile(journal, "utf8");
+    await writeFile(journal, text.replace("seven files", "eight files"));
+    expect(await scene.box.run(["replay", recordingIn()])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`line \\d+ of the journal of agent ${spawned} is not as recorded`)),
+    });
+    await writeFile(journal, text);
     expect(await replayElsewhere(recordingIn())).toMatchObject({ code: 0, stdout: "There are seven.\n" });
   });
 

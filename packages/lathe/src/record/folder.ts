@@ -1,5 +1,5 @@
 // What lies in the folder of a recording, beside the log of the agent package: how the session was put together, the session it
-// went on from, and the journal it ended with. No credential is ever among it.
+// went on from, and the journals that it and its agents ended with. No credential is ever among it.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -84,13 +84,26 @@ export class RecordFolder {
     }
   }
 
+  /** The journals of child agents, which lie beside the session's own. */
+  keepAgents(beside: string): void {
+    for (const [name, journal] of agentJournals(beside)) {
+      mkdirSync(this.#agents, { recursive: true });
+      writeFileSync(join(this.#agents, name), journal, { mode: 0o600 });
+    }
+  }
+
   writeEnd(journal: Uint8Array, end: Omit<RecordedEnd, "sha256">): void {
     writeFileSync(join(this.path, FILES.journal), journal, { mode: 0o600 });
     const whole: RecordedEnd = { ...end, sha256: sha256(journal) };
     writeFileSync(join(this.path, FILES.end), JSON.stringify(whole, null, 2), { mode: 0o600 });
   }
 
-  read(): { readonly session: RecordedSession; readonly end: RecordedEnd; readonly journal: Buffer } {
+  read(): {
+    readonly session: RecordedSession;
+    readonly end: RecordedEnd;
+    readonly journal: Buffer;
+    readonly agents: ReadonlyMap<string, Buffer>;
+  } {
     const session = this.#json(FILES.session) as RecordedSession;
     if (session.format !== FORMAT) {
       throw usageError(
@@ -101,7 +114,12 @@ export class RecordFolder {
       session,
       end: this.#json(FILES.end) as RecordedEnd,
       journal: readFileSync(join(this.path, FILES.journal)),
+      agents: agentJournals(this.#agents),
     };
+  }
+
+  get #agents(): string {
+    return join(this.path, "agents");
   }
 
   #json(name: string): unknown {
@@ -112,6 +130,12 @@ export class RecordFolder {
       throw usageError(`${this.path} holds no whole recording: ${why}. Record again with: lathe --record <dir>`);
     }
   }
+}
+
+/** By file name. */
+export function agentJournals(folder: string): Map<string, Buffer> {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -105,6 +105,7 @@ export class Recording implements RecordingTape {
   /** After the last input. */
   finish({ status, exitCode }: RunResult): void {
     if (!this.#journal) return;
+    if (this.#journal.folder !== undefined) this.#folder.keepAgents(this.#journal.folder);
     this.#folder.writeEnd(journalBytes(this.#journal), {
       status,
       exitCode,

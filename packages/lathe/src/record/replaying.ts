@@ -1,5 +1,5 @@
-// Runs a recording again: no network, no tools, no clock, a home of its own that is gone afterwards. The journal must come out the
-// same, byte for byte.
+// Runs a recording again: no network, no tools, no clock, a home of its own that is gone afterwards. The journals of the session and
+// its agents must come out the same, byte for byte.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import type { Machine } from "../run/machine.ts";
 import { openSession } from "../run/open-session.ts";
 import { RunDriver } from "../run/run-prompts.ts";
 import type { Workspace } from "../run/workspace.ts";
-import { type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
+import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
 import type { Tape } from "./tape.ts";
 
@@ -42,7 +42,7 @@ async function replayIn(
   home: string,
   machine: Machine,
   folder: RecordFolder,
-  { session: recorded, end, journal }: ReturnType<RecordFolder["read"]>,
+  { session: recorded, end, journal, agents }: ReturnType<RecordFolder["read"]>,
 ): Promise<ReplayReport> {
   const replayer = new Replayer(folder.path);
   const deps = { ...replayer.deps(machine.deps), env: end.env };
@@ -69,9 +69,10 @@ async function replayIn(
     divergence = error.message;
   }
   const again = journalBytes(opened);
+  const agentsAgain = opened.folder === undefined ? new Map<string, Buffer>() : agentJournals(opened.folder);
   await open.close();
   await driver.drained();
-  const difference = firstDifference(journal, again);
+  const difference = firstDifference(journal, again, "the journal") ?? agentDifference(agents, agentsAgain);
   if (difference !== undefined) divergence = divergence === undefined ? difference : `${divergence}; ${difference}`;
   return {
     text: driver.report().text,
@@ -124,9 +125,22 @@ function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   };
 }
 
-function firstDifference(recorded: Buffer, again: Buffer): string | undefined {
+/** An agent may have been at work when the run ended: what was recorded of it must come, more may. */
+function agentDifference(
+  recorded: ReadonlyMap<string, Buffer>,
+  again: ReadonlyMap<string, Buffer>,
+): string | undefined {
+  for (const [name, journal] of recorded) {
+    const part = again.get(name)?.subarray(0, journal.length) ?? Buffer.alloc(0);
+    const difference = firstDifference(journal, part, `the journal of agent ${name.replace(/\.jsonl$/, "")}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+function firstDifference(recorded: Buffer, again: Buffer, what: string): string | undefined {
   if (recorded.equals(again)) return undefined;
   const [before, after] = [recorded, again].map((bytes) => bytes.toString("utf8").split("\n"));
   const at = before?.findIndex((line, i) => line !== after?.[i]) ?? 0;
-  return `line ${(at < 0 ? (before?.length ?? 0) : at) + 1} of the journal is not as recorded`;
+  return `line ${(at < 0 ? (before?.length ?? 0) : at) + 1} of ${what} is not as recorded`;
 }
