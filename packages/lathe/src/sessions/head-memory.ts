@@ -13,59 +13,67 @@ type Session = readonly [id: string, cwd: string, created: string, title: string
 /** The stamp is null when the folder's time says nothing about its files. */
 type Folder = readonly [path: string, stamp: number | null, rows: readonly Row[]];
 
-/** A session file: its row as remembered, else what the folder tells about it. */
-export interface Head {
-  readonly folder: string;
-  row: Row;
-  isRead: boolean;
+const VERSION = 3;
+
+/** A file of which nothing is remembered: to be read when it is to be shown. */
+export class UnreadHead {
+  readonly modified: number;
+  readonly file: SessionFile;
+  described: Described;
+
+  constructor(file: SessionFile) {
+    this.file = file;
+    this.modified = file.mtimeMs;
+    this.described = "unreadable";
+  }
 }
 
-const VERSION = 3;
+interface ChangedFolder {
+  readonly path: string;
+  readonly stamp: number | null;
+  readonly rows: readonly Row[];
+  readonly unread: readonly UnreadHead[];
+}
 
 export class HeadMemory {
   readonly #file: string;
   readonly #known: ReadonlyMap<string, Folder>;
-  readonly #looked: { readonly path: string; readonly stamp: number | null; readonly heads: readonly Head[] }[] = [];
-  #isChanged = false;
+  readonly #same: Folder[] = [];
+  readonly #changed: ChangedFolder[] = [];
 
   constructor(file: string) {
     this.#file = file;
     this.#known = new Map(load(file).map((folder) => [folder[0], folder]));
   }
 
-  headsIn(path: string, now: number): readonly Head[] {
+  headsIn(path: string, now: number): readonly (ListedSession | UnreadHead)[] {
     const known = this.#known.get(path);
     const time = folderTime(path);
     if (known && known[1] === time) {
-      const heads = known[2].map((row): Head => ({ folder: path, row, isRead: true }));
-      this.#looked.push({ path, stamp: time, heads });
-      return heads;
+      this.#same.push(known);
+      return sessionsOf(path, known[2]);
     }
     const folder = readFolder(path);
-    const stamp = stampOf(folder, time, now) ?? null;
     const before = new Map(known?.[2].map((row) => [row[0], row]));
-    const heads = folder.sessions.map(({ path: file, mtimeMs, bytes }): Head => {
-      const name = file.slice(path.length + 1);
-      const row = before.get(name);
-      const isRead = row?.[1] === mtimeMs && row[2] === bytes;
-      return { folder: path, row: isRead ? row : [name, mtimeMs, bytes], isRead };
-    });
-    this.#looked.push({ path, stamp, heads });
-    if (stamp !== known?.[1] || before.size !== heads.length || !heads.every((head) => head.isRead))
-      this.#isChanged = true;
-    return heads;
+    const rows: Row[] = [];
+    const unread: UnreadHead[] = [];
+    for (const file of folder.sessions) {
+      const row = before.get(file.path.slice(path.length + 1));
+      if (row?.[1] === file.mtimeMs && row[2] === file.bytes) rows.push(row);
+      else unread.push(new UnreadHead(file));
+    }
+    const stamp = stampOf(folder, time, now) ?? null;
+    const isSame = known && stamp === known[1] && unread.length === 0 && rows.length === before.size;
+    if (isSame) this.#same.push(known);
+    else this.#changed.push({ path, stamp, rows, unread });
+    return [...sessionsOf(path, rows), ...unread];
   }
 
-  /** Best effort: a full or read-only home must not stop a listing. To be called when every head was to be read. */
+  /** To be called when every head was read. Best effort: a full or read-only home must not stop a listing. */
   save({ forgetOthers }: { readonly forgetOthers: boolean }): void {
-    if (!this.#isChanged) return;
-    const looked = this.#looked.map(({ path, stamp, heads }): Folder => {
-      const read = heads.filter(({ isRead }) => isRead);
-      return [path, read.length === heads.length ? stamp : null, read.map(({ row }) => row)];
-    });
-    const folders = new Map(
-      [...(forgetOthers ? [] : this.#known.values()), ...looked].map((folder) => [folder[0], folder]),
-    );
+    const others = forgetOthers ? this.#same : [...this.#known.values()];
+    if (this.#changed.length === 0 && others.length === this.#known.size) return;
+    const folders = new Map([...others, ...this.#changed.map(folderOf)].map((folder) => [folder[0], folder]));
     const aside = `${this.#file}.${process.pid}`;
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
@@ -77,36 +85,42 @@ export class HeadMemory {
   }
 }
 
-/** What a list shows of it; the file is read when nothing is remembered. */
-export function sessionOf(head: Head, read: (file: SessionFile) => Described): Described {
-  if (head.isRead) return fromRow(head);
-  const [name, mtimeMs, bytes] = head.row;
-  const session = read({ path: `${head.folder}/${name}`, mtimeMs, bytes });
-  if (session === "unreadable") return session;
-  head.row = toRow(head.row, session);
-  head.isRead = true;
-  return session;
+/** A file that could not be read is tried again, whatever the folder's time. */
+function folderOf({ path, stamp, rows, unread }: ChangedFolder): Folder {
+  const read = unread.flatMap(({ file, described }) =>
+    described === "unreadable" ? [] : [toRow(path, file, described)],
+  );
+  return [path, read.length === unread.length ? stamp : null, [...rows, ...read]];
 }
 
-function toRow([name, mtimeMs, bytes]: Row, session: ListedSession | undefined): Row {
+function toRow(folder: string, { path, mtimeMs, bytes }: SessionFile, session: ListedSession | undefined): Row {
+  const name = path.slice(folder.length + 1);
   if (!session) return [name, mtimeMs, bytes];
   const { id, cwd, created, title = null, firstMessage = null } = session;
   return [name, mtimeMs, bytes, id, cwd, created, title, firstMessage];
 }
 
-function fromRow({ folder, row }: Head): ListedSession | undefined {
-  const [name, modified, bytes, id, cwd, created, title, firstMessage] = row;
-  if (id === undefined || cwd === undefined || created === undefined) return undefined;
-  return {
-    id,
-    path: `${folder}/${name}`,
-    cwd,
-    created,
-    modified,
-    bytes,
-    ...(typeof title === "string" ? { title } : {}),
-    ...(typeof firstMessage === "string" ? { firstMessage } : {}),
-  };
+function sessionsOf(folder: string, rows: readonly Row[]): ListedSession[] {
+  const sessions: ListedSession[] = [];
+  for (const row of rows) {
+    // By index: taking a row apart as a list costs as much as all else here.
+    const id = row[3];
+    const cwd = row[4];
+    const created = row[5];
+    if (id === undefined || cwd === undefined || created === undefined) continue;
+    const session: { -readonly [Key in keyof ListedSession]: ListedSession[Key] } = {
+      id,
+      path: `${folder}/${row[0]}`,
+      cwd,
+      created,
+      modified: row[1],
+      bytes: row[2],
+    };
+    if (typeof row[6] === "string") session.title = row[6];
+    if (typeof row[7] === "string") session.firstMessage = row[7];
+    sessions.push(session);
+  }
+  return sessions;
 }
 
 function load(file: string): readonly Folder[] {

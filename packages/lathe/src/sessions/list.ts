@@ -2,7 +2,7 @@
 
 import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
-import { HeadMemory, sessionOf } from "./head-memory.ts";
+import { HeadMemory, UnreadHead } from "./head-memory.ts";
 
 export interface ListedSession {
   readonly id: string;
@@ -46,10 +46,16 @@ export function listSessions(request: ListRequest): ListedSession[] {
   const memory = new HeadMemory(request.cacheFile);
   const heads = projectFolders(sessionsRoot, cwd)
     .flatMap((folder) => memory.headsIn(folder, now))
-    .sort((a, b) => b.row[1] - a.row[1]);
-  const listed = take(heads, (head) => sessionOf(head, describeFile), limit, cwd);
+    .sort((a, b) => b.modified - a.modified);
+  const listed = take(heads, describeHead, limit, cwd);
   if (heads.length >= WORTH_REMEMBERING && limit >= heads.length) memory.save({ forgetOthers: cwd === undefined });
   return listed;
+}
+
+function describeHead(head: ListedSession | UnreadHead): Described {
+  if (!(head instanceof UnreadHead)) return head;
+  head.described = describeFile(head.file);
+  return head.described;
 }
 
 /** Two directories may share a folder's name, so the header's cwd decides. */
@@ -115,7 +121,11 @@ export function sessionName(
 }
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, " ").trim();
+export const oneLine = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, " ").trim();
+
+/** Most names are, and a list has ten thousand. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 export function timeAgo(then: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - then) / 1000));
