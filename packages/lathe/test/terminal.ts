@@ -48,6 +48,21 @@ export class Terminal {
     return { output: before, code: Number(code) };
   }
 
+  /** Keys, as they are typed. */
+  keys(text: string): void {
+    this.#shell.stdin.write(text);
+  }
+
+  /** Waits for a text after `start`; gives where it ends. */
+  async see(start: number, pattern: RegExp): Promise<number> {
+    const [before = "", ...groups] = await this.#until(start, new RegExp(`(${pattern.source})`, pattern.flags));
+    return start + before.length + (groups[0]?.length ?? 0);
+  }
+
+  text(start: number): string {
+    return this.#output.slice(start);
+  }
+
   async close(): Promise<void> {
     const closed = once(this.#shell, "close");
     this.#shell.stdin.end("exit\n");

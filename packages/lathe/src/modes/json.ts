@@ -6,7 +6,8 @@ import { type ExitCode, usageError } from "../cli/exit.ts";
 import { type HeadlessRun, runHeadless } from "../run/headless.ts";
 import { closedOnFailure, type OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
-import { type OpenSession, openSession, type SessionRequest } from "../run/open-session.ts";
+import type { RequestFor } from "../run/next-session.ts";
+import { type OpenSession, openSession } from "../run/open-session.ts";
 import { INTERRUPTED, outcomeOf } from "../run/outcome.ts";
 import { type RunResult, resultOf } from "../run/result.ts";
 import { RunDriver } from "../run/run-prompts.ts";
@@ -39,7 +40,7 @@ function tellError({ stderr }: Machine, { error }: RunResult): void {
 export async function jsonCommandMode(
   workspace: Workspace,
   opened: OpenedJournal,
-  requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
+  requestFor: RequestFor,
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
   const open = await closedOnFailure(opened, async () => openSession(workspace, await requestFor(opened)));

@@ -25,17 +25,11 @@ export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspa
   return model !== undefined && keepsOwn ? `${model}:${thinkingLevel}` : model;
 }
 
-/** For a session that is gone over to: its own model, when it can still be called. */
-export async function modelToResume(workspace: Workspace, journal: Journal): Promise<ModelChoice | undefined> {
-  const selector = modelOfSession(journal, workspace);
-  return selector === undefined ? undefined : usable(await modelsOf(workspace), selector, false);
-}
-
 export async function chooseInitialModel(workspace: Workspace, wish: InitialWish): Promise<ModelChoice> {
   const { settings, settingsOrigin } = workspace;
   if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
   const models = await modelsOf(workspace);
-  const resumed = wish.resumed === undefined ? undefined : await usable(models, wish.resumed, wish.hasKey);
+  const resumed = wish.resumed === undefined ? undefined : await callable(models, wish.resumed, wish.hasKey);
   if (resumed) return resumed;
   if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
   await discoverScope(models, settings.enabledModels);
@@ -76,8 +70,8 @@ async function withoutCredential({ machine }: Workspace, models: Models): Promis
   return models.choose(PRACTICE);
 }
 
-/** A session's model, when it can still be called. */
-async function usable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
+/** The model of a selector, when it can be called here and now. */
+export async function callable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
   if (meansPractice(selector)) return models.choose(selector);
   const slash = selector.indexOf("/");
   const provider = selector.slice(0, Math.max(slash, 0));

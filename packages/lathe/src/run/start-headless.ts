@@ -8,12 +8,11 @@ import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { HeadlessRun } from "./headless.ts";
 import { closedOnFailure, type OpenedJournal } from "./journal-files.ts";
 import type { Machine } from "./machine.ts";
-import { type OpenSession, openSession, type SessionRequest } from "./open-session.ts";
+import type { RequestFor } from "./next-session.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
 import type { RunResult } from "./result.ts";
 import { journalFor, refusal } from "./which-journal.ts";
 import type { Workspace } from "./workspace.ts";
-
-export type RequestFor = (opened: OpenedJournal) => Promise<SessionRequest>;
 
 export async function startHeadless(
   workspace: Workspace,

@@ -1,9 +1,10 @@
 // What a person at the line mode can do: speak, steer, interrupt, answer questions, and the slash commands. Knows no terminal:
 // text comes in through `line`, answers go out through the view.
 
-import type { Answer, Question, Session } from "@lathe/agent";
+import type { Answer, InputContent, Question, Session } from "@lathe/agent";
 import type { ExitCode } from "../../cli/exit.ts";
 import { CliError, EXIT } from "../../cli/exit.ts";
+import { submitWithLate } from "../../run/late-steering.ts";
 import type { OpenSession } from "../../run/open-session.ts";
 
 export interface LineView {
@@ -59,14 +60,16 @@ export class LineController {
   async line(text: string): Promise<void> {
     const said = text.trim();
     if (said === "") return;
-    if (said.startsWith("/")) return this.#command(said);
-    if (this.#busy) {
-      this.#session.steer(said);
-      return;
-    }
+    // A path may begin a sentence as well.
+    if (/^\/\w*(\s|$)/.test(said)) return this.#command(said);
+    if (this.#busy) this.#session.steer(said);
+    else await this.submit(said);
+  }
+
+  async submit(content: InputContent): Promise<void> {
     this.#busy = true;
     try {
-      await this.#session.submit(said);
+      await submitWithLate(this.#session, content);
     } finally {
       this.#busy = false;
     }

@@ -1,23 +1,65 @@
 // The interactive mode for now: plain lines, no screen. A full-screen terminal will be a host of its own beside it.
 
+import { existsSync } from "node:fs";
 import type { ExitCode } from "../../cli/exit.ts";
 import { CliError, EXIT } from "../../cli/exit.ts";
 import type { ParsedArgs } from "../../cli/parse.ts";
-import { existingJournal, newJournal, type OpenedJournal } from "../../run/journal-files.ts";
+import { closedOnFailure, memoryJournal, newJournal, type OpenedJournal } from "../../run/journal-files.ts";
+import { modelToResume, type RequestFor, requestWith } from "../../run/next-session.ts";
 import { type OpenSession, openSession, type Person, type SessionRequest } from "../../run/open-session.ts";
+import { promptsOf } from "../../run/prompts.ts";
 import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
-import { findSession } from "../../sessions/find.ts";
 import { LineTerminal } from "./terminal.ts";
 
-export async function lineMode(
-  workspace: Workspace,
-  { options, words }: ParsedArgs,
-  requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
-): Promise<ExitCode> {
+export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {
+  // What is wrong with an @file is said before anything is opened.
+  const [first] = await promptsOf(args, workspace.machine, "");
   const terminal = new LineTerminal(workspace.machine);
-  const person: Person = {
+  const start = (opened: OpenedJournal, request: () => Promise<SessionRequest>): Promise<OpenSession> =>
+    closedOnFailure(opened, async () => {
+      const started = await openSession(workspace, { ...(await request()), person: personAt(terminal) });
+      rememberForTerminal(workspace, opened.path);
+      return started;
+    });
+  const opened = journalFor(workspace, args.options);
+  let open = await start(opened, () => requestFor(opened));
+  const keyed = open.model.provider;
+  terminal.line(`lathe ${LATHE_VERSION} · ${open.model.provider}/${open.model.id} · ${workspace.cwd} · /help`, "dim");
+  const code = await terminal.run(
+    open,
+    {
+      reopen: async (resume) => {
+        const next =
+          resume !== undefined
+            ? journalFor(workspace, { resume })
+            : open.journal.path === undefined
+              ? memoryJournal(workspace)
+              : newJournal(workspace);
+        const following = await start(next, async () => {
+          const own = resume === undefined ? undefined : await modelToResume(workspace, next.journal);
+          return requestWith(requestFor, next, own ?? open.model, keyed);
+        });
+        await open.close();
+        open = following;
+        return following;
+      },
+      exportHtml: async ({ journal: { path } }) => {
+        if (path === undefined || !existsSync(path))
+          throw new CliError(EXIT.usage, "Nothing of this session is kept that could be exported.");
+        const { exportSession } = await import("../../export/export-session.ts");
+        return exportSession(workspace, path);
+      },
+    },
+    first,
+  );
+  await open.close();
+  return code;
+}
+
+function personAt(terminal: LineTerminal): Person {
+  return {
     answersApprovals: true,
     answer: (questions, signal) => terminal.controller?.answer(questions, signal) ?? Promise.resolve(undefined),
     decidePlan: async (plan, signal) => {
@@ -27,38 +69,4 @@ export async function lineMode(
       return { approved: false, ...(/^no?$/i.test(said) || said === "" ? {} : { feedback: said }) };
     },
   };
-  const start = async (opened: OpenedJournal): Promise<OpenSession> => {
-    const started = await openSession(workspace, { ...(await requestFor(opened)), person });
-    rememberForTerminal(workspace, opened.path);
-    return started;
-  };
-  let open = await start(journalFor(workspace, options));
-  terminal.line(
-    `lathe ${LATHE_VERSION} · ${open.session.profile.provider}/${open.session.profile.model} · ${workspace.cwd} · /help`,
-    "dim",
-  );
-  const code = await terminal.run(
-    open,
-    {
-      reopen: async (resume) => {
-        const opened =
-          resume === undefined
-            ? newJournal(workspace)
-            : existingJournal(workspace, findSession(workspace, resume).path);
-        const next = await start(opened);
-        await open.close();
-        open = next;
-        return next;
-      },
-      exportHtml: async (current) => {
-        if (current.journal.path === undefined)
-          throw new CliError(EXIT.usage, "This session is not kept, so there is nothing to export.");
-        const { exportSession } = await import("../../export/export-session.ts");
-        return exportSession(workspace, current.journal.path);
-      },
-    },
-    words.length > 0 ? words.join(" ") : undefined,
-  );
-  await open.close();
-  return code;
 }

@@ -99,12 +99,17 @@ export function summary(tool: string, args: JsonObject): string {
     const value = args[name];
     if (typeof value === "string") return oneLine(value);
   }
+  const [asked] = Array.isArray(args["questions"]) ? args["questions"] : [];
+  if (isObject(asked) && typeof asked["question"] === "string") return oneLine(asked["question"]);
   const patch = args["patch"];
   if (typeof patch === "string") {
     return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1] ?? "").join(", ");
   }
   return tool === "todo" || Object.keys(args).length === 0 ? "" : oneLine(JSON.stringify(args));
 }
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function outcomeOf(data: {
   details?: JsonValue;
@@ -113,10 +118,7 @@ function outcomeOf(data: {
   error?: string;
   output?: string;
 }): string {
-  const details = (typeof data.details === "object" && data.details !== null ? data.details : {}) as Record<
-    string,
-    JsonValue
-  >;
+  const details: JsonObject = isObject(data.details) ? data.details : {};
   const parts: string[] = [];
   if (typeof details["exitCode"] === "number" && details["exitCode"] !== 0) parts.push(`exit ${details["exitCode"]}`);
   if (typeof details["added"] === "number" && typeof details["removed"] === "number") {

@@ -1,22 +1,28 @@
-// The line mode at a terminal: readline for typing, the printer for everything else. Output while a person types goes above
-// the line being typed.
+// The line mode at a terminal: readline for typing, the printer for everything else.
 
 import { createInterface, type Interface } from "node:readline";
-import type { SessionEvent } from "@lathe/agent";
-import type { ExitCode } from "../../cli/exit.ts";
+import type { InputContent, SessionEvent } from "@lathe/agent";
+import { EXIT, type ExitCode } from "../../cli/exit.ts";
 import type { Machine } from "../../run/machine.ts";
 import type { OpenSession } from "../../run/open-session.ts";
+import { AboveLine } from "./above.ts";
 import { type LineActions, LineController, type LineView } from "./controller.ts";
 import { LinePrinter, summary } from "./printer.ts";
 
 const PROMPT = "› ";
 
+interface Asked {
+  readonly question: string;
+  readonly settle: (answer: string | undefined) => void;
+}
+
 export class LineTerminal implements LineView {
   readonly #machine: Machine;
-  readonly #readline: Interface;
   readonly #printer: LinePrinter;
+  #readline: Interface | undefined;
   #controller: LineController | undefined;
-  #pending: { resolve(text: string | undefined): void } | undefined;
+  /** The first one is on the screen; several calls may want an answer at once. */
+  readonly #asked: Asked[] = [];
   /** A prompt after the end would start reading again. */
   #over = false;
   #leave: (code: ExitCode) => void = () => {};
@@ -26,31 +32,37 @@ export class LineTerminal implements LineView {
 
   constructor(machine: Machine) {
     this.#machine = machine;
-    const { stdin, stdout } = machine;
-    this.#readline = createInterface({ input: stdin, output: stdout, prompt: PROMPT, terminal: stdout.isTTY === true });
-    this.#printer = new LinePrinter(stdout, {
-      color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
+    const { stdout, env } = machine;
+    const canErase = env["TERM"] !== "dumb";
+    this.#printer = new LinePrinter(new AboveLine(stdout, () => (canErase ? this.#readline : undefined)), {
+      color: stdout.isTTY === true && env["NO_COLOR"] === undefined,
       columns: () => stdout.columns ?? 80,
     });
   }
 
   /** Runs until the person leaves. */
-  async run(open: OpenSession, actions: LineActions, first?: string): Promise<ExitCode> {
+  async run(open: OpenSession, actions: LineActions, first?: InputContent): Promise<ExitCode> {
+    const { stdin, stdout, deps } = this.#machine;
     const reopen: LineActions["reopen"] = async (resume) => {
       const next = await actions.reopen(resume);
       this.#watch(next);
       return next;
     };
-    const controller = new LineController(open, this, { ...actions, reopen }, this.#machine.deps.now);
+    const controller = new LineController(open, this, { ...actions, reopen }, deps.now);
     this.#controller = controller;
     this.#watch(open);
-    this.#readline.on("line", (text) => this.#heard(text));
-    this.#readline.on("SIGINT", () => this.#interrupted());
-    this.#readline.once("close", () => this.leave(0));
-    if (first !== undefined) void this.#say(first);
-    else this.#readline.prompt();
+    const readline = createInterface({ input: stdin, output: stdout, prompt: PROMPT });
+    this.#readline = readline;
+    readline.on("line", (text) => this.#heard(text));
+    readline.on("SIGINT", () => this.#interrupted());
+    readline.once("close", () => this.leave(EXIT.done));
+    const ended = (): void => this.leave(EXIT.interrupted);
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
+    if (first === undefined) readline.prompt();
+    else void this.#tell(() => controller.submit(first));
     const code = await this.#left;
-    this.#readline.close();
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
+    readline.close();
     return code;
   }
 
@@ -64,17 +76,19 @@ export class LineTerminal implements LineView {
 
   ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
-      const done = (text: string | undefined): void => {
-        this.#pending = undefined;
-        this.#readline.setPrompt(PROMPT);
-        signal?.removeEventListener("abort", giveUp);
-        resolve(text);
+      const asked: Asked = {
+        question,
+        settle: (answer) => {
+          this.#asked.splice(this.#asked.indexOf(asked), 1);
+          signal?.removeEventListener("abort", giveUp);
+          this.#showQuestion();
+          resolve(answer);
+        },
       };
-      const giveUp = (): void => done(undefined);
+      const giveUp = (): void => asked.settle(undefined);
       signal?.addEventListener("abort", giveUp, { once: true });
-      this.#pending = { resolve: done };
-      this.#readline.setPrompt(question);
-      this.#readline.prompt();
+      this.#asked.push(asked);
+      if (this.#asked.length === 1) this.#showQuestion();
     });
   }
 
@@ -83,26 +97,33 @@ export class LineTerminal implements LineView {
     this.#leave(code);
   }
 
-  #heard(text: string): void {
-    if (this.#pending) this.#pending.resolve(text);
-    else void this.#say(text);
+  #showQuestion(): void {
+    const [next] = this.#asked;
+    this.#readline?.setPrompt(next?.question ?? PROMPT);
+    if (next && !this.#over) this.#readline?.prompt();
   }
 
-  async #say(text: string): Promise<void> {
+  #heard(text: string): void {
+    const [asked] = this.#asked;
+    if (asked) asked.settle(text);
+    else void this.#tell(() => this.#controller?.line(text));
+  }
+
+  async #tell(say: () => Promise<void> | undefined): Promise<void> {
     try {
-      await this.#controller?.line(text);
+      await say();
     } catch (error) {
       this.line((error as Error).message, "red");
     }
-    if (!this.#pending) this.#promptWhenIdle();
+    this.#promptWhenIdle();
   }
 
   #promptWhenIdle(): void {
-    if (!this.#over && this.#controller?.busy === false) this.#readline.prompt();
+    if (!this.#over && this.#asked.length === 0 && this.#controller?.busy === false) this.#readline?.prompt();
   }
 
   #interrupted(): void {
-    if (this.#pending) this.#pending.resolve(undefined);
+    for (const asked of [...this.#asked]) asked.settle(undefined);
     this.#controller?.interrupt();
     this.#promptWhenIdle();
   }
@@ -116,11 +137,8 @@ export class LineTerminal implements LineView {
   #event(event: SessionEvent): void {
     this.#printer.event(event);
     if (event.kind === "approval_request") {
-      void this.#controller?.approve(
-        event.data.call_id,
-        event.data.tool_name,
-        summary(event.data.tool_name, event.data.arguments),
-      );
+      const { call_id, tool_name, arguments: args } = event.data;
+      void this.#controller?.approve(call_id, tool_name, summary(tool_name, args));
     }
   }
 }

@@ -2,8 +2,7 @@
 
 import { EXIT, type ExitCode, usageError } from "../../cli/exit.ts";
 import type { ParsedArgs } from "../../cli/parse.ts";
-import type { OpenedJournal } from "../../run/journal-files.ts";
-import type { SessionRequest } from "../../run/open-session.ts";
+import type { RequestFor } from "../../run/next-session.ts";
 import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { linesOf } from "../wire/lines.ts";
@@ -23,7 +22,7 @@ const DIALOG_TIMEOUT_MS = 30 * 60_000;
 export async function rpcMode(
   workspace: Workspace,
   { options, words }: ParsedArgs,
-  requestFor: (opened: OpenedJournal) => Promise<SessionRequest>,
+  requestFor: RequestFor,
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
   const extra = words[0] ?? options.print?.[0];

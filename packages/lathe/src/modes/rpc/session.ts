@@ -1,9 +1,11 @@
 // The session a host talks to at the moment, and the stream of its events. Another one takes its place with new_session and
 // switch_session; what the host has set (model, effort, modes, tools, addresses) goes along.
 
-import type { EndReason, InputContent, Session, SessionEvent } from "@lathe/agent";
+import type { InputContent, Session, SessionEvent } from "@lathe/agent";
 import { closedOnFailure, type OpenedJournal } from "../../run/journal-files.ts";
+import { submitWithLate } from "../../run/late-steering.ts";
 import type { ModelChoice } from "../../run/model.ts";
+import { modelToResume, type RequestFor, requestWith } from "../../run/next-session.ts";
 import { type OpenSession, openSession, type SessionRequest } from "../../run/open-session.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { toWireEvents } from "../wire/map-events.ts";
@@ -15,7 +17,7 @@ import type { HostPerson } from "./person.ts";
 
 export interface RpcSessionParts {
   readonly workspace: Workspace;
-  readonly requestFor: (opened: OpenedJournal) => Promise<SessionRequest>;
+  readonly requestFor: RequestFor;
   readonly writer: LineWriter;
   readonly person: HostPerson;
   readonly hostTools: HostTools;
@@ -30,8 +32,7 @@ export class RpcSession {
   /** What the host wants, also when a larger model has taken over for a while. */
   #chosen: ModelChoice;
   /** --api-key and --base-url are for this one only. */
-  readonly #overridden: string;
-  #lastEnd: EndReason = "completed";
+  readonly #keyed: string;
   #retrying = false;
   #compacting = false;
   /** Ends of work that the host has not been told yet. */
@@ -41,7 +42,7 @@ export class RpcSession {
     this.#parts = parts;
     this.#open = open;
     this.#chosen = open.model;
-    this.#overridden = open.model.provider;
+    this.#keyed = open.model.provider;
   }
 
   static start(parts: RpcSessionParts, journal: OpenedJournal): Promise<RpcSession> {
@@ -84,17 +85,10 @@ export class RpcSession {
     return this.#compacting;
   }
 
-  /** Runs one input, and what was steered too late to be part of it. */
   async run(content: InputContent): Promise<void> {
     const { session } = this;
     if (!this.isBusy) this.#parts.hostUris.announce(session);
-    await session.submit(content);
-    while (this.#lastEnd === "completed" && session.state === "idle") {
-      const [late] = session.queued("steering");
-      if (!late) return;
-      session.cancelQueued(late.id);
-      await session.submit(late.content);
-    }
+    await submitWithLate(session, content);
   }
 
   async switchModel(selector: string): Promise<void> {
@@ -110,7 +104,6 @@ export class RpcSession {
 
   /** A session with a past brings its own model and effort, when they can still be had. */
   async goTo(journal: OpenedJournal): Promise<void> {
-    const { modelToResume } = await import("../../run/initial-model.ts");
     const own = await closedOnFailure(journal, () => modelToResume(this.workspace, journal.journal));
     if (own) await this.#replace(journal, own);
     else await this.goToNew(journal);
@@ -125,9 +118,7 @@ export class RpcSession {
     const { requestFor, hostUris } = this.#parts;
     const before = this.#open;
     const next = await closedOnFailure(journal, async () => {
-      const { overrides, ...asked } = await requestFor(journal);
-      const own = overrides && model.provider === this.#overridden ? { overrides } : {};
-      const request = { ...asked, ...own, model };
+      const request = await requestWith(requestFor, journal, model, this.#keyed);
       return openWith(this.#parts, request, (session, event) => this.#follow(session, event));
     });
     const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
@@ -149,7 +140,6 @@ export class RpcSession {
     this.#parts.person.follow(session, event);
     switch (event.kind) {
       case "processing_end":
-        this.#lastEnd = event.data.reason;
         this.#untoldEnds++;
         break;
       case "retry":

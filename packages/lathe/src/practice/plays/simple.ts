@@ -8,7 +8,7 @@ export function* show(path: string): Play {
 }
 
 export function* list(path: string): Play {
-  const result = yield bash(`ls -la ${shellQuote(path)}`, `I will list ${path}.`);
+  const result = yield bash(`ls -la ${shellQuote(path)}`, `I will list ${path === "." ? "this directory" : path}.`);
   return result.text;
 }
 
