@@ -5,7 +5,7 @@ import { foldMessages } from "../../conversation.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
-import { type ContentPart, type ImageData, type Message, textOf } from "../../types/message.ts";
+import { type ImageData, type Message, textOf } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
@@ -18,6 +18,7 @@ import {
 } from "../common/body.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { toBase64, unsupportedContent } from "../common/media.ts";
+import { dropped, isOwn, resultText } from "../common/parts.ts";
 
 const knownOptions = ["foreign_thinking", "cache_retention", "tools"];
 
@@ -138,8 +139,7 @@ function wireMessage(message: Message, scope: MessageScope): JsonObject | undefi
         images.push(inlineImage(part.image, provider));
         break;
       case "thinking": {
-        const own = part.thinking.origin?.provider === provider && part.thinking.origin.model === request.model;
-        if (own) thinking += part.thinking.text;
+        if (isOwn(part.thinking.origin, { provider, model: request.model })) thinking += part.thinking.text;
         else if (scope.foreignAsText) content += `${part.thinking.text}\n\n`;
         break;
       }
@@ -150,8 +150,8 @@ function wireMessage(message: Message, scope: MessageScope): JsonObject | undefi
         break;
       }
       case "tool_result": {
-        const { content: result, images: pictures = [] } = part.toolResult;
-        content += typeof result === "string" ? result : JSON.stringify(result);
+        const { images: pictures = [] } = part.toolResult;
+        content += resultText(part.toolResult);
         images.push(...pictures.map((picture) => inlineImage(picture, provider)));
         break;
       }
@@ -162,10 +162,7 @@ function wireMessage(message: Message, scope: MessageScope): JsonObject | undefi
       case "unknown":
         break;
       default:
-        scope.warnings.push({
-          code: "unsupported_content",
-          message: `A ${(part as ContentPart).kind} part was left out: this API has no place for it`,
-        });
+        scope.warnings.push(dropped(part));
     }
   }
   if (content === "" && images.length === 0 && toolCalls.length === 0 && role !== "tool") return undefined;

@@ -20,6 +20,7 @@ import {
   protectedFromOptions,
 } from "../common/body.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
+import { messageSegments } from "../common/parts.ts";
 import { samplingOf } from "../common/sampling.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
@@ -215,13 +216,7 @@ function waiting({ images, afterResult }: History, compat: Compat): readonly Seg
 
 function encodeOne(message: Message, context: MessageContext): EncodedMessage {
   const { messages, trailing, calls, warnings } = encodeMessage(message, context);
-  const text = messages.map((wire) => JSON.stringify(wire)).join(",");
-  return {
-    ...(text === "" ? {} : { segment: makeSegment("message", text) }),
-    ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
-    calls,
-    warnings,
-  };
+  return { ...messageSegments(messages, trailing), calls, warnings };
 }
 
 /** A second system text in the middle is refused by some servers; there it becomes the user's. */

@@ -1,10 +1,11 @@
 // One message of the conversation as Chat Completions messages, in the dialect of the server.
 
 import type { JsonObject } from "../../types/json.ts";
-import type { ContentPart, ImageData, Message, Origin, ToolCallData } from "../../types/message.ts";
+import type { ContentPart, ImageData, Message, ToolCallData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { boundedCallId, nineCharId } from "../common/ids.ts";
 import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
+import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
 import type { Compat } from "./compat.ts";
 import { readReasoningDetails } from "./reasoning-details.ts";
 
@@ -48,13 +49,7 @@ function wireCallId(id: string, compat: Compat): string {
 }
 
 function encodeInput(message: Message, context: MessageContext): EncodedMessages {
-  const warnings: Warning[] = [];
-  const parts: JsonObject[] = [];
-  for (const part of message.content) {
-    const encoded = inputPart(part, context.provider);
-    if (encoded) parts.push(encoded);
-    else warnings.push(dropped(part));
-  }
+  const { parts, warnings } = encodeParts(message, (part) => inputPart(part, context.provider));
   const role = message.role === "developer" ? context.developerRole : "user";
   const name = message.name === undefined ? {} : { name: message.name };
   const [first] = parts;
@@ -151,10 +146,6 @@ function wireCall(call: ToolCallData, compat: Compat): JsonObject {
   };
 }
 
-function isOwn(origin: Origin | undefined, context: MessageContext): boolean {
-  return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
-}
-
 function thinkingAsText(text: string): string {
   return text === "" ? "" : `<thinking>\n${text}\n</thinking>\n\n`;
 }
@@ -169,13 +160,13 @@ function encodeResults(message: Message, context: MessageContext): EncodedMessag
       warnings.push(dropped(part));
       continue;
     }
-    const { toolCallId, content, images: pictures = [] } = part.toolResult;
+    const { toolCallId, images: pictures = [] } = part.toolResult;
     const id = wireCallId(toolCallId, compat);
     messages.push({
       role: "tool",
       tool_call_id: id,
       ...(compat.requiresToolResultName && toolName !== undefined ? { name: toolName } : {}),
-      content: typeof content === "string" ? content : JSON.stringify(content),
+      content: resultText(part.toolResult),
     });
     if (pictures.length > 0) {
       images.push({ type: "text", text: `Image returned by tool call ${id}:` }, ...pictures.map(imagePart));
@@ -183,8 +174,4 @@ function encodeResults(message: Message, context: MessageContext): EncodedMessag
   }
   const trailing = images.length > 0 ? { trailing: { role: "user", content: images } } : {};
   return { messages, ...trailing, calls: [], warnings };
-}
-
-function dropped(part: ContentPart): Warning {
-  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
 }

@@ -20,6 +20,7 @@ import {
   protectedFromOptions,
 } from "../common/body.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
+import { messageSegments } from "../common/parts.ts";
 import { samplingOf } from "../common/sampling.ts";
 import { encodeItems, type ItemContext } from "./items.ts";
 
@@ -147,13 +148,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
 
 function encodeMessage(message: Message, context: ItemContext): EncodedMessage {
   const { items, trailing, customCalls, warnings } = encodeItems(message, context);
-  const text = items.map((item) => JSON.stringify(item)).join(",");
-  return {
-    ...(text === "" ? {} : { segment: makeSegment("message", text) }),
-    ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
-    customCalls,
-    warnings,
-  };
+  return { ...messageSegments(items, trailing), customCalls, warnings };
 }
 
 function generationParams(input: EncodeInput, warnings: Warning[]): Params {

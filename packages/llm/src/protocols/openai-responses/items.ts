@@ -2,11 +2,12 @@
 // never inside a message.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
-import type { ContentPart, ImageData, Message, Origin, TextPart, ToolResultData } from "../../types/message.ts";
+import type { ContentPart, ImageData, Message, TextPart } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { boundedCallId, itemIdOf } from "../common/ids.ts";
 import { isObject } from "../common/json.ts";
 import { mediaUrl, unsupportedContent } from "../common/media.ts";
+import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
 
 /** The vendor refuses longer call ids. */
 const maxCallId = 64;
@@ -39,13 +40,7 @@ export function encodeItems(message: Message, context: ItemContext): EncodedItem
 }
 
 function encodeInput(message: Message, context: ItemContext): EncodedItems {
-  const warnings: Warning[] = [];
-  const content: JsonObject[] = [];
-  for (const part of message.content) {
-    const encoded = inputPart(part, context);
-    if (encoded) content.push(encoded);
-    else warnings.push(dropped(part));
-  }
+  const { parts: content, warnings } = encodeParts(message, (part) => inputPart(part, context));
   const items = content.length > 0 ? [{ type: "message", role: message.role, content }] : [];
   return { items, customCalls: [], warnings };
 }
@@ -136,10 +131,6 @@ function isThinking(part: ContentPart): part is Extract<ContentPart, { kind: "th
   return part.kind === "thinking" || part.kind === "redacted_thinking";
 }
 
-function isOwn(origin: Origin | undefined, context: ItemContext): boolean {
-  return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
-}
-
 function reasoningItem(text: string, signature: string, itemId: string | undefined): JsonObject {
   return {
     type: "reasoning",
@@ -203,12 +194,4 @@ function encodeResults(message: Message, context: ItemContext): EncodedItems {
   }
   const trailing = images.length > 0 ? { trailing: { type: "message", role: "user", content: images } } : {};
   return { items, ...trailing, customCalls: [], warnings };
-}
-
-function resultText(result: ToolResultData): string {
-  return typeof result.content === "string" ? result.content : JSON.stringify(result.content);
-}
-
-function dropped(part: ContentPart): Warning {
-  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
 }

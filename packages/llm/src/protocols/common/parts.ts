@@ -1,0 +1,47 @@
+// What the OpenAI dialects and Ollama do alike with the parts of a message.
+
+import { makeSegment } from "../../segments.ts";
+import type { Segment } from "../../types/adapter.ts";
+import type { JsonObject } from "../../types/json.ts";
+import type { ContentPart, Message, Origin, ToolResultData } from "../../types/message.ts";
+import type { Warning } from "../../types/response.ts";
+
+/** Signatures and thinking go back only to the model that made them; here a part without an origin is nobody's. */
+export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
+  return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
+}
+
+export function dropped(part: ContentPart): Warning {
+  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
+}
+
+/** The parts that the dialect has a form for, and a warning for each of the others. */
+export function encodeParts(
+  message: Message,
+  encode: (part: ContentPart) => JsonObject | undefined,
+): { readonly parts: JsonObject[]; readonly warnings: Warning[] } {
+  const parts: JsonObject[] = [];
+  const warnings: Warning[] = [];
+  for (const part of message.content) {
+    const encoded = encode(part);
+    if (encoded) parts.push(encoded);
+    else warnings.push(dropped(part));
+  }
+  return { parts, warnings };
+}
+
+export function resultText({ content }: ToolResultData): string {
+  return typeof content === "string" ? content : JSON.stringify(content);
+}
+
+/** What one message came to on the wire; `trailing` waits until all results of its turn are in place. */
+export function messageSegments(
+  wire: readonly JsonObject[],
+  trailing: JsonObject | undefined,
+): { readonly segment?: Segment; readonly trailing?: Segment } {
+  const text = wire.map((item) => JSON.stringify(item)).join(",");
+  return {
+    ...(text === "" ? {} : { segment: makeSegment("message", text) }),
+    ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
+  };
+}
