@@ -107,12 +107,9 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
       wake({ value: event, done: false });
       return;
     }
-    if (this.#queue.length - this.#head < HIGH_WATER) {
-      this.#queue.push(event);
-      return;
-    }
-    const key = deltaKey(event);
+    const key = this.#queue.length - this.#head < HIGH_WATER ? undefined : deltaKey(event);
     if (key === undefined) {
+      // What is merged from now on comes after this one.
       this.#mergeable.clear();
       this.#queue.push(event);
       return;
@@ -181,6 +178,10 @@ function isDelta(event: SessionEvent): event is DeltaEvent {
 }
 
 function deltaKey(event: SessionEvent): string | undefined {
+  if (event.kind === "subagent_event") {
+    const inner = deltaKey(event.data.event);
+    return inner && `${event.data.agent_id} ${inner}`;
+  }
   if (!isDelta(event)) return undefined;
   if (event.kind === "tool_call_output_delta") return `${event.kind} ${event.data.call_id} ${event.data.stream}`;
   if (event.kind === "tool_call_args_delta") return `${event.kind} ${event.data.call_id}`;
@@ -188,6 +189,9 @@ function deltaKey(event: SessionEvent): string | undefined {
 }
 
 function mergeDeltas(first: SessionEvent, second: SessionEvent): SessionEvent {
+  if (first.kind === "subagent_event" && second.kind === "subagent_event") {
+    return { ...second, data: { ...second.data, event: mergeDeltas(first.data.event, second.data.event) } };
+  }
   if (!isDelta(first) || !isDelta(second)) throw new Error(`cannot merge ${first.kind} with ${second.kind}`);
   return { ...second, data: { ...second.data, delta: first.data.delta + second.data.delta } } as SessionEvent;
 }

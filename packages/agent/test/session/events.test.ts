@@ -90,6 +90,52 @@ describe("events", () => {
     expect(text(got).endsWith("tail")).toBe(true);
   });
 
+  it("a reader that hovers between slow and fast gets every text in its order", async () => {
+    const events = hub();
+    const reader = events.read();
+    const got: SessionEvent[] = [];
+    let sent = 0;
+    const emit = (count: number) => {
+      for (let i = 0; i < count; i++) events.emit("assistant_text_delta", { delta: `${sent++},` });
+    };
+    emit(1100);
+    for (let round = 0; round < 400; round++) {
+      for (let i = 0; i < round % 5; i++) {
+        const next = await reader.next();
+        if (!next.done) got.push(next.value);
+      }
+      emit((round * 7) % 6);
+    }
+    events.emit("session_end", end);
+    got.push(...(await drain(reader)));
+    const text = got.flatMap((event) => (event.kind === "assistant_text_delta" ? [event.data.delta] : [])).join("");
+    expect(text).toBe(Array.from({ length: sent }, (_value, i) => `${i},`).join(""));
+  });
+
+  it("the deltas of child agents are merged like the session's own", async () => {
+    const events = hub();
+    const children = ["a", "b"].map((agentId) => {
+      const child = new EventHub({ sessionId: agentId, agentId, now: () => 0, snapshot: () => ({}) as never });
+      child.listen((event) => events.emit("subagent_event", { agent_id: agentId, event }));
+      return child;
+    });
+    const slow = events.read();
+    for (let i = 0; i < 5000; i++) {
+      for (const child of children) child.emit("assistant_text_delta", { delta: `${i},` });
+      events.emit("assistant_text_delta", { delta: `${i},` });
+    }
+    events.emit("session_end", end);
+    const got = await drain(slow);
+    expect(got.length).toBeLessThan(1100);
+    const ofChild = (id: string) =>
+      got.flatMap((event) => {
+        const inner = event.kind === "subagent_event" && event.data.agent_id === id ? event.data.event : undefined;
+        return inner?.kind === "assistant_text_delta" ? [inner.data.delta] : [];
+      });
+    const whole = Array.from({ length: 5000 }, (_value, i) => `${i},`).join("");
+    expect(["a", "b"].map((id) => ofChild(id).join(""))).toEqual([whole, whole]);
+  });
+
   it("a reader that leaves is forgotten, and what a listener causes comes after its cause", async () => {
     const events = hub();
     events.listen((event) => {
