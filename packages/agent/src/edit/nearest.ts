@@ -4,6 +4,9 @@ import { splitLines } from "./lines.ts";
 
 const MAX_LINES = 20_000;
 const SHOWN = 12;
+const PROBES = 8;
+const CANDIDATES = 500;
+const COMPARED_LETTERS = 1000;
 
 /** Numbered lines, or undefined when nothing in the file resembles the wanted text. */
 export function nearestText(text: string, wanted: string): string | undefined {
@@ -11,20 +14,31 @@ export function nearestText(text: string, wanted: string): string | undefined {
   const target = splitLines(wanted).map((line) => words(line));
   const lead = target.findIndex((line) => line.size > 0);
   if (lead < 0 || lines.length === 0) return undefined;
-  const file = lines.map(words);
-  const heads = file
-    .map((line, index) => ({ index, score: likeness(line, target[lead] as Set<string>) }))
+  const wordsAt = (index: number) => words(lines[index] ?? "");
+  const heads = candidates(lines, target[lead] as Set<string>)
+    .map((index) => ({ index, score: likeness(wordsAt(index), target[lead] as Set<string>) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, 30)
     .filter((head) => head.score > 0);
   let best = { start: -1, score: 0 };
   for (const { index } of heads) {
     const start = Math.max(0, index - lead);
-    const score = target.reduce((sum, line, offset) => sum + likeness(file[start + offset] ?? new Set(), line), 0);
+    const score = target.reduce((sum, line, offset) => sum + likeness(wordsAt(start + offset), line), 0);
     if (score > best.score) best = { start, score };
   }
   if (best.start < 0 || best.score / target.length < 0.3) return undefined;
   return numbered(lines, best.start, Math.min(lines.length, best.start + Math.min(SHOWN, target.length)));
+}
+
+/** Lines that hold the most of the longest wanted words; taking all lines apart would hold up the host for seconds. */
+function candidates(lines: readonly string[], wanted: ReadonlySet<string>): number[] {
+  const longest = [...wanted].sort((a, b) => b.length - a.length).slice(0, PROBES);
+  return lines
+    .map((line, index) => ({ index, hits: longest.filter((word) => line.includes(word)).length }))
+    .filter(({ hits }) => hits > 0)
+    .sort((a, b) => b.hits - a.hits || a.index - b.index)
+    .slice(0, CANDIDATES)
+    .map(({ index }) => index);
 }
 
 export function numbered(
@@ -48,7 +62,7 @@ function clip(line: string): string {
 }
 
 function words(line: string): Set<string> {
-  return new Set(line.slice(0, 2000).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []);
+  return new Set(line.slice(0, COMPARED_LETTERS).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []);
 }
 
 /** Dice coefficient of two word sets. */

@@ -26,6 +26,9 @@ export interface FileChange {
   readonly after?: FileContent;
 }
 
+/** A larger file does not fit in one string with room for the work. */
+const MOST_BYTES = 256 << 20;
+
 interface Entry {
   readonly target: Target;
   before?: FileContent;
@@ -80,9 +83,14 @@ export class Workspace {
   }
 
   /** The path was resolved before the lock was held, so the file may have come or gone since. */
-  async #read({ real, stat }: Target): Promise<FileContent | undefined> {
+  async #read({ path, real, stat }: Target): Promise<FileContent | undefined> {
     const known = stat ?? (await this.#env.stat(real));
     if (!known) return undefined;
+    if (known.size > MOST_BYTES) {
+      throw new ToolFailure(
+        `${path} has ${known.size} bytes, too many to edit here. Change it with a program run in the shell. Nothing was written.`,
+      );
+    }
     try {
       return { bytes: await this.#env.readBytes(real), mode: known.mode };
     } catch (error) {

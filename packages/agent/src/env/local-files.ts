@@ -1,9 +1,8 @@
 // File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError.
 
-import { constants, lstat, realpath, stat } from "node:fs";
+import { constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { promisify } from "node:util";
 import { runnable } from "./file-mode.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import type { DirEntry, FileStat, WriteOptions } from "./types.ts";
@@ -118,35 +117,40 @@ export async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
-// Looking at files is all that happens before the first request; node:fs/promises takes longer to load than that.
-const look = {
-  lstat: (path: string) => promisify(lstat)(path),
-  realpath: (path: string) => promisify(realpath.native)(path),
-  stat: (path: string) => promisify(stat)(path),
-};
-
+/**
+ * At once: it takes microseconds, and waiting for the disk's threads many times that. A start would also pay for those
+ * threads and for node:fs/promises before its first request.
+ */
 export async function statFile(path: string): Promise<FileStat | undefined> {
   try {
-    // At once: waiting for the disk's threads is most of the cost.
-    const [link, realPath] = await Promise.all([look.lstat(path), look.realpath(path).catch(absent)]);
+    const link = lstatSync(path, { throwIfNoEntry: false });
+    if (link === undefined) return undefined;
     const isSymlink = link.isSymbolicLink();
-    const target = isSymlink ? await look.stat(path).catch(absent) : link;
+    const target = isSymlink ? followed(path) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
       return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath: await realOrNearest(path), isSymlink };
     }
-    if (realPath === undefined) return undefined;
     return {
       kind: target.isFile() ? "file" : target.isDirectory() ? "directory" : "other",
       size: target.size,
       mtimeMs: target.mtimeMs,
       mode: target.mode & 0o7777,
-      realPath,
+      realPath: realpathSync.native(path),
       isSymlink,
     };
   } catch (error) {
     if (absentCode(error)) return undefined;
     throw fromErrno(error, path);
+  }
+}
+
+/** Undefined when the link leads nowhere or in a circle. */
+function followed(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return absent(error);
   }
 }
 

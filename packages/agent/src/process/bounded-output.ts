@@ -5,7 +5,8 @@ import type { OutputSpill } from "../env/types.ts";
 
 export class BoundedOutput {
   readonly #half: number;
-  readonly #head: Buffer[] = [];
+  /** Grows to half of the limit: a program that prints letter by letter must not leave a buffer for each. */
+  #head: Buffer = Buffer.alloc(0);
   #headBytes = 0;
   /** Made when the first byte does not fit the head; filled round and round. */
   #ring: Buffer | undefined;
@@ -30,10 +31,12 @@ export class BoundedOutput {
 
   push(chunk: Buffer): void {
     const toHead = Math.min(this.#half - this.#headBytes, chunk.length);
-    if (toHead > 0) {
-      this.#head.push(Buffer.from(chunk.subarray(0, toHead)));
-      this.#headBytes += toHead;
+    const needed = this.#headBytes + toHead;
+    if (needed > this.#head.length) {
+      this.#head = Buffer.concat([this.#head], Math.min(this.#half, Math.max(needed, 2 * this.#head.length)));
     }
+    chunk.copy(this.#head, this.#headBytes, 0, toHead);
+    this.#headBytes = needed;
     if (toHead === chunk.length) return;
     this.#ring ??= Buffer.allocUnsafe(this.#half);
     const rest = chunk.subarray(toHead);
@@ -47,13 +50,13 @@ export class BoundedOutput {
 
   /** The bytes still held, oldest first; everything as long as `truncated` is false. */
   *chunks(): Iterable<Buffer> {
-    yield* this.#head;
+    yield this.#head.subarray(0, this.#headBytes);
     yield* this.#tail();
   }
 
   text(): string {
     if (!this.truncated) return Buffer.concat([...this.chunks()]).toString("utf8");
-    const head = Buffer.concat(this.#head);
+    const head = this.#head;
     const tail = Buffer.concat(this.#tail());
     const headEnd = completeUtf8Length(head);
     const tailStart = firstCharacterStart(tail);
@@ -126,7 +129,7 @@ function completeUtf8Length(bytes: Buffer): number {
   return bytes.length;
 }
 
-function firstCharacterStart(bytes: Buffer): number {
+export function firstCharacterStart(bytes: Buffer): number {
   let start = 0;
   while (start < 3 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++;
   return start;

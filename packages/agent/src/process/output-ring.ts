@@ -1,9 +1,11 @@
 // The last bytes of a background command, addressed by their offset in the whole output, for readers that come back.
 
+import { firstCharacterStart } from "./bounded-output.ts";
+
 export class OutputRing {
   readonly #limit: number;
-  #chunks: Buffer[] = [];
-  #start = 0;
+  /** Grows to the limit; from then on filled round and round. */
+  #bytes: Buffer = Buffer.alloc(0);
   #end = 0;
 
   constructor(limit: number) {
@@ -11,16 +13,22 @@ export class OutputRing {
   }
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#end += chunk.length;
-    while (this.#chunks.length > 1 && this.#end - this.#start - this.#chunks[0]!.length >= this.#limit) {
-      this.#start += this.#chunks.shift()!.length;
+    const needed = Math.min(this.#limit, this.#end + chunk.length);
+    if (needed > this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes], Math.min(this.#limit, Math.max(needed, 2 * this.#bytes.length)));
     }
+    const kept = chunk.subarray(Math.max(0, chunk.length - this.#limit));
+    const first = kept.copy(this.#bytes, (this.#end + chunk.length - kept.length) % this.#limit);
+    kept.copy(this.#bytes, 0, first);
+    this.#end += chunk.length;
   }
 
   read(from = 0): { text: string; next: number; missed: number } {
-    const missed = Math.max(0, this.#start - from);
-    const bytes = Buffer.concat(this.#chunks).subarray(Math.max(0, from - this.#start));
-    return { text: bytes.toString("utf8"), next: this.#end, missed };
+    const start = Math.max(from, this.#end - this.#limit);
+    const at = start % this.#limit;
+    const tail = this.#bytes.subarray(at, at + this.#end - start);
+    const bytes = Buffer.concat([tail, this.#bytes.subarray(0, this.#end - start - tail.length)]);
+    const whole = start > from ? firstCharacterStart(bytes) : 0;
+    return { text: bytes.toString("utf8", whole), next: this.#end, missed: start + whole - from };
   }
 }

@@ -20,9 +20,12 @@ export interface Job {
 }
 
 const MOST_RUNNING = 16;
+/** Each may hold megabytes of output, and some profiles run every command as a job. */
+const MOST_ENDED = 20;
 
 export class Jobs {
   readonly #jobs = new Map<number, Job>();
+  #started = 0;
 
   start(command: string, launch: (command: string) => BackgroundCommand): Job {
     const running = this.list().filter((job) => job.handle.running);
@@ -31,7 +34,10 @@ export class Jobs {
         `${MOST_RUNNING} jobs are running already (${running.map((job) => job.id).join(", ")}). Stop one with job_stop first.`,
       );
     }
-    const job: Job = { id: this.#jobs.size + 1, handle: launch(command), read: 0 };
+    const ended = this.list().filter((job) => !job.handle.running);
+    for (const { id } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) this.#jobs.delete(id);
+    const job: Job = { id: this.#started + 1, handle: launch(command), read: 0 };
+    this.#started = job.id;
     job.handle.done.then(
       (result) => {
         job.result = result;
@@ -47,12 +53,9 @@ export class Jobs {
   get(id: number): Job {
     const job = this.#jobs.get(id);
     if (job) return job;
-    const known = [...this.#jobs.keys()];
-    throw new ToolFailure(
-      known.length > 0
-        ? `There is no job ${id}. Known jobs: ${known.join(", ")}.`
-        : `There is no job ${id}; none was started.`,
-    );
+    if (id >= 1 && id <= this.#started) throw new ToolFailure(`Job ${id} has ended; its output is no longer kept.`);
+    const which = this.#started > 0 ? `. Known jobs: ${[...this.#jobs.keys()].join(", ")}.` : "; none was started.";
+    throw new ToolFailure(`There is no job ${id}${which}`);
   }
 
   list(): readonly Job[] {

@@ -23,12 +23,19 @@ const disk: SearchFs = {
     return entries;
   },
   async read(paths) {
-    return paths.map((path) => skipForbidden(() => readFileSync(path), Buffer.alloc(0)));
+    return paths.map((path) => skipForbidden(() => readUpTo(path, MOST_BYTES), Buffer.alloc(0)));
   },
   async mtimeMs(path) {
     return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   },
 };
+
+/** A larger file is passed over: it does not fit in one string. */
+const MOST_BYTES = 256 << 20;
+
+function readUpTo(path: string, most: number): Buffer {
+  return statSync(path).size > most ? Buffer.alloc(0) : readFileSync(path);
+}
 
 function readText(path: string): string | undefined {
   return skipForbidden(() => readFileSync(path, "utf8"), undefined);

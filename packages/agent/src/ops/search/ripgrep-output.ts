@@ -17,6 +17,10 @@ interface RipgrepMessage {
   };
 }
 
+const LONGEST_RECORD = 8 << 20;
+/** Enough to tell what kind of record it is. */
+const RECORD_HEAD = 100;
+
 /** `json`: messages; `count`: `path NUL count LF`; `files`: `path NUL`. */
 export type RipgrepFormat = "json" | "count" | "files";
 
@@ -25,7 +29,9 @@ export class MatchParser {
   readonly #dropBinary: boolean;
   readonly #emit: (file: FoundFile) => void;
   readonly #decoder = new StringDecoder("utf8");
-  #rest = "";
+  /** The record that has begun, in pieces: a line of megabytes must not be searched again with each chunk. */
+  #pieces: string[] = [];
+  #length = 0;
   #lines: MatchLine[] = [];
   #hits = 0;
 
@@ -36,15 +42,43 @@ export class MatchParser {
   }
 
   push(chunk: Buffer): void {
-    const records = (this.#rest + this.#decoder.write(chunk)).split(this.#format === "files" ? "\0" : "\n");
-    this.#rest = records.pop()!;
-    for (const record of records) {
-      if (this.#format === "json") this.#message(JSON.parse(record) as RipgrepMessage);
-      else {
-        const [path, count] = record.split("\0");
-        this.#emit({ path: path!.slice(2), hits: Number(count ?? 1), lines: [] });
-      }
+    const parts = this.#decoder.write(chunk).split(this.#format === "files" ? "\0" : "\n");
+    const rest = parts.pop()!;
+    for (const part of parts) {
+      this.#collect(part);
+      const record = this.#pieces.join("");
+      if (this.#length > LONGEST_RECORD) this.#longLine(record);
+      else this.#record(record);
+      this.#pieces = [];
+      this.#length = 0;
     }
+    this.#collect(rest);
+  }
+
+  /** Of a record that is too long only the beginning and the end so far are kept. */
+  #collect(part: string): void {
+    this.#pieces.push(part);
+    this.#length += part.length;
+    const surplus = this.#pieces.length - 3;
+    if (this.#length > LONGEST_RECORD && surplus > 0) {
+      this.#pieces.splice(0, surplus + 1, this.#pieces.join("").slice(0, RECORD_HEAD));
+    }
+  }
+
+  #record(record: string): void {
+    if (this.#format === "json") this.#message(JSON.parse(record) as RipgrepMessage);
+    else {
+      const [path, count] = record.split("\0");
+      this.#emit({ path: path!.slice(2), hits: Number(count ?? 1), lines: [] });
+    }
+  }
+
+  /** The line's number stands behind its text, before the places of its matches; when these are many, it is taken for the first. */
+  #longLine(ends: string): void {
+    const isMatch = ends.startsWith('{"type":"match"');
+    if (isMatch) this.#hits++;
+    const number = Number(/[^\\]"line_number":(\d+),"absolute_offset":\d+/.exec(ends)?.[1] ?? 1);
+    this.#lines.push({ number, text: `[a line of more than ${LONGEST_RECORD} characters]`, isMatch });
   }
 
   #message({ type, data }: RipgrepMessage): void {

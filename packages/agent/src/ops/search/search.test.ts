@@ -175,6 +175,24 @@ describe.each(["ripgrep", "builtin"] as const)("%s", (engine) => {
     expect(line).toBe(`long.txt:1:${"y".repeat(1000)} [... 9008 more characters]`);
   });
 
+  it("TL-05 a line of many megabytes is found without being carried whole", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lathe-giant-"));
+    try {
+      writeFileSync(join(folder, "giant.json"), `first\n${"x".repeat(9 << 20)} needle\nneedle after\n`);
+      const env = new LocalEnvironment({ cwd: folder, baseEnv: process.env, search: engine });
+      for (const path of [".", "giant.json"]) {
+        const found = (await env.grep("needle", path, {})).lines;
+        expect(found.map((line) => line.slice(0, 15))).toEqual([
+          `giant.json:2:${engine === "ripgrep" ? "[a" : "xx"}`,
+          "giant.json:3:ne",
+        ]);
+        expect(found[0]!.length).toBeLessThan(1100);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it.each(["(", "[z-a]", "*x", "a\\", "needle\\nplain"])(
     "TL-05 the pattern %s is refused with the reason",
     async (bad) => {

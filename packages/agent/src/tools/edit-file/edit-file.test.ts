@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { contextFor, fullServices, run, temporary } from "../../../test/edit/harness.ts";
 import { writeFileTool } from "../write-file/index.ts";
@@ -28,6 +28,16 @@ describe("TL-03 edit_file", () => {
       added: 1,
       removed: 1,
     });
+  });
+
+  it("TL-03 a file too large for one string is refused in words, not by a crash of the string", async () => {
+    const { env, path } = temporary();
+    await writeFile(path("huge"), "a\n");
+    await truncate(path("huge"), 600 << 20);
+    const args = { file_path: "huge", old_string: "a", new_string: "b" };
+    expect((await run(editFileTool, args, contextFor(env))).text).toContain(
+      "has 629145600 bytes, too many to edit here",
+    );
   });
 
   it("TL-03 not found: writes nothing and shows the nearest text with its line numbers", async () => {

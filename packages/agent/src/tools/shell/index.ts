@@ -1,4 +1,4 @@
-import { type CommandOutcome, runCommand } from "../../ops/run/run-command.ts";
+import { type CommandOutcome, refuseEmpty, runCommand } from "../../ops/run/run-command.ts";
 import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
@@ -69,6 +69,7 @@ function ending(outcome: CommandOutcome, timeoutName: string | undefined): strin
 }
 
 function startJob({ command, cwd }: ShellArgs, context: ToolContext): ToolResult {
+  refuseEmpty(command);
   const { jobs } = context.services;
   const { env } = context;
   if (!jobs || !env.startCommand) {
