@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobStore, blobHash } from "./store.ts";
@@ -17,8 +17,8 @@ export class FileBlobs implements BlobStore {
 
   put(bytes: Uint8Array): string {
     const hash = blobHash(bytes);
-    if (this.get(hash)) return hash;
     const path = join(this.#folder, hash);
+    if (holds(path, bytes)) return hash;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const aside = join(this.#folder, `.${hash}.${this.#writer}`);
     writeFileSync(aside, bytes, { mode: 0o600 });
@@ -49,5 +49,16 @@ export class FileBlobs implements BlobStore {
         await file.close();
       }
     }
+  }
+}
+
+/** Compared by its bytes: what was damaged on the disk is written again. */
+function holds(path: string, bytes: Uint8Array): boolean {
+  if (!statSync(path, { throwIfNoEntry: false })) return false;
+  try {
+    return readFileSync(path).equals(bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
   }
 }

@@ -30,7 +30,10 @@ export function collectBlobs(options: BlobGcOptions): BlobGcResult {
   let kept = 0;
   for (const name of readdirSync(options.folder)) {
     const path = join(options.folder, name);
-    const { size, mtimeMs } = statSync(path);
+    // A writer's own temporary file may be gone by now.
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat) continue;
+    const { size, mtimeMs } = stat;
     const isOld = options.now() - mtimeMs >= options.minAgeMs;
     if (named.has(name) || !isOld) {
       kept++;

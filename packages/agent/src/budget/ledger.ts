@@ -46,24 +46,27 @@ export class Ledger {
     this.#spent.wallMs += ms;
   }
 
-  /** What is neither spent nor promised; Infinity where there is no limit. */
-  remaining(limits: BudgetConfig): Amounts {
+  /** What is neither spent nor promised; Infinity where there is no limit. `elapsedMs`: of the input that is still running. */
+  remaining(limits: BudgetConfig, elapsedMs: number): Amounts {
     const left = (dimension: BudgetDimension): number => {
       const limit = limits[dimension];
       if (!limit) return Number.POSITIVE_INFINITY;
       let promised = 0;
       for (const share of this.#reserved.values()) promised += share[dimension] ?? 0;
-      return Math.max(0, limit - this.#spent[dimension] - promised);
+      return Math.max(0, limit - this.#used(dimension, elapsedMs) - promised);
     };
     return { tokens: left("tokens"), usd: left("usd"), wallMs: left("wallMs"), turns: left("turns") };
   }
 
-  /** `elapsedMs`: of the input that is still running. */
   exhausted(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {
     return DIMENSIONS.find((dimension) => {
-      const spent = this.#spent[dimension] + (dimension === "wallMs" ? elapsedMs : 0);
-      return limits[dimension] && spent >= limits[dimension];
+      const limit = limits[dimension];
+      return limit && this.#used(dimension, elapsedMs) >= limit;
     });
+  }
+
+  #used(dimension: BudgetDimension, elapsedMs: number): number {
+    return this.#spent[dimension] + (dimension === "wallMs" ? elapsedMs : 0);
   }
 
   /** Takes over the totals of an earlier process. */
@@ -76,8 +79,13 @@ export class Ledger {
    * Sets a child's share aside: what it asks for, or half of what is left. Undefined when nothing is left to give.
    * Wall time runs for parent and child alike, so it is passed on, not set aside.
    */
-  reserve(childId: string, limits: BudgetConfig, asked: BudgetConfig = {}): BudgetConfig | undefined {
-    const left = this.remaining(limits);
+  reserve(
+    childId: string,
+    limits: BudgetConfig,
+    elapsedMs: number,
+    asked: BudgetConfig = {},
+  ): BudgetConfig | undefined {
+    const left = this.remaining(limits, elapsedMs);
     const share: { -readonly [K in BudgetDimension]?: number } = {};
     for (const dimension of DIMENSIONS) {
       const wanted = asked[dimension];
@@ -103,16 +111,16 @@ export class Ledger {
   }
 
   /** A line for the model when another step of a limit (50, 80, 95 %) is passed. */
-  notice(limits: BudgetConfig): string | undefined {
+  notice(limits: BudgetConfig, elapsedMs: number): string | undefined {
     let used = 0;
     for (const dimension of DIMENSIONS) {
       const limit = limits[dimension];
-      if (limit) used = Math.max(used, (100 * this.#spent[dimension]) / limit);
+      if (limit) used = Math.max(used, (100 * this.#used(dimension, elapsedMs)) / limit);
     }
     const step = [95, 80, 50].find((candidate) => used >= candidate) ?? 0;
     if (step <= this.#told) return undefined;
     this.#told = step;
-    return describe(this.remaining(limits));
+    return describe(this.remaining(limits, elapsedMs));
   }
 }
 

@@ -188,6 +188,11 @@ export class SessionCore {
     return this.prefix.head.concat(this.journal.context.messages);
   }
 
+  /** Of the running input. */
+  elapsedMs(): number {
+    return this.input ? this.deps.now() - this.input.startedAt : 0;
+  }
+
   awaitInput(): void {
     if (this.input) this.input.awaitsInput = true;
   }

@@ -133,7 +133,7 @@ async function runRound(
   await runBatch(core, run, batch);
   if (run.signal.aborted) return;
   if (core.config.enableLoopDetection) detectLoop(core, batch.calls);
-  const notice = core.ledger.notice(core.config.budget);
+  const notice = core.ledger.notice(core.config.budget, core.elapsedMs());
   if (notice !== undefined) inject(core, notice, "injected");
 }
 
@@ -155,7 +155,7 @@ function finished(core: SessionCore, run: InputRun): InputEnd {
 
 /** Writes the end, then tells. A host that reacts to processing_end finds the session in the state that follows. */
 export async function endInput(core: SessionCore, run: InputRun, end: InputEnd): Promise<{ goOn: boolean }> {
-  core.ledger.wall(core.deps.now() - run.startedAt);
+  core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
   await core.journal.turnEnd();
@@ -196,8 +196,7 @@ function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const elapsed = core.deps.now() - run.startedAt;
-  const spent = core.ledger.exhausted(budget, elapsed);
+  const spent = core.ledger.exhausted(budget, core.elapsedMs());
   if (spent === undefined) return undefined;
   core.warn(`The session's budget of ${spent} is used up; raise it to go on.`, "budget_exhausted");
   return { reason: "budget" };

@@ -132,7 +132,7 @@ export class Subagents implements SubagentService {
     const core = this.#core;
     const { agentId } = child.header;
     const asked = { ...core.options.subagents?.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
-    const share = core.ledger.reserve(agentId, core.config.budget, asked);
+    const share = core.ledger.reserve(agentId, core.config.budget, core.elapsedMs(), asked);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     const session = child.session ?? this.#openOrGiveUp(child);
     child.session = session;

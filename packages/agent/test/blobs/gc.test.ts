@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -14,8 +14,10 @@ it("SP-06 collecting removes old blobs that no journal names and keeps the rest"
   const journal = join(root, "s.jsonl");
   // The second name lies across the border of two 1 MiB reads.
   writeFileSync(journal, `"blob:sha256:${named}"`.padEnd(2 ** 20 - 20, " ") + seam);
+  // As a writer's temporary file that was renamed after the folder was listed.
+  symlinkSync("nowhere", join(folder, `.${named}.w2`));
   const collect = (now: number) => collectBlobs({ folder, journals: [journal], now: () => now, minAgeMs: 60_000 });
   expect(collect(Date.now()).removed).toEqual([]);
   expect(collect(Date.now() + 120_000)).toEqual({ removed: [unnamed], bytes: 7, kept: 2 });
-  expect(new Set(readdirSync(folder))).toEqual(new Set([named, seam]));
+  expect(new Set(readdirSync(folder))).toEqual(new Set([named, seam, `.${named}.w2`]));
 });

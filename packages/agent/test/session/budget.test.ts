@@ -1,10 +1,11 @@
+import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/budget/ledger.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
 import type { ToolDef } from "../../src/tools/types.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { resultText } from "../support/scripted-client.ts";
-import { echo, setUp, testDeps, testProfile } from "../support/session.ts";
+import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const usage = (totalTokens: number) => ({ inputTokens: totalTokens - 10, outputTokens: 10, totalTokens });
 const callEcho = (n: number, tokens: number) => ({ calls: [{ name: "echo", args: { n } }], usage: usage(tokens) });
@@ -82,13 +83,13 @@ describe("a budget", () => {
   it("a child's share is reserved before it starts; with nothing left there is no child", async () => {
     const ledger = new Ledger();
     const limits = { tokens: 1000, turns: 10 };
-    expect(ledger.reserve("a", limits)).toEqual({ tokens: 500, turns: 5 });
-    expect(ledger.reserve("b", limits, { tokens: 400 })).toEqual({ tokens: 400, turns: 2 });
-    expect(ledger.remaining(limits)).toMatchObject({ tokens: 100, turns: 3 });
+    expect(ledger.reserve("a", limits, 0)).toEqual({ tokens: 500, turns: 5 });
+    expect(ledger.reserve("b", limits, 0, { tokens: 400 })).toEqual({ tokens: 400, turns: 2 });
+    expect(ledger.remaining(limits, 0)).toMatchObject({ tokens: 100, turns: 3 });
     ledger.settle("a", usage(50), 0, 1);
-    expect(ledger.remaining(limits)).toMatchObject({ tokens: 550, turns: 7 });
-    expect(ledger.reserve("c", { tokens: 450 })).toBeUndefined();
-    expect(ledger.reserve("d", {})).toEqual({});
+    expect(ledger.remaining(limits, 0)).toMatchObject({ tokens: 550, turns: 7 });
+    expect(ledger.reserve("c", { tokens: 450 }, 0)).toBeUndefined();
+    expect(ledger.reserve("d", {}, 0)).toEqual({});
 
     const s = setUp({
       profile: testProfile([spawnAgentTool] as unknown as ToolDef[]),
@@ -100,5 +101,33 @@ describe("a budget", () => {
     await s.session.submit("go");
     await s.finish();
     expect(s.of("tool_call_end")[0]?.data.error).toContain("no budget left for a child agent");
+  });
+
+  it("of time counts the input that is still running: the model is told, a child gets what is left", async () => {
+    const clock = { time: 0 };
+    const slow = tool("slow", () => {
+      clock.time += 30_000;
+      return "slow";
+    });
+    const s = setUp({
+      profile: testProfile([slow, spawnAgentTool, waitTool] as unknown as ToolDef[]),
+      deps: { ...testDeps(), now: () => clock.time },
+      config: { budget: { wallMs: 100_000 } },
+      script: (request) => {
+        if (textOf(request.messages[1]!) === "child") return { calls: [{ name: "slow" }] };
+        const said = request.messages.filter((message) => message.role === "assistant").length;
+        if (said < 2) return { calls: [{ name: "slow" }] };
+        if (said === 2) return { calls: [{ name: "spawn_agent", args: { task: "child" }, id: "s" }] };
+        const agentId = JSON.parse(resultText(request, "s")).agent_id;
+        return { calls: [{ name: "wait", args: { agent_id: agentId }, id: "w" }] };
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const notices = s.session.history.flatMap((turn) => (turn.kind === "steering" ? [turn.content] : []));
+    expect(notices[0]).toBe("Budget left: 40 seconds. Finish the most important work first.");
+    // 60 of 100 seconds were over when the child began: it stops after two slow calls, not after four.
+    expect(s.session.subagents.list()).toMatchObject([{ status: "failed", turnsUsed: 2 }]);
+    expect(s.of("processing_end")[0]?.data.reason).toBe("budget");
   });
 });
