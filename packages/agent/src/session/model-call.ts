@@ -85,10 +85,11 @@ async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: Requ
 
 function answered(core: SessionCore, intent: IntentLine, response: Response): ModelOutcome {
   const cost = priceOf(core, response.usage);
+  const message = withDistinctCalls(response.message);
   core.append({
     type: "message",
     id: intent.for,
-    message: response.message,
+    message,
     provider: response.provider,
     model: core.profile.model,
     responseId: response.id,
@@ -104,11 +105,27 @@ function answered(core: SessionCore, intent: IntentLine, response: Response): Mo
     text: response.text,
     reasoning: response.reasoning ?? "",
     entry_id: intent.for,
-    message: response.message,
+    message,
     finish: response.finishReason.reason,
   });
-  const calls = response.message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+  const calls = message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
   return { kind: "answer", response, calls };
+}
+
+/** Some servers give the calls of one answer the same id; results, approvals and events are told apart by it. */
+function withDistinctCalls(message: Message): Message {
+  const taken = new Set<string>();
+  let changed = false;
+  const content = message.content.map((part) => {
+    if (part.kind !== "tool_call") return part;
+    let { id } = part.toolCall;
+    for (let n = 2; taken.has(id); n++) id = `${part.toolCall.id}_${n}`;
+    taken.add(id);
+    if (id === part.toolCall.id) return part;
+    changed = true;
+    return { ...part, toolCall: { ...part.toolCall, id } };
+  });
+  return changed ? { ...message, content } : message;
 }
 
 /**

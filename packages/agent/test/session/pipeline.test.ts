@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ToolFailure } from "../../src/tools/types.ts";
 import { resultText } from "../support/scripted-client.ts";
-import { echo, setUp, testProfile, tool } from "../support/session.ts";
+import { echo, type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
 const numbers = tool("add", (args) => String(Number(args["a"]) + Number(args["b"])), {
   schema: {
@@ -121,6 +121,24 @@ describe("one call", () => {
     await s.session.submit("go");
     await s.finish();
     expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (broken): no tier today");
+  });
+
+  it("calls that a server gave the same id are told apart", async () => {
+    const s: Setup = setUp({
+      middleware: [{ name: "asks", approve: () => ({ decision: "ask" }) }],
+      script: [
+        { calls: ["a", "b", "c"].map((say) => ({ name: "echo", id: "call", args: { say } })) },
+        { text: "done" },
+      ],
+      onEvent: (event) => {
+        if (event.kind !== "approval_request") return;
+        queueMicrotask(() => s.session.answerApproval(event.data.call_id, { decision: "allow", by: "user" }));
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const texts = ["call", "call_2", "call_3"].map((id) => resultText(s.client.requests[1]!, id));
+    expect(texts).toEqual(["a", "b", "c"].map((say) => `echo {"say":"${say}"}`));
   });
 
   it("a tool that returns nothing is answered with an error that says so", async () => {
