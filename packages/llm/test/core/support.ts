@@ -20,6 +20,7 @@ import { createFetchTransport } from "../../src/transport/fetch.ts";
 import type { BodyPiece, ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import type { Endpoint, Protocol } from "../../src/types/protocol.ts";
+import { watched } from "./secrets-watch.ts";
 
 export const KEY = "sk-test-4242-secret";
 
@@ -120,7 +121,7 @@ export function adapterFor(
 ): ProviderAdapter {
   const value = one.keyHeader === "authorization" ? `Bearer ${KEY}` : KEY;
   const deps = options.deps ?? testDeps();
-  return createAdapter({
+  const adapter = createAdapter({
     name: one.provider,
     protocol: one.protocol,
     endpoint: one.endpoint,
@@ -129,6 +130,7 @@ export function adapterFor(
     ...options,
     deps: one.transport === "fetch" ? { ...deps, fetch: createFetchTransport() } : deps,
   });
+  return watched(adapter, [KEY]);
 }
 
 export function clientFor(

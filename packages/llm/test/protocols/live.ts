@@ -17,7 +17,10 @@ import type { StreamEvent } from "../../src/types/events.ts";
 import type { ModelInfo } from "../../src/types/model.ts";
 import type { Request } from "../../src/types/request.ts";
 import type { Response } from "../../src/types/response.ts";
+import { watched } from "../core/secrets-watch.ts";
 import { modelRow } from "./support.ts";
+
+const KEYS = ["sk-test-live-1", "gk-test-live-2", "aws-test-live-3"] as const;
 
 export const vendors = ["anthropic", "gemini", "google-vertex", "amazon-bedrock"] as const;
 export type Vendor = (typeof vendors)[number];
@@ -49,7 +52,7 @@ function wiring(vendor: Vendor, server: ModelServer, deps: ClientDeps): Wiring {
         auth: headerAuth({
           provider: vendor,
           style: "x-api-key",
-          credential: async () => ({ kind: "key", value: "sk-test" }),
+          credential: async () => ({ kind: "key", value: KEYS[0] }),
           keyless: false,
           hint: "",
         }),
@@ -59,7 +62,7 @@ function wiring(vendor: Vendor, server: ModelServer, deps: ClientDeps): Wiring {
       return {
         protocol: googleGenerativeAi,
         endpoint: geminiEndpoint,
-        auth: async (request) => ({ ...request, headers: { ...request.headers, "x-goog-api-key": "gk-test" } }),
+        auth: async (request) => ({ ...request, headers: { ...request.headers, "x-goog-api-key": KEYS[1] } }),
         baseUrl: server.baseUrl("gemini"),
       };
     case "google-vertex":
@@ -93,16 +96,17 @@ export async function live(
   overrides: { row?: Partial<ModelInfo>; server?: ModelServer } = {},
 ): Promise<Live> {
   const server = overrides.server ?? (await startModelServer(options));
-  const env = { GOOGLE_CLOUD_API_KEY: "gk-test", AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret" };
+  const env = { GOOGLE_CLOUD_API_KEY: KEYS[1], AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: KEYS[2] };
   const deps = defaultDeps({ env, homeDir: "/nowhere" });
   const { model, row } = rows[vendor];
-  const adapter = createAdapter({
+  const made = createAdapter({
     name: vendor,
     deps,
     countsTokens: true,
     model: (id) => modelRow(id, { ...row, ...overrides.row }),
     ...wiring(vendor, server, deps),
   });
+  const adapter = watched(made, KEYS);
   return {
     server,
     adapter,
