@@ -1,13 +1,9 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { encodeLine, Journal } from "@lathe/agent";
-import { Message } from "@lathe/llm";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openWorkspace } from "../src/run/workspace.ts";
-import { loadSqlite, searchSessions } from "../src/sessions/search.ts";
-import { parseQuery } from "../src/sessions/search-query.ts";
+import { loadSqlite } from "../src/sessions/search.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
-import { answer, call, openStore, result, saySomething, user } from "./sessions-fixture.ts";
+import { answer, call, result, saySomething, user } from "./sessions-fixture.ts";
+import { noSqlite, type Outcome, searchIn } from "./sessions-searching.ts";
 
 let box: Box;
 beforeEach(() => {
@@ -15,26 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => box.remove());
 
-interface Outcome {
-  readonly ids: string[];
-  readonly snippets: string[];
-  readonly notes: string[];
-}
-
-async function search(words: string, sqlite = loadSqlite): Promise<Outcome> {
-  const notes: string[] = [];
-  const workspace = await openWorkspace(box.machine(), {});
-  const note = (text: string): void => void notes.push(text);
-  const query = parseQuery(words.split(" "));
-  const found = await searchSessions(workspace, { query, limit: 20, width: 140, sqlite, note });
-  return {
-    ids: found.map(({ session }) => session.id),
-    snippets: found.map(({ snippet: { before, match, after } }) => `${before}[${match}]${after}`),
-    notes,
-  };
-}
-
-const noSqlite = async (): Promise<undefined> => undefined;
+const search = (words: string, sqlite = loadSqlite): Promise<Outcome> => searchIn(box, words, sqlite);
 
 /** The index and the plain scan must find the same. */
 const ways = [
@@ -66,6 +43,28 @@ describe.each(ways)("search by %s", (_name, sqlite) => {
     expect((await search("qux ren", sqlite)).ids).toEqual([both.id]);
     expect((await search("foobaz.qux", sqlite)).ids).toEqual([both.id]);
     expect((await search("ename", sqlite)).ids).toEqual([]);
+  });
+
+  it("takes one or two letters for a whole word", async () => {
+    const { id } = await saySomething(box.maker, "go to the c file", "ok");
+    await saySomething(box.maker, "gopher and cfile", "ok");
+    expect((await search("go", sqlite)).ids).toEqual([id]);
+    expect((await search("c fil", sqlite)).ids).toEqual([id]);
+    expect((await search("gop", sqlite)).ids).toHaveLength(1);
+  });
+
+  it("gives the newest sessions first, each once with its first hit", async () => {
+    const made = [];
+    for (const word of ["one", "two", "three"])
+      made.push(await saySomething(box.maker, `heron ${word}`, "heron again"));
+    await saySomething(box.maker, "look for the heron", "found", {
+      path: made[1]?.path.replace(".jsonl", "/agent-1.jsonl"),
+      agentId: "agent-1",
+    });
+    for (const [at, { path }] of made.entries()) utimesSync(path, 1000 + at, 1000 + at);
+    const { ids, snippets } = await search("heron", sqlite);
+    expect(ids).toEqual(made.map(({ id }) => id).reverse());
+    expect(snippets).toEqual(["[heron] three", "[heron] two", "[heron] one"]);
   });
 
   it("finds a word inside text that is written without spaces", async () => {
@@ -108,88 +107,6 @@ describe.each(ways)("search by %s", (_name, sqlite) => {
   });
 });
 
-describe("the search index", () => {
-  const file = (): string => join(box.home, "cache", "search.db");
-
-  it("reads on where it stopped, also past a line that is still being written", async () => {
-    const { id, path } = await saySomething(box.maker, "first", "answer");
-    expect((await search("first")).ids).toEqual([id]);
-    const line = encodeLine({
-      type: "message",
-      id: "zzzzzzz1",
-      parentId: null,
-      timestamp: "",
-      message: Message.user("later"),
-    });
-    appendFileSync(path, line.subarray(0, 40));
-    expect((await search("later")).ids).toEqual([]);
-    appendFileSync(path, line.subarray(40));
-    expect((await search("later")).ids).toEqual([id]);
-    expect((await search("first")).ids).toEqual([id]);
-  });
-
-  it("follows a session that was renamed by its journal", async () => {
-    const { id, path } = await saySomething(box.maker, "first", "answer");
-    await search("first");
-    const journal = Journal.open(openStore(path), box.maker.deps);
-    journal.setTitle("Gazebo", "user");
-    await journal.close();
-    expect((await search("gazebo")).ids).toEqual([id]);
-  });
-
-  it("forgets what was removed, and reads a file anew that is another one than before", async () => {
-    const gone = await saySomething(box.maker, "marmoset", "ok");
-    const other = await saySomething(box.maker, `marmoset ${"long ".repeat(100)}`, "ok");
-    expect((await search("marmoset")).ids).toHaveLength(2);
-    rmSync(gone.path);
-    const short = await saySomething(box.maker, "tapir", "ok");
-    writeFileSync(other.path, readFileSync(short.path));
-    rmSync(short.path);
-    expect((await search("marmoset")).ids).toEqual([]);
-    expect((await search("tapir")).ids).toEqual([short.id]);
-  });
-
-  it("makes a damaged index anew", async () => {
-    const { id } = await saySomething(box.maker, "lemur", "ok");
-    await search("lemur");
-    for (const suffix of ["-wal", "-shm"]) rmSync(file() + suffix, { force: true });
-    writeFileSync(file(), "this is no database at all, whatever its name says".repeat(100));
-    expect(await search("lemur")).toMatchObject({ ids: [id], notes: [] });
-  });
-
-  it("makes an index of another version anew", async () => {
-    const { id } = await saySomething(box.maker, "lemur", "ok");
-    await search("lemur");
-    const { DatabaseSync } = (await loadSqlite()) ?? {};
-    if (!DatabaseSync) throw new Error("this test needs @photostructure/sqlite");
-    const db = new DatabaseSync(file());
-    db.exec("PRAGMA user_version = 999");
-    db.close();
-    expect(await search("lemur")).toMatchObject({ ids: [id], notes: [] });
-  });
-
-  it("is readable by its owner only", async () => {
-    await saySomething(box.maker, "lemur", "ok");
-    await search("lemur");
-    expect(statSync(file()).mode & 0o077).toBe(0);
-  });
-
-  it("without the package every file is read, and one line says so", async () => {
-    await saySomething(box.maker, "lemur", "ok");
-    const { notes } = await search("lemur", noSqlite);
-    expect(notes).toEqual(["@photostructure/sqlite is not installed: reading every session, which takes longer."]);
-    expect(existsSync(file())).toBe(false);
-  });
-
-  it("a place where no index can be kept is said, and every file is read", async () => {
-    const { id } = await saySomething(box.maker, "lemur", "ok");
-    writeFileSync(join(box.home, "cache"), "a file where the folder should be");
-    const { ids, notes } = await search("lemur");
-    expect(ids).toEqual([id]);
-    expect(notes).toEqual([expect.stringMatching(/^The search index cannot be used \(.*\): reading every session\.$/)]);
-  });
-});
-
 describe("lathe sessions search", () => {
   it("prints session, title and snippet, or that there is nothing", async () => {
     const { id, journal, path } = box.maker.make();
@@ -206,6 +123,10 @@ describe("lathe sessions search", () => {
       stderr: "Nothing found.\n",
     });
     expect(await box.run("sessions", "search", "--", "--")).toMatchObject({ code: 2 });
+    await saySomething(box.maker, "another pond", "ok");
+    const cut = await box.run("sessions", "search", "pond", "-n", "1");
+    expect(cut).toMatchObject({ code: 0, stderr: "There are more; -n 0 shows all.\n" });
+    expect(cut.stdout.match(/pond/g)).toHaveLength(2); // a title and a hit
     const json = JSON.parse((await box.run("sessions", "search", "--json", "heron")).stdout) as unknown[];
     expect(json).toEqual([expect.objectContaining({ id, path, title: "Birds", snippet: "where is the heron" })]);
   });

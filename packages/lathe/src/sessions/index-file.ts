@@ -39,8 +39,11 @@ export function withIndexFile<T>(sqlite: Sqlite, file: string, use: (db: Databas
 
 function open({ DatabaseSync }: Sqlite, file: string): DatabaseSyncInstance {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, "", { flag: "a", mode: 0o600 });
-  const attempt = (): DatabaseSyncInstance => prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
+  const attempt = (): DatabaseSyncInstance => {
+    // SQLite would make it readable by everybody.
+    writeFileSync(file, "", { flag: "a", mode: 0o600 });
+    return prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
+  };
   try {
     return attempt();
   } catch (error) {
@@ -79,9 +82,12 @@ function isUnusable(error: unknown): boolean {
   return error instanceof OtherVersion || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(codeOf(error));
 }
 
-/** Nothing can be written now; what is there can be read. */
-export const isUnwritable = (error: unknown): boolean =>
-  [SQLITE_BUSY, SQLITE_READONLY, SQLITE_FULL].includes(codeOf(error));
+/** Nothing can be written now, while what is there can be read: why. */
+export function whyUnwritable(error: unknown): string | undefined {
+  const code = codeOf(error);
+  if (code === SQLITE_BUSY) return "another process is writing to it";
+  return code === SQLITE_READONLY || code === SQLITE_FULL ? (error as Error).message : undefined;
+}
 
 function remove(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });

@@ -12,7 +12,7 @@ import {
   type SessionFile,
   stampOf,
 } from "./files.ts";
-import { isUnwritable, LINE_BITS } from "./index-file.ts";
+import { LINE_BITS, whyUnwritable } from "./index-file.ts";
 import { spaced } from "./search-query.ts";
 import { eachText, type TextPlace } from "./search-text.ts";
 
@@ -69,15 +69,17 @@ export class SearchIndex {
       ...present.flatMap((path) => this.#changeOf(path, known.get(path), now)),
     ];
     if (changes.length === 0) return undefined;
-    const unread = changes.flatMap((change) => change.unread);
-    const bytes = unread.reduce((sum, { file, from }) => sum + file.bytes - from, 0);
-    if (bytes > STEP_BYTES) started(bytes);
     try {
-      this.#write(changes);
+      this.#write(changes, started);
       return undefined;
     } catch (error) {
-      if (!isUnwritable(error)) throw error;
-      return { why: (error as Error).message, unread, gone: changes.flatMap((change) => change.gone) };
+      const why = whyUnwritable(error);
+      if (why === undefined) throw error;
+      return {
+        why,
+        unread: changes.flatMap((change) => change.unread),
+        gone: changes.flatMap((change) => change.gone),
+      };
     }
   }
 
@@ -132,7 +134,10 @@ export class SearchIndex {
   }
 
   /** A file is indexed by one transaction, so that what is counted as read is in the index. */
-  #write(changes: readonly FolderChange[]): void {
+  #write(changes: readonly FolderChange[], started: UpdateRequest["started"]): void {
+    const unread = changes
+      .flatMap((change) => change.unread)
+      .reduce((sum, { file, from }) => sum + file.bytes - from, 0);
     let bytes = 0;
     const step = (read: number): void => {
       bytes += read;
@@ -141,6 +146,7 @@ export class SearchIndex {
       this.#db.exec("COMMIT; BEGIN IMMEDIATE");
     };
     this.#db.exec("BEGIN IMMEDIATE");
+    if (unread > STEP_BYTES) started(unread);
     try {
       for (const { path, unread, gone, stamp } of changes) {
         for (const file of gone) this.#forget(file);

@@ -38,7 +38,7 @@ export const searchVerb: Verb = async (argv, workspace) => {
   const style: Style = machine.stdout.isTTY && !machine.env["NO_COLOR"] ? TERMINAL : PLAIN;
   const now = machine.deps.now();
   machine.stdout.write(shown.map((one) => lines(one, width, now, style)).join(""));
-  if (found.length > shown.length) machine.stderr.write(`Only the newest ${limit} are shown; -n 0 shows all.\n`);
+  if (found.length > shown.length) machine.stderr.write("There are more; -n 0 shows all.\n");
   if (found.length === 0) machine.stderr.write("Nothing found.\n");
   return found.length > 0 ? EXIT.done : EXIT.failed;
 };
