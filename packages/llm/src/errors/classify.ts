@@ -24,6 +24,7 @@ import {
   CODE_MEANINGS,
   GRPC_MEANINGS,
   type Meaning,
+  REMEDIES,
   STATUS_MEANINGS,
   WORDINGS,
 } from "./tables.ts";
@@ -113,10 +114,15 @@ function readFacts(body: JsonValue): Facts {
   const said = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message")) ?? "";
   // A gateway's own words say only that the model's host refused; why stands beside them.
   const hidden = text(field(field(inner, "metadata"), "raw"));
-  const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;
+  const message = withRemedy(hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`);
   const type = text(field(inner, "type"));
   const code = scalar(field(inner, "code")) ?? (type === "error" ? undefined : type);
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
+}
+
+function withRemedy(message: string): string {
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(message))?.[1];
+  return remedy === undefined ? message : `${message} ${remedy}`;
 }
 
 function meaningOfHttp(status: number, facts: Facts, hasRetryInfo: boolean): Meaning {

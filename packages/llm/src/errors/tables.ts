@@ -101,3 +101,8 @@ export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
 /** What waiting will not cure. */
 export const BILLING =
   /insufficient_quota|billing|credit balance|exceeded your current quota|insufficient (balance|credit|fund)|more credits/i;
+
+/** Refusals of what we chose to send, and how the user chooses otherwise. */
+export const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/compiled grammar is too large/i, "Set disableStrictTools: true for this provider in models.yml."],
+];

@@ -1,6 +1,6 @@
 // From events back to a Response, for consumers that only see the stream.
 
-import type { StreamEvent } from "../types/events.ts";
+import type { StreamEvent, StreamedToolCall } from "../types/events.ts";
 import type { ContentPart } from "../types/message.ts";
 import type { Response, Warning } from "../types/response.ts";
 import { parseArguments } from "./partial-json.ts";
@@ -13,7 +13,7 @@ export class StreamAccumulator {
   #model = "";
   #warnings: readonly Warning[] = [];
   /** Parts in the order of their start events. */
-  #parts = new Map<string, ContentPart>();
+  #parts = new Map<string, ContentPart | StreamedToolCall>();
   #final: Response | undefined;
 
   constructor(provider = "") {
@@ -34,7 +34,8 @@ export class StreamAccumulator {
         break;
       case "text_delta": {
         const part = this.#parts.get(event.textId);
-        if (part?.kind === "text") this.#parts.set(event.textId, { kind: "text", text: part.text + event.delta });
+        if (isPart(part) && part.kind === "text")
+          this.#parts.set(event.textId, { kind: "text", text: part.text + event.delta });
         break;
       }
       case "text_end":
@@ -45,7 +46,7 @@ export class StreamAccumulator {
         break;
       case "reasoning_delta": {
         const part = this.#parts.get(event.reasoningId);
-        const text = (part?.kind === "thinking" ? part.thinking.text : "") + event.reasoningDelta;
+        const text = (isPart(part) && part.kind === "thinking" ? part.thinking.text : "") + event.reasoningDelta;
         this.#parts.set(event.reasoningId, { kind: "thinking", thinking: { text, redacted: false } });
         break;
       }
@@ -55,15 +56,13 @@ export class StreamAccumulator {
         break;
       }
       case "tool_call_start":
-      case "tool_call_end": {
-        const { id, name, type, rawArguments } = event.toolCall;
-        const parsed = type === "custom" ? rawArguments : parseArguments(rawArguments);
-        this.#parts.set(`call ${event.callKey}`, {
-          kind: "tool_call",
-          toolCall: { id, name, type, arguments: parsed ?? {}, ...(parsed === undefined ? { rawArguments } : {}) },
-        });
+      case "tool_call_delta":
+        // Read only when somebody asks: a delta must not cost what came before it.
+        this.#parts.set(`call ${event.callKey}`, event.toolCall);
         break;
-      }
+      case "tool_call_end":
+        this.#parts.set(`call ${event.callKey}`, callPart(event.toolCall));
+        break;
       case "finish":
         this.#final = event.response;
         break;
@@ -81,11 +80,31 @@ export class StreamAccumulator {
         id: this.#id,
         model: this.#model,
         provider: this.#provider,
-        message: { role: "assistant", content: [...this.#parts.values()] },
+        message: {
+          role: "assistant",
+          content: [...this.#parts.values()].map((part) => (isPart(part) ? part : runningCall(part))),
+        },
         finishReason: { reason: "other" },
         usage: NO_USAGE,
         warnings: this.#warnings,
       })
     );
   }
+}
+
+function isPart(part: ContentPart | StreamedToolCall | undefined): part is ContentPart {
+  return part !== undefined && "kind" in part;
+}
+
+function callPart({ id, name, type, rawArguments }: StreamedToolCall): ContentPart {
+  const parsed = type === "custom" ? rawArguments : parseArguments(rawArguments);
+  const toolCall = { id, name, type, arguments: parsed ?? {}, ...(parsed === undefined ? { rawArguments } : {}) };
+  return { kind: "tool_call", toolCall };
+}
+
+/** Its arguments as far as they can be read. */
+function runningCall(call: StreamedToolCall): ContentPart {
+  const part = callPart(call);
+  if (part.kind !== "tool_call" || part.toolCall.rawArguments === undefined) return part;
+  return { kind: "tool_call", toolCall: { ...part.toolCall, arguments: call.arguments } };
 }

@@ -177,7 +177,7 @@ export class Blocks implements BlockSink {
       block.id = call.id;
       block.ownId = false;
     }
-    if (call.name && !block.announced) block.name = call.name;
+    if (call.name && (!block.announced || block.name === "")) block.name = call.name;
     if (call.type !== undefined) block.type = call.type;
     if (block.name !== "") this.#announce(block);
   }

@@ -115,6 +115,26 @@ describe("block bookkeeping", () => {
     expect(partial.message.content.map((part) => part.kind)).toEqual(["thinking", "text", "tool_call"]);
   });
 
+  it("GN-04 the partial shows the arguments of a call as far as they have come", () => {
+    const { events, sink } = recorder();
+    const accumulator = new StreamAccumulator("p");
+    sink.toolCall("0", { id: "c1", name: "write" });
+    sink.toolArguments("0", '{"path":"a.ts","text":"one');
+    for (const event of events) accumulator.process(event);
+    expect(accumulator.response().toolCalls).toEqual([
+      { id: "c1", name: "write", arguments: { path: "a.ts", text: "one" }, rawArguments: '{"path":"a.ts","text":"one' },
+    ]);
+  });
+
+  it("AD-11 a call whose arguments come before its name is called by it in the end", () => {
+    const { sink } = recorder();
+    sink.toolArguments("0", "{}");
+    sink.toolCall("0", { id: "c1", name: "read" });
+    sink.endToolCall("0");
+    sink.done();
+    expect(sink.response?.toolCalls).toEqual([{ id: "c1", name: "read", arguments: {} }]);
+  });
+
   it("AD-04 a failure closes open blocks first and keeps what arrived", () => {
     const { events, sink } = recorder();
     sink.start({ id: "r1" });

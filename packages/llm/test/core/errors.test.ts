@@ -195,6 +195,13 @@ describe("body classification", () => {
     expect(classify(400, long).message.length).toBeLessThan(600);
   });
 
+  it("ER-03 TC-07 tools that are too much for Anthropic to enforce: the message says how to go on", () => {
+    const said = "The compiled grammar is too large, which would cause performance issues.";
+    expect(classify(400, anthropic("invalid_request_error", said)).message).toBe(
+      `${said} Set disableStrictTools: true for this provider in models.yml.`,
+    );
+  });
+
   it("ER-03 keeps code and whole body", () => {
     const body = openai("rate_limit_exceeded", "slow down");
     const error = classify(429, body) as ProviderError;
