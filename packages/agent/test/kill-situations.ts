@@ -1,4 +1,4 @@
-// Twenty ways in which a shell command spreads processes. Each leaf writes its pid to $PIDS, so a test knows that all of
+// Ways in which a shell command spreads processes. Each leaf writes its pid to $PIDS, so a test knows that all of
 // them were really there before it ends them.
 
 export interface KillSituation {
@@ -48,6 +48,17 @@ export const KILL_SITUATIONS: readonly KillSituation[] = [
     name: "empty environment in the group",
     command: 'env -i PIDS="$PIDS" sh -c \'echo $$ >>"$PIDS"; exec sleep 300\'',
     leaves: 1,
+  },
+  {
+    name: "empty environment in a session of its own",
+    command: `(env -i PIDS="$PIDS" setsid sh -c 'echo $$ >>"$PIDS"; exec sleep 300' >/dev/null 2>&1 &); leaf`,
+    leaves: 2,
+  },
+  {
+    name: "daemon with an empty environment and no open file left by the shell",
+    command: `(env -i PIDS="$PIDS" setsid sh -c 'echo $$ >>"$PIDS"; exec sleep 300' </dev/null >/dev/null 2>&1 &)`,
+    leaves: 1,
+    returns: true,
   },
   {
     name: "fork bomb bounded by ulimit and depth",

@@ -6,7 +6,7 @@ import { builtinSearch } from "../ops/search/builtin.ts";
 import type { Clock } from "../process/clock.ts";
 import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
-import { commandMark, markVariables, ownerMark } from "../process/marked.ts";
+import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
 import { Processes, type RunRequest } from "../process/processes.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { lineWindow } from "./lines.ts";
@@ -50,6 +50,8 @@ const SCRIPT_TIMEOUT_MS = 60_000;
 /** Two seconds for SIGTERM, some for SIGKILL and the way. */
 const END_TIMEOUT_MS = 8_000;
 const RUN_COMMAND = `
+${SET_LOCKS}
+shift
 cd "$1" || { echo "lathe: no such directory: $1" >&2; exit 126; }
 shift
 command=$1
@@ -57,6 +59,8 @@ shift
 if command -v bash >/dev/null; then set -- "$@" bash -c "$command"; else set -- "$@" sh -c "$command"; fi
 exec env "$@" </dev/null
 `;
+
+const WATCH = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" "$3"`;
 
 export class RemoteEnvironment implements ExecutionEnvironment {
   readonly #options: RemoteOptions;
@@ -184,27 +188,27 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     const number = ++this.#commands;
     const owner = this.#farOwner;
     const variables = Object.entries({ ...env, ...markVariables(owner, number) }).map((pair) => pair.join("="));
+    const mark = commandMark(owner, number);
     this.#watch();
     return {
       ...rest,
-      ...this.#local(RUN_COMMAND, [this.resolve(cwd ?? "."), command, ...variables]),
-      endFirst: () => this.#endFar(commandMark(owner, number)),
+      ...this.#local(RUN_COMMAND, [mark.locks, this.resolve(cwd ?? "."), command, ...variables]),
+      endFirst: () => this.#endFar(mark),
     };
   }
 
   /** The far side's own watchdog: its input ends when we or the connection do. */
   #watch(): void {
     if (this.#watchdog?.running) return;
-    const mark = ownerMark(this.#farOwner);
-    const request = this.#local(`exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2"`, [WATCHDOG_SCRIPT, mark]);
+    const { entry, locks } = ownerMark(this.#farOwner);
+    const request = this.#local(WATCH, [WATCHDOG_SCRIPT, entry, locks]);
     this.#watchdog = this.#processes.start("watchdog", { ...request, stdin: "held" });
   }
 
   /** Best effort: when the far side is out of reach, its watchdog ends what we started there. */
-  async #endFar(mark: string): Promise<void> {
-    const script = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" </dev/null`;
+  async #endFar({ entry, locks }: Mark): Promise<void> {
     try {
-      await this.#script(script, [WATCHDOG_SCRIPT, mark], undefined, END_TIMEOUT_MS);
+      await this.#script(`${WATCH} </dev/null`, [WATCHDOG_SCRIPT, entry, locks], undefined, END_TIMEOUT_MS);
     } catch (error) {
       if (!(error instanceof EnvError)) throw error;
     }

@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
         expect(await run).toMatchObject({ aborted: way === "abort", timedOut: way === "timeout" });
       }
       expect(pids.filter(isAlive)).toEqual([]);
-      expect(await findMarked({ entry: ownerMark(processes.owner) })).toEqual([]);
+      expect(await findMarked(ownerMark(processes.owner))).toEqual([]);
       await processes.cleanup();
     });
   });
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
       await until(() => all().every(isAlive));
       host.kill(signal);
       await exited;
-      const marked = () => findMarked({ entry: ownerMark(owner.trim()) });
+      const marked = () => findMarked(ownerMark(owner.trim()));
       await until(async () => (await marked()).length === 0);
       await until(() => !all().some(isAlive));
       await until(() => watchdogsOf(owner.trim()).length === 0);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -75,7 +75,7 @@ it("TL-04 TR-04 D-023 a command that ignores SIGTERM is killed two seconds after
   });
   expect(result.durationMs).toBeGreaterThanOrEqual(2300);
   expect(asked[0]).toBe(300);
-  expect(await findMarked({ entry: ownerMark(own.owner) })).toEqual([]);
+  expect(await findMarked(ownerMark(own.owner))).toEqual([]);
   await own.cleanup();
 });
 
@@ -97,6 +97,14 @@ it("TL-04 EH-03 abort ends the command here also when the far side cannot be rea
 
 it("TR-04 a time limit longer than a timer can be is not taken for none at all", async () => {
   expect(await run("sleep 0.1", { timeoutMs: 2 ** 32 })).toMatchObject({ exitCode: 0, timedOut: false });
+});
+
+it("TL-04 the mark of a command does not show in what it sees: environment, functions, startup file, level", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "lathe-p-")), "startup");
+  writeFileSync(file, "echo startup\n");
+  const env = { ...ENV, BASH_ENV: file, "odd.name": "1", "BASH_FUNC_hi%%": "() { echo hi; }" };
+  const result = await run("hi; echo $SHLVL $0 $#; env | grep -c odd.name; env | grep -c ^LATHE_", { env });
+  expect(result.output).toBe("startup\nhi\n1 /bin/bash 0\n1\n2\n");
 });
 
 it("TL-04 a daemon that holds the pipe does not block the call, lives on, and ends with cleanup", async () => {
@@ -161,7 +169,7 @@ it("EE-02 EH-03 cleanup during three running sleeps leaves none, twice is fine",
   const runs = [start(), start(), start()];
   let alive: number[] = [];
   await until(async () => {
-    alive = await findMarked({ entry: ownerMark(own.owner) });
+    alive = await findMarked(ownerMark(own.owner));
     return alive.length === 9;
   });
   await Promise.all([own.cleanup(), own.cleanup()]);

@@ -10,7 +10,7 @@ import { type BackgroundCommand, EnvError, type ExecResult, type OutputSpill } f
 import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
 import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./marked.ts";
+import { commandMark, endMarked, type Mark, markVariables, ownerMark, SET_LOCKS } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
@@ -44,8 +44,11 @@ export interface RunRequest {
   readonly endFirst?: () => Promise<void>;
 }
 
+const BASH = "/bin/bash";
+const SHELLS: readonly string[] = [BASH, "/bin/sh"];
+
 export function shellArgv(command: string): readonly [string, ...string[]] {
-  return [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", command];
+  return [SHELLS.find((shell) => existsSync(shell)) ?? "/bin/sh", "-c", command];
 }
 
 /** `parameter`: what the tool at hand calls its time. */
@@ -111,7 +114,7 @@ export class Processes {
 
   /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
   async cleanup(): Promise<void> {
-    if (this.#commands > 0) await endMarked({ entry: ownerMark(this.owner) }, this.#clock);
+    if (this.#commands > 0) await endMarked(ownerMark(this.owner), this.#clock);
     await Promise.allSettled(this.#running);
     this.#watchdog?.release();
     this.#watchdog = undefined;
@@ -131,7 +134,7 @@ export class Processes {
       let ending: Promise<void> | undefined;
       let timedOut = false;
       let aborted = false;
-      const mark: Mark = { entry: commandMark(this.owner, number) };
+      const mark = commandMark(this.owner, number);
       const end = () => {
         ending ??= this.#end(request, child.pid === undefined ? mark : { ...mark, group: child.pid });
       };
@@ -181,8 +184,9 @@ export class Processes {
   }
 
   #spawn(request: RunRequest, number: number): ChildProcess {
+    const [program, ...args] = this.#marking(request.argv, commandMark(this.owner, number));
     try {
-      return childProcess().spawn(request.argv[0], request.argv.slice(1), {
+      return childProcess().spawn(program, args, {
         cwd: request.cwd,
         env: { ...request.env, ...markVariables(this.owner, number) },
         detached: true,
@@ -191,6 +195,15 @@ export class Processes {
     } catch (error) {
       throw spawnError(error as NodeJS.ErrnoException, request);
     }
+  }
+
+  /** What a shell starts may leave its group and its environment behind; a limit that it is born with stays. */
+  #marking(argv: RunRequest["argv"], mark: Mark): RunRequest["argv"] {
+    const [program] = argv;
+    if (process.platform !== "linux" || !SHELLS.includes(program)) return argv;
+    // In POSIX mode bash leaves alone what $BASH_ENV names; the command's own shell will read it.
+    const posix = program === BASH ? ["--posix"] : [];
+    return [program, ...posix, "-c", `${SET_LOCKS}; shift; exec "$@"`, "lathe", mark.locks, ...argv];
   }
 
   #watch(child: ChildProcess): void {

@@ -4,9 +4,11 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { childProcess } from "./child-process.ts";
+import type { Mark } from "./marked.ts";
 
-// The pipe carries "+<group>" when a command starts and "-<group>" when it ends: the groups reach children that were
-// started with an empty environment, the mark reaches those that left the group. `ps -E` stands in for /proc on macOS.
+// Arguments: both parts of a mark. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
+// there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
+// in for /proc on macOS.
 // The shell's own environment is empty, so it never finds itself. With an empty input it acts at once.
 export const WATCHDOG_SCRIPT = `
 trap '' HUP INT TERM PIPE
@@ -28,13 +30,18 @@ marked() {
       pid=\${file#/proc/}
       { tr '\\0' '\\n' < "$file" | grep -qxF -- "$1"; } 2>/dev/null && echo "\${pid%/environ}"
     done
+    for file in $(grep -lsE "^Max file locks +$2[0-9]* " /proc/[0-9]*/limits); do
+      pid=\${file#/proc/}
+      pid=\${pid%/limits}
+      case $(cat "/proc/$pid/stat") in ''|*') Z '*|*') X '*) ;; *) echo "$pid" ;; esac
+    done
   else
     ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
   fi
 }
 round=0
 while [ $round -lt 60 ]; do
-  targets=$(marked "$1")
+  targets=$(marked "$1" "$2")
   for group in $groups; do kill -0 "-$group" && targets="$targets -$group"; done
   [ -z "$targets" ] && exit 0
   if [ $round -eq 0 ]; then kill -TERM $targets; kill -CONT $targets; fi
@@ -52,8 +59,9 @@ export interface Watchdog {
   release(): void;
 }
 
-export function startWatchdog(mark: string): Watchdog {
-  const child = childProcess().spawn("/bin/sh", ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark], {
+export function startWatchdog(mark: Mark): Watchdog {
+  const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks];
+  const child = childProcess().spawn("/bin/sh", args, {
     detached: true,
     cwd: "/",
     env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
