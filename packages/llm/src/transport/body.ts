@@ -1,11 +1,11 @@
 // A response body as batches of bytes: each `next` takes all that has arrived. `return` closes the socket.
 
-import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { networkError } from "../errors/network.ts";
+import { SDKError } from "../types/errors.ts";
 
 export interface BodySource {
-  readonly incoming: IncomingMessage;
+  readonly incoming: Readable;
   /** The incoming message, or the decompressor behind it. */
   readonly readable: Readable;
   readonly origin: string;
@@ -27,7 +27,7 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
   const finish = (cause?: Error) => {
     if (ended || error !== undefined) return;
     if (cause === undefined) ended = true;
-    else error = source.failure() ?? networkError(source.origin, cause);
+    else error = source.failure() ?? (cause instanceof SDKError ? cause : networkError(source.origin, cause));
     source.settle();
     notify();
   };

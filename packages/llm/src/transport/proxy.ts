@@ -8,30 +8,50 @@ import { connect as tlsConnect } from "node:tls";
 import { networkError } from "../errors/network.ts";
 import type { TlsMaterial } from "../types/adapter.ts";
 import { ConfigurationError, NetworkError } from "../types/errors.ts";
-import { AGENT_OPTIONS, type ConnectOptions, type Route, targetOf } from "./node.ts";
 import { tlsOptions } from "./tls.ts";
 
-type AgentFor = (key: string, make: () => http.Agent) => Promise<http.Agent>;
+/** What a request goes out through: an agent, and the target as the agent's peer must see it. */
+export interface Route {
+  readonly agent: http.Agent;
+  readonly target: http.RequestOptions;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The agent hands out sockets whose handshakes are over. */
+  readonly tunnelled?: boolean;
+}
 
-export async function proxyRoute(
-  url: URL,
-  proxy: string,
-  material: TlsMaterial | undefined,
-  agentFor: AgentFor,
-): Promise<Route> {
+/** What an agent of ours gets to see of a request. */
+export interface ConnectOptions extends http.RequestOptions {
+  /** Fires when nobody waits for the connection any more. */
+  readonly abandoned?: AbortSignal;
+}
+
+type AgentFor = (key: string, make: () => http.Agent) => http.Agent;
+
+const AGENT_OPTIONS = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16 } as const;
+
+export function proxyRoute(url: URL, proxy: string, material: TlsMaterial | undefined, agentFor: AgentFor): Route {
   const proxyUrl = parseProxy(proxy);
   const key = `${proxy} ${url.protocol}${material === undefined ? "" : JSON.stringify(material)}`;
   if (url.protocol === "https:") {
-    const agent = await agentFor(key, () => new TunnelAgent(proxyUrl, material));
+    const agent = agentFor(key, () => new TunnelAgent(proxyUrl, material));
     return { agent, target: targetOf(url), tunnelled: true };
   }
-  const agent = await agentFor(key, () =>
+  const agent = agentFor(key, () =>
     proxyUrl.protocol === "https:" ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS),
   );
   return {
     agent,
     target: { ...targetOf(proxyUrl), path: url.href },
     headers: { host: url.host, ...authorization(proxyUrl) },
+  };
+}
+
+function targetOf(url: URL): http.RequestOptions {
+  return {
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ""),
+    ...(url.port === "" ? {} : { port: url.port }),
+    path: url.pathname + url.search,
   };
 }
 

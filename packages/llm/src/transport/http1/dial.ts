@@ -1,0 +1,103 @@
+// New connections: TCP, and TLS on top of it, within the connect limit. Certificates and sessions never leave the target
+// they belong to.
+
+import type { SecureContext } from "node:tls";
+import { networkError } from "../../errors/network.ts";
+import type { ClientDeps, TlsMaterial, TransportRequest } from "../../types/adapter.ts";
+import { AbortError, RequestTimeoutError } from "../../types/errors.ts";
+import { Connection } from "./connection.ts";
+import { hungUp } from "./hung-up.ts";
+
+export interface Target {
+  /** Connections with the same key can stand in for each other. */
+  readonly key: string;
+  readonly origin: string;
+  readonly secure: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** The name the certificate is asked for; empty for addresses, which TLS cannot ask for. */
+  readonly name: string;
+  readonly material: TlsMaterial | undefined;
+}
+
+type Limits = Pick<TransportRequest, "signal" | "connectTimeoutMs">;
+export type Dial = (target: Target, limits: Limits) => Promise<Connection>;
+
+export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
+  const contexts = new Map<string, SecureContext>();
+  const sessions = new Map<string, Buffer>();
+
+  const open = async (target: Target) => {
+    const { host, port } = target;
+    const net = await import("node:net");
+    if (!target.secure) return () => net.connect({ host, port });
+    const tls = await import("node:tls");
+    const secureContext = await contextOf(target.material, contexts);
+    return () => {
+      const session = sessions.get(target.key);
+      const socket = tls.connect({
+        host,
+        port,
+        servername: net.isIP(target.name) === 0 ? target.name : "",
+        ALPNProtocols: ["http/1.1"],
+        ...(secureContext === undefined ? {} : { secureContext }),
+        ...(session === undefined ? {} : { session }),
+      });
+      socket.on("session", (fresh) => sessions.set(target.key, fresh));
+      socket.once("close", (failed) => {
+        if (failed) sessions.delete(target.key);
+      });
+      return socket;
+    };
+  };
+
+  return async (target, { signal, connectTimeoutMs: ms }) => {
+    const start = await open(target);
+    if (signal?.aborted) throw new AbortError("The request was aborted.");
+    return new Promise((resolve, reject) => {
+      const socket = start();
+      const fail = (error: Error) => {
+        settle();
+        connection.close();
+        reject(error);
+      };
+      const connection = new Connection(socket, {
+        bytes: () => fail(networkError(target.origin, hungUp())),
+        gone: (cause) => fail(networkError(target.origin, cause ?? hungUp())),
+      });
+      const timer = ms
+        ? setTimer(() => {
+            const message = `${target.origin}: no connection within ${ms / 1000} s.`;
+            fail(new RequestTimeoutError(message, { phase: "connect" }));
+          }, ms)
+        : undefined;
+      const onAbort = () => fail(new AbortError("The request was aborted."));
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const settle = () => {
+        timer?.cancel();
+        signal?.removeEventListener("abort", onAbort);
+      };
+      // Nothing is sent before the certificate is checked: the head holds a key.
+      socket.once(target.secure ? "secureConnect" : "connect", () => {
+        settle();
+        resolve(connection);
+      });
+    });
+  };
+}
+
+/** Made once for the same certificates: reading all authorities again for each connection takes longer than the handshake. */
+async function contextOf(
+  material: TlsMaterial | undefined,
+  contexts: Map<string, SecureContext>,
+): Promise<SecureContext | undefined> {
+  if (material === undefined) return undefined;
+  const key = JSON.stringify(material);
+  const known = contexts.get(key);
+  if (known !== undefined) return known;
+  const { createSecureContext } = await import("node:tls");
+  const { tlsOptions } = await import("../tls.ts");
+  const made = createSecureContext(tlsOptions(material));
+  contexts.set(key, made);
+  return made;
+}
