@@ -1,10 +1,12 @@
 // Small JSON and text exchanges with credential services, over the injected transport.
 
-import type { Transport, TransportRequest } from "../types/adapter.ts";
-import { StreamError } from "../types/errors.ts";
+import type { ClientDeps, TransportRequest } from "../types/adapter.ts";
+import { NetworkError, StreamError } from "../types/errors.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 
 const maxAnswer = 1024 * 1024;
+/** All requests of a provider wait for one exchange: one that never ends would hold up every one of them for good. */
+const usualLimitMs = 30_000;
 
 interface TextAnswer {
   readonly status: number;
@@ -12,15 +14,29 @@ interface TextAnswer {
   readonly text: string;
 }
 
-export async function fetchText(transport: Transport, request: TransportRequest): Promise<TextAnswer> {
-  const response = await transport(request);
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of response.body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxAnswer) throw new StreamError(`the answer of ${new URL(request.url).host} is too long`);
+export async function fetchText(
+  { fetch, setTimer }: Pick<ClientDeps, "fetch" | "setTimer">,
+  request: TransportRequest,
+  limitMs: number = usualLimitMs,
+): Promise<TextAnswer> {
+  const controller = new AbortController();
+  const timer = setTimer(() => controller.abort(), limitMs);
+  const { host } = new URL(request.url);
+  try {
+    const response = await fetch({ ...request, signal: controller.signal });
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > maxAnswer) throw new StreamError(`the answer of ${host} is too long`);
+    }
+    return { status: response.status, headers: response.headers, text: text + decoder.decode() };
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    throw new NetworkError(`${host} gave no credentials within ${limitMs / 1000} s`, { cause: error });
+  } finally {
+    timer.cancel();
   }
-  return { status: response.status, headers: response.headers, text: text + decoder.decode() };
 }
 
 /** Undefined when the text is not a JSON object. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type AwsContext, bedrockAuth, resolveAwsCredentials } from "../../src/auth/aws/index.ts";
 import type { TransportRequest } from "../../src/types/adapter.ts";
 import { ConfigurationError, NetworkError } from "../../src/types/errors.ts";
+import { testClock } from "../core/support.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const later = new Date(now + 3600_000).toISOString();
@@ -25,6 +26,7 @@ function world({ env = {}, files = {}, net = () => undefined, runCommand }: Worl
       env,
       homeDir: "/home/u",
       now: () => clock.now,
+      setTimer: testClock().setTimer,
       readFile: async (path) => {
         const text = files[path];
         if (text === undefined) throw Object.assign(new Error(`no ${path}`), { code: "ENOENT" });

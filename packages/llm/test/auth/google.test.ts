@@ -1,4 +1,6 @@
 import { generateKeyPairSync, verify } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { startModelServer, type TokenAnswer, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { createAdapter } from "../../src/adapter.ts";
@@ -6,8 +8,10 @@ import { vertexAuth, vertexPlace } from "../../src/auth/google/index.ts";
 import { defaultDeps } from "../../src/deps.ts";
 import { vertexBaseUrl, vertexEndpoint } from "../../src/protocols/gemini/endpoint.ts";
 import { googleVertex } from "../../src/protocols/gemini/index.ts";
-import { AuthenticationError, ConfigurationError } from "../../src/types/errors.ts";
+import type { ClientDeps } from "../../src/types/adapter.ts";
+import { AuthenticationError, ConfigurationError, NetworkError } from "../../src/types/errors.ts";
 import { Message } from "../../src/types/message.ts";
+import { testClock } from "../core/support.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,9 +25,10 @@ interface Setup {
   readonly file?: (tokenUri: string) => object;
   readonly path?: string;
   readonly token?: () => TokenAnswer;
+  readonly machine?: Partial<ClientDeps>;
 }
 
-async function setup({ env = {}, file, path = adcPath, token }: Setup) {
+async function setup({ env = {}, file, path = adcPath, token, machine = {} }: Setup) {
   const server = await startModelServer({
     script: () => turn.text("hello"),
     auth: "required",
@@ -40,6 +45,7 @@ async function setup({ env = {}, file, path = adcPath, token }: Setup) {
       if (asked !== path || content === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
       return new TextEncoder().encode(content);
     },
+    ...machine,
   });
   const adapter = createAdapter({
     name: "google-vertex",
@@ -85,6 +91,36 @@ describe("AD-70 Vertex", () => {
     clock.now += 2_000;
     await ask();
     expect(tokenCalls()).toHaveLength(2);
+  });
+
+  it("AD-70 a token service that never answers is given up, and asked again by the next request", async () => {
+    const timers = testClock();
+    const held = createServer();
+    await new Promise<void>((resolve) => held.listen(0, "127.0.0.1", resolve));
+    closers.push(async () => {
+      held.close();
+      held.closeAllConnections();
+    });
+    const file = () => user(`http://127.0.0.1:${(held.address() as AddressInfo).port}/token`);
+    const { ask } = await setup({ file, machine: { setTimer: timers.setTimer } });
+    let asked = 0;
+    const reached = () =>
+      new Promise<ServerResponse>((resolve) =>
+        held.once("request", (_, response: ServerResponse) => {
+          asked += 1;
+          resolve(response);
+        }),
+      );
+    const first = reached();
+    const failure = ask().catch((error: unknown) => error);
+    await first;
+    timers.advance(30_000);
+    expect(await failure).toBeInstanceOf(NetworkError);
+    const second = reached();
+    const answer = ask();
+    (await second).end(JSON.stringify({ access_token: "late", expires_in: 3600 }));
+    expect((await answer).text).toBe("hello");
+    expect(asked).toBe(2);
   });
 
   it("AD-70 A-304 a service account signs its own assertion; one token call for ten requests", async () => {

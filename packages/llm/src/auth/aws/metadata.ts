@@ -5,6 +5,8 @@ import { fetchText, parseObject } from "../http.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
 
 const probeMs = 1000;
+/** Both services are a hop away, or not there. */
+const answerMs = 5000;
 
 /** Undefined outside a container with credentials. */
 export async function containerCredentials({ deps }: AwsContext): Promise<AwsCredentials | undefined> {
@@ -16,12 +18,8 @@ export async function containerCredentials({ deps }: AwsContext): Promise<AwsCre
   const token = tokenFile
     ? new TextDecoder().decode(await deps.readFile(tokenFile)).trim()
     : env["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
-  const { status, text } = await fetchText(deps.fetch, {
-    url,
-    method: "GET",
-    headers: token ? { authorization: token } : {},
-    connectTimeoutMs: probeMs,
-  });
+  const headers = token ? { authorization: token } : {};
+  const { status, text } = await fetchText(deps, { url, method: "GET", headers, connectTimeoutMs: probeMs }, answerMs);
   const credentials = readIssued(text);
   if (status !== 200 || credentials === undefined) {
     throw new ConfigurationError(`the container's credential service answered ${status} without credentials`);
@@ -35,7 +33,7 @@ export async function instanceCredentials({ deps }: AwsContext): Promise<AwsCred
   if (env["AWS_EC2_METADATA_DISABLED"] === "true") return undefined;
   const base = (env["AWS_EC2_METADATA_SERVICE_ENDPOINT"] || "http://169.254.169.254").replace(/\/+$/, "");
   const ask = (method: "GET" | "PUT", path: string, headers: Record<string, string>) =>
-    fetchText(deps.fetch, { url: base + path, method, headers, connectTimeoutMs: probeMs });
+    fetchText(deps, { url: base + path, method, headers, connectTimeoutMs: probeMs }, answerMs);
   let token: string;
   try {
     const answer = await ask("PUT", "/latest/api/token", { "x-aws-ec2-metadata-token-ttl-seconds": "21600" });

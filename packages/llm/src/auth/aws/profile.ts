@@ -140,7 +140,7 @@ async function ssoCredentials(
     role_name: profile["sso_role_name"] ?? "",
     account_id: profile["sso_account_id"] ?? "",
   });
-  const { status, text } = await fetchText(deps.fetch, {
+  const { status, text } = await fetchText(deps, {
     url: `https://portal.sso.${session["sso_region"] ?? profile["sso_region"]}.amazonaws.com/federation/credentials?${query}`,
     method: "GET",
     headers: { "x-amz-sso_bearer_token": token },

@@ -64,7 +64,7 @@ async function readCredentials(
   role: RoleRequest,
   { deps }: AwsContext,
 ): Promise<AwsCredentials> {
-  const { status, text } = await fetchText(deps.fetch, request);
+  const { status, text } = await fetchText(deps, request);
   const field = (name: string): string | undefined => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
   const accessKeyId = field("AccessKeyId");
   const secretAccessKey = field("SecretAccessKey");

@@ -11,7 +11,7 @@ export interface AwsCredentials {
 }
 
 export interface AwsContext {
-  readonly deps: Pick<ClientDeps, "env" | "readFile" | "homeDir" | "now" | "fetch">;
+  readonly deps: Pick<ClientDeps, "env" | "readFile" | "homeDir" | "now" | "fetch" | "setTimer">;
   readonly region: string;
   /** Runs a `credential_process` command line and gives its output; hosts that allow none leave it out. */
   readonly runCommand?: (command: string) => Promise<string>;

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../types/json.ts";
 import { fetchText, parseObject } from "../http.ts";
 
 export interface AdcContext {
-  readonly deps: Pick<ClientDeps, "env" | "readFile" | "homeDir" | "now" | "fetch">;
+  readonly deps: Pick<ClientDeps, "env" | "readFile" | "homeDir" | "now" | "fetch" | "setTimer">;
   /** Provider name in errors. */
   readonly provider: string;
 }
@@ -30,7 +30,7 @@ export async function requestToken(context: AdcContext): Promise<AccessToken> {
   const tokenUri = text(file, "token_uri") ?? googleTokenUri;
   const form =
     file["type"] === "service_account" ? await serviceAccountForm(file, tokenUri, deps.now()) : userForm(file);
-  const answer = await fetchText(deps.fetch, {
+  const answer = await fetchText(deps, {
     url: tokenUri,
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
