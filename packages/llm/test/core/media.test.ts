@@ -5,7 +5,7 @@ import { startModelServer, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidRequestError, type ProviderError } from "../../src/types/errors.ts";
 import { type ContentPart, Message, type Role } from "../../src/types/message.ts";
-import { ALL, ANTHROPIC, CHAT, clientFor, GEMINI, OPENAI, testDeps } from "./support.ts";
+import { ALL, ANTHROPIC, BEDROCK, CHAT, clientFor, GEMINI, OPENAI, testDeps } from "./support.ts";
 
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 const BASE64 = Buffer.from(PNG).toString("base64");
@@ -146,11 +146,12 @@ describe("media", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("DM-03 6 MB for anthropic and 21 MB for openai are refused before sending", async () => {
+  it("DM-03 6 MB for anthropic, 21 MB for openai and 4 MB for bedrock are refused before sending", async () => {
     await using server = await startModelServer();
     for (const [one, megabytes] of [
       [ANTHROPIC, 6],
       [OPENAI, 21],
+      [BEDROCK, 4],
     ] as const) {
       const data = new Uint8Array(megabytes * 1024 * 1024);
       const messages = [Message.user([{ kind: "image", image: { data } }])];

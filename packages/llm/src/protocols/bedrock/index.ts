@@ -8,6 +8,7 @@ export const bedrockConverse: Protocol = {
   name: "bedrock-converse-stream",
   framing: { kind: "aws-event-stream" },
   toolChoiceModes: ["auto", "none", "required", "named"],
+  media: { maxImageBytes: 3.75 * 1024 * 1024 },
   encode: encodeBedrock,
   decoder: (context) => new BedrockDecoder(context),
 };
