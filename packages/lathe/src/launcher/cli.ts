@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
+import { SUBCOMMANDS } from "../cli/option-table.ts";
 import { cacheFolder, FIRST_REQUEST, readCache, writeCaches } from "./code-cache.ts";
 
 type Exports = Record<string, unknown>;
@@ -20,7 +21,10 @@ type Unit = (
 ) => void;
 
 const packFolder = `${__dirname}/packs/`;
-const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.arch);
+const command = process.argv[2] ?? "";
+const isRun = !Object.hasOwn(SUBCOMMANDS, command);
+/** A subcommand has caches of its own: of the start pack it uses little, and taking in what a run uses costs it time. */
+const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.arch) + (isRun ? "" : `${command}/`);
 const units: Record<number, Unit> = {};
 const loaded: Record<number | string, Exports> = Object.create(null);
 const scripts = new Map<string, Script>();
@@ -73,13 +77,15 @@ if (process.argv.length === 3 && (process.argv[2] === "--version" || process.arg
   process.stdout.write(`${LATHE_VERSION}\n`);
 } else {
   // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
-  // command that makes none leaves the start pack to one that does.
+  // run that makes none leaves the start pack to one that does.
   const capture = (wanted: typeof scripts): void => {
     if (fresh) writeCaches(folder, wanted);
     fresh = false;
   };
   (process as NodeJS.EventEmitter).once(FIRST_REQUEST, () => capture(scripts));
-  process.once("exit", () => capture(new Map([...scripts].filter(([name]) => name !== LATHE_START_PACK))));
+  process.once("exit", () =>
+    capture(isRun ? new Map([...scripts].filter(([name]) => name !== LATHE_START_PACK)) : scripts),
+  );
   loadPack(LATHE_START_PACK);
   const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
   void main();
