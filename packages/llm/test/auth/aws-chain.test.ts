@@ -252,4 +252,20 @@ describe("AD-60 AWS credentials over time", () => {
     await auth(request);
     expect(lookups).toBe(3);
   });
+
+  it("AD-60 temporary keys in a file are read again after some minutes: a login program may have changed them", async () => {
+    const keys = (id: string) =>
+      `[default]\naws_access_key_id = ${id}\naws_secret_access_key = s\naws_session_token = t\n`;
+    const files = { "/home/u/.aws/credentials": keys("MORNING") };
+    const { context, clock } = world({ files });
+    const auth = bedrockAuth(context);
+    const request = { url: "https://h/model/m/converse", method: "POST" as const, headers: {}, body: ["{}"] };
+    const keyId = async () => /Credential=(\w+)/.exec((await auth(request)).headers["authorization"] ?? "")?.[1];
+    expect(await keyId()).toBe("MORNING");
+    files["/home/u/.aws/credentials"] = keys("NOON");
+    clock.now += 60_000;
+    expect(await keyId()).toBe("MORNING");
+    clock.now += 300_000;
+    expect(await keyId()).toBe("NOON");
+  });
 });

@@ -8,6 +8,9 @@ import type { AwsContext, AwsCredentials } from "./types.ts";
 
 type Section = Readonly<Record<string, string>>;
 
+/** Login programs write new temporary keys into the file before the old ones end, and do not say when that is. */
+const sessionFileMs = 5 * 60_000;
+
 interface AwsFiles {
   readonly profiles: ReadonlyMap<string, Section>;
   readonly ssoSessions: ReadonlyMap<string, Section>;
@@ -48,7 +51,8 @@ async function resolveProfile(
     aws_session_token: sessionToken,
   } = profile;
   if (accessKeyId && secretAccessKey) {
-    return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
+    if (!sessionToken) return { accessKeyId, secretAccessKey };
+    return { accessKeyId, secretAccessKey, sessionToken, expiresAt: context.deps.now() + sessionFileMs };
   }
   if (profile["sso_session"] || profile["sso_start_url"]) return ssoCredentials(name, profile, files, context);
   const command = profile["credential_process"];
