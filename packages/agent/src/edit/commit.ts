@@ -56,11 +56,10 @@ async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array 
 
 async function put(env: ExecutionEnvironment, change: FileChange, content: FileChange["after"]): Promise<void> {
   if (!content) return env.deleteFile(change.target.real);
-  await env.writeFile(
-    change.target.real,
-    content.bytes,
-    content.mode === undefined ? {} : { mode: content.mode & 0o7777 },
-  );
+  await env.writeFile(change.target.real, content.bytes, {
+    ...(content.mode === undefined ? {} : { mode: content.mode & 0o7777 }),
+    ...(content.executable ? { executable: true } : {}),
+  });
 }
 
 async function restore(

@@ -6,7 +6,7 @@ const COLON = /^(\d+):(.*)$/s;
 
 /**
  * The text without the numbers in front of its lines, when every line has one and they count up from 1; else undefined.
- * A colon counts only where readings are shown that way: `1: a` is also how YAML is written.
+ * A colon counts only where readings are shown that way.
  */
 export function withoutLineNumbers(content: string, separator: "bar" | "colon" = "bar"): string | undefined {
   const lines = content.split("\n");
@@ -19,5 +19,7 @@ export function withoutLineNumbers(content: string, separator: "bar" | "colon" =
     if (text === undefined || Number(number) !== i + 1) return undefined;
     bare.push(text);
   }
+  // `1: a` with a blank throughout is how YAML is written; a reading has none.
+  if (separator === "colon" && bare.every((line) => line === "" || line.startsWith(" "))) return undefined;
   return [...bare, ...ending].join("\n");
 }

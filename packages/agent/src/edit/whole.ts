@@ -1,5 +1,5 @@
 // Whole-file writes. An existing file keeps its encoding, byte order mark, mode and, where the new text does not bring carriage
-// returns of its own, its line endings.
+// returns of its own, its line endings. A new one that names its interpreter is made executable.
 
 import { type ToolContext, ToolFailure } from "../tools/types.ts";
 import { editDocument, newDocument, type TextDocument } from "./document.ts";
@@ -12,6 +12,7 @@ import { type Workspace, withWorkspace } from "./workspace.ts";
 export interface WriteOutcome {
   readonly size: number;
   readonly isNew: boolean;
+  readonly madeExecutable: boolean;
   /** Absent when the file already had this content. */
   readonly file?: FileOutcome;
   readonly notes: readonly string[];
@@ -23,16 +24,19 @@ export async function writeWholeFile(context: ToolContext, path: string, content
     const notes = stageWhole(workspace, path, content);
     const size = workspace.size(path);
     const [file] = await outcomes(context.services, await workspace.commit());
-    if (!file) return { size, isNew, notes: [...notes, "the file already had exactly this content."] };
-    return { size, isNew, file, notes };
+    const madeExecutable = file?.change.after?.executable ?? false;
+    const outcome = { size, isNew, madeExecutable };
+    if (!file) return { ...outcome, notes: [...notes, "the file already had exactly this content."] };
+    return { ...outcome, file, notes };
   });
 }
 
 /** Returns notes for the caller's report. */
 export function stageWhole(workspace: Workspace, path: string, content: string): string[] {
   if (!workspace.exists(path)) {
-    workspace.write(path, newDocument(content));
-    return [];
+    const executable = content.startsWith("#!");
+    workspace.write(path, newDocument(content), executable ? { executable } : {});
+    return executable ? ["made executable, because it begins with #!."] : [];
   }
   const old = workspace.documentIfText(path);
   if (!old) {

@@ -16,6 +16,8 @@ export interface FileContent {
   readonly bytes: Uint8Array;
   readonly document?: TextDocument;
   readonly mode?: number;
+  /** Made runnable when it is written. */
+  readonly executable?: boolean;
 }
 
 export interface FileChange {
@@ -125,7 +127,7 @@ export class Workspace {
     this.write(path, editDocument(document, edits));
   }
 
-  write(path: string, document: TextDocument): void {
+  write(path: string, document: TextDocument, options: { readonly executable?: boolean } = {}): void {
     const entry = this.#entry(path);
     const current = entry.after && this.#decodedOrNothing(entry);
     const marker = current && generatedMarker(current.text);
@@ -134,7 +136,7 @@ export class Workspace {
         `${path} is generated ("${clip(marker)}"): a change here would be overwritten. Change what it is generated from and run the generator. Nothing was written.`,
       );
     }
-    entry.after = { ...entry.after, bytes: this.#encoded(path, document), document };
+    entry.after = { ...entry.after, bytes: this.#encoded(path, document), document, ...options };
   }
 
   remove(path: string): void {

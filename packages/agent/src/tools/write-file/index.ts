@@ -34,12 +34,18 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
       };
     }
     const bare = withoutLineNumbers(content);
-    const { size, isNew, file, notes } = await writeWholeFile(context, file_path, bare ?? content);
+    const { size, isNew, madeExecutable, file, notes } = await writeWholeFile(context, file_path, bare ?? content);
     const stripped = bare === undefined ? [] : [NUMBERS_NOTE];
     const summary = `${isNew ? "Created" : "Wrote"} ${file_path} (${size} bytes)`;
     return {
       content: [{ kind: "text", text: paragraphs(summary, trailer([...stripped, ...notes], file ? [file] : [])) }],
-      details: { ...(file ? hostDetails(file) : {}), filePath: file_path, size, isNew },
+      details: {
+        ...(file ? hostDetails(file) : {}),
+        filePath: file_path,
+        size,
+        isNew,
+        ...(madeExecutable ? { madeExecutable } : {}),
+      },
       effects: "done",
     };
   },

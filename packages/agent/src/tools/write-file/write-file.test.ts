@@ -38,6 +38,29 @@ describe("TL-02 write_file", () => {
     expect((await stat(path("run.cmd"))).mode & 0o777).toBe(0o755);
   });
 
+  it("T-WRITE-1 a new script can be run by whoever may read it; an existing file keeps its mode", async () => {
+    const { env, path } = temporary();
+    const before = process.umask(0o027);
+    try {
+      const made = await run(writeFileTool, { file_path: "run.sh", content: "#!/bin/sh\necho ran\n" }, contextFor(env));
+      expect(made.text).toBe("Created run.sh (19 bytes)\nNote: made executable, because it begins with #!.");
+      expect(made.details).toMatchObject({ madeExecutable: true });
+      expect((await stat(path("run.sh"))).mode & 0o777).toBe(0o750);
+      expect((await env.execCommand("./run.sh", 10_000)).stdout).toBe("ran\n");
+    } finally {
+      process.umask(before);
+    }
+    await writeFile(path("lib.py"), "#!/usr/bin/python3\n", { mode: 0o644 });
+    const kept = await run(
+      writeFileTool,
+      { file_path: "lib.py", content: "#!/usr/bin/python3\nx = 1\n" },
+      contextFor(env),
+    );
+    expect(kept.details).not.toHaveProperty("madeExecutable");
+    expect((await stat(path("lib.py"))).mode & 0o777).toBe(0o644);
+    await env.cleanup();
+  });
+
   it("T-WRITE-1 line numbers copied from a reading are taken off and the result says so; text that only looks alike stays", async () => {
     const { env, path } = temporary();
     const write = async (content: string) => {
