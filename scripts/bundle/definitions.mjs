@@ -1,35 +1,35 @@
-// Where a name is defined. An import through an index means the file behind it: through the index itself, every file of a
-// package would belong wherever one of them is used.
+// Where a name is defined. An import of a name that a file only passes on means the file behind it: through an index, every
+// file of a package would belong wherever one of them is used.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+
+/** Files are read once a build. */
+const sources = new Map();
 
 const IMPORT = /^import (type )?\{([^}]*)\} from "([^"]+)";$/gm;
 
 /**
- * The source with every import of an index pointed at the defining files.
+ * The source with every import pointed at the defining files.
  * @param indexes index file by import specifier, such as `@lathe/agent`
  */
 export function withDirectImports(source, path, indexes) {
   return source.replace(IMPORT, (statement, typesOnly, list, specifier) => {
-    const index = indexes[specifier] ?? localIndex(path, specifier);
-    if (typesOnly || index === undefined) return statement;
+    const file = indexes[specifier] ?? (specifier.startsWith(".") ? join(dirname(path), specifier) : undefined);
+    if (typesOnly || !file?.endsWith(".ts")) return statement;
     return namesOf(list)
       .filter(({ isType }) => !isType)
       .map(({ name, local }) => {
-        const at = definition(index, name);
-        if (!at) throw new Error(`${path}: "${specifier}" has no ${name}`);
+        const at = definition(file, name) ?? { file, name };
         return `import { ${at.name} as ${local} } from ${JSON.stringify(at.file)};`;
       })
       .join(" ");
   });
 }
 
-const localIndex = (path, specifier) =>
-  specifier.startsWith(".") && specifier.endsWith("/index.ts") ? join(dirname(path), specifier) : undefined;
-
 /** Followed through as many indexes as there are. */
 function definition(file, name) {
-  const source = readFileSync(file, "utf8");
+  if (!sources.has(file)) sources.set(file, readFileSync(file, "utf8"));
+  const source = sources.get(file);
   const own = new RegExp(`^export (?:async )?(?:abstract )?(?:function\\*?|class|const) ${name}\\b`, "m");
   if (own.test(source)) return { file, name };
   for (const [, list, from] of source.matchAll(/^export \{([^}]*)\} from "(\.[^"]+)";$/gm)) {

@@ -45,6 +45,7 @@ async function sourceUnit(path, { indexes, external, define }) {
   const later = new Set();
   let body = code.slice(code.indexOf("module.exports = __toCommonJS("));
   body = body.slice(body.indexOf("\n") + 1).replace(/\/\/ Annotate the CommonJS[\s\S]*$/, "");
+  body = withExports(body, exportsOf(code, path));
   const imports = /^(?:var (\w+) = (?:__toESM\()?)?require\("([^"]+)"\)\)?;\n/gm;
   const used = [];
   body = body.replace(imports, (_, local, specifier) => {
@@ -66,7 +67,7 @@ async function sourceUnit(path, { indexes, external, define }) {
     if (key !== undefined) later.add(key);
     return `__later(${JSON.stringify(key ?? specifier)})`;
   });
-  return { code: withExports(body, exportsOf(code, path)), needs: [...needs], later: [...later] };
+  return { code: body, needs: [...needs], later: [...later] };
 }
 
 /** The key of what a specifier means; undefined for what node itself has to load. */
@@ -85,15 +86,19 @@ function exportsOf(code, path) {
       const [, name, value] = /^\s*"?(\w+)"?: \(\) => (.+?),?$/.exec(line) ?? [];
       if (name === undefined) throw new Error(`${path}: an export that the bundler does not understand: ${line}`);
       return { name, value };
-    })
-    .filter(({ value }) => !value.startsWith("import_")); // passed on: whoever uses it imports it from where it is
+    });
 }
 
 /** Functions are there from the beginning, for modules that need each other; the rest when the file has run. */
 function withExports(body, exported) {
   const isFunction = ({ value }) => new RegExp(`^(?:async )?function\\*? ${value}\\(`, "m").test(body);
-  const assign = (list) => list.map(({ name, value }) => `module.exports.${name}=${value};`).join("");
-  return `${assign(exported.filter(isFunction))}\n${body}\n${assign(exported.filter((one) => !isFunction(one)))}`;
+  const assign = ({ name, value }) => `module.exports.${name}=${value};`;
+  const passOn = ({ name, value }) =>
+    `Object.defineProperty(module.exports,"${name}",{enumerable:true,get:()=>${value}});`;
+  const functions = exported.filter(isFunction);
+  const passedOn = exported.filter(({ value }) => value.startsWith("import_"));
+  const rest = exported.filter((one) => !functions.includes(one) && !passedOn.includes(one));
+  return `${[...functions.map(assign), ...passedOn.map(passOn)].join("")}\n${body}\n${rest.map(assign).join("")}`;
 }
 
 /** A package in one piece, as an object of its names and its default. */

@@ -46,9 +46,10 @@ export function inlined(schema: JsonSchema, { onCycle, onMissing }: Substitutes)
 const LITERAL_KEYS = new Set(["enum", "const", "default", "required"]);
 
 function collapseAllOf(node: JsonObject): JsonObject {
-  const { allOf, ...rest } = node;
-  if (!Array.isArray(allOf) || allOf.length !== 1 || !isSchema(allOf[0])) return node;
-  return { ...allOf[0], ...rest };
+  const only = Array.isArray(node["allOf"]) && node["allOf"].length === 1 ? node["allOf"][0] : undefined;
+  if (!isSchema(only)) return node;
+  const { allOf: _, ...rest } = node;
+  return { ...only, ...rest };
 }
 
 /** What a reference points to; undefined when that is not inside the schema. */

@@ -89,8 +89,8 @@ function nullable(node: JsonObject): JsonObject {
 }
 
 function pushDescription(node: JsonObject): JsonObject {
-  const { description, anyOf, ...rest } = node;
-  if (!Array.isArray(anyOf) || typeof description !== "string") return node;
+  if (!Array.isArray(node["anyOf"]) || typeof node["description"] !== "string") return node;
+  const { description, anyOf, ...rest } = node as JsonObject & { description: string; anyOf: JsonValue[] };
   const variants = anyOf.map((variant) =>
     isSchema(variant) && variant["description"] === undefined && variant["type"] !== "null"
       ? { ...variant, description }
