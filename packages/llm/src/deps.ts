@@ -7,8 +7,8 @@ import { AbortError } from "./types/errors.ts";
 export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
   const env = overrides.env ?? process.env;
   const setTimer = overrides.setTimer ?? systemTimer;
+  const now = overrides.now ?? Date.now;
   return {
-    now: Date.now,
     random: Math.random,
     uuid: () => globalThis.crypto.randomUUID(),
     sleep: (ms, signal) => sleepWith(setTimer, ms, signal),
@@ -17,7 +17,8 @@ export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
     ...overrides,
     env,
     setTimer,
-    fetch: overrides.fetch ?? createNodeTransport({ env, setTimer }),
+    now,
+    fetch: overrides.fetch ?? createNodeTransport({ env, setTimer, now }),
   };
 }
 

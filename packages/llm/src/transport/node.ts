@@ -10,13 +10,14 @@ import { hasProxySettings, proxyFor } from "./proxy-rules.ts";
 export interface NodeTransportOptions {
   readonly env: ClientDeps["env"];
   readonly setTimer: ClientDeps["setTimer"];
+  readonly now: ClientDeps["now"];
   /** PEM text of further authorities, added to the built-in ones. */
   readonly extraCa?: string;
 }
 
-export function createNodeTransport({ env, setTimer, extraCa }: NodeTransportOptions): Transport {
+export function createNodeTransport({ env, setTimer, now, extraCa }: NodeTransportOptions): Transport {
   const proxied = hasProxySettings(env);
-  const direct = createDirectClient(setTimer);
+  const direct = createDirectClient({ setTimer, now });
   let viaProxy: ProxiedClient | undefined;
 
   const transport: Transport = async (request) => {

@@ -66,7 +66,7 @@ async function text(response: TransportResponse): Promise<string> {
   return result;
 }
 
-const { setTimer } = testClock();
+const { setTimer, now } = testClock();
 
 describe("proxies", () => {
   it("AD-01 http targets go through the proxy in absolute form, with its credentials", async () => {
@@ -75,6 +75,7 @@ describe("proxies", () => {
     const transport = createNodeTransport({
       env: { HTTP_PROXY: proxy.url.replace("//", "//user:p%40ss@") },
       setTimer,
+      now,
     });
     const response = await transport({
       url: `http://127.0.0.1:${port}/v1?a=b`,
@@ -94,7 +95,7 @@ describe("proxies", () => {
   it("AD-01 NO_PROXY bypasses it", async () => {
     const port = await listen(createServer((_, response) => response.end("direct")));
     const proxy = await startProxy();
-    const transport = createNodeTransport({ env: { ALL_PROXY: proxy.url, NO_PROXY: "127.0.0.1" }, setTimer });
+    const transport = createNodeTransport({ env: { ALL_PROXY: proxy.url, NO_PROXY: "127.0.0.1" }, setTimer, now });
     expect(await text(await transport({ url: `http://127.0.0.1:${port}/`, method: "GET", headers: {} }))).toBe(
       "direct",
     );
@@ -120,9 +121,9 @@ describe("proxies", () => {
 
   it("AD-01 a proxy that refuses the tunnel is a NetworkError, an unknown kind a ConfigurationError", async () => {
     const proxy = await startProxy(true);
-    const refused = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer });
+    const refused = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, now });
     await expect(refused({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(NetworkError);
-    const socks = createNodeTransport({ env: { ALL_PROXY: "socks5://127.0.0.1:1" }, setTimer });
+    const socks = createNodeTransport({ env: { ALL_PROXY: "socks5://127.0.0.1:1" }, setTimer, now });
     await expect(socks({ url: "https://127.0.0.1:9/", method: "GET", headers: {} })).rejects.toThrow(
       ConfigurationError,
     );
@@ -131,7 +132,7 @@ describe("proxies", () => {
   it.each(["http://bad host:1", "http://user:100%@127.0.0.1:1"])(
     "AD-01 the proxy address %s is a ConfigurationError that does not repeat its password",
     async (address) => {
-      const transport = createNodeTransport({ env: { ALL_PROXY: address }, setTimer });
+      const transport = createNodeTransport({ env: { ALL_PROXY: address }, setTimer, now });
       const failure = await transport({ url: "http://127.0.0.1:9/", method: "GET", headers: {} }).catch(
         (error) => error,
       );
@@ -153,7 +154,7 @@ describe("proxies", () => {
 
   it("TM-01 AD-01 an abort ends the wait for a proxy that never answers, and its connection", async () => {
     const proxy = await startMuteProxy();
-    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer });
+    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, now });
     const controller = new AbortController();
     const waiting = transport({ url: "https://127.0.0.1:9/", method: "GET", headers: {}, signal: controller.signal });
     await proxy.connected;
@@ -165,7 +166,11 @@ describe("proxies", () => {
   it("TM-03 AD-01 the connect limit covers the way through a proxy", async () => {
     const proxy = await startMuteProxy();
     const clock = testClock();
-    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer: clock.setTimer });
+    const transport = createNodeTransport({
+      env: { HTTPS_PROXY: proxy.url },
+      setTimer: clock.setTimer,
+      now: clock.now,
+    });
     const waiting = transport({ url: "https://127.0.0.1:9/", method: "GET", headers: {}, connectTimeoutMs: 10_000 });
     const failure = expect(waiting).rejects.toThrow(RequestTimeoutError);
     await proxy.connected;
@@ -236,15 +241,15 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
 
   it("AD-01 an unknown authority is refused, a given one accepted", async () => {
     const url = await startTls();
-    const plain = createNodeTransport({ env: {}, setTimer });
+    const plain = createNodeTransport({ env: {}, setTimer, now });
     await expect(plain({ url, method: "GET", headers: {} })).rejects.toThrow(/extra CA/);
-    const trusting = createNodeTransport({ env: {}, setTimer, extraCa: pem("ca.pem") });
+    const trusting = createNodeTransport({ env: {}, setTimer, now, extraCa: pem("ca.pem") });
     expect(await text(await trusting({ url, method: "GET", headers: {} }))).toBe("client none");
   });
 
   it("AD-01 AD-32 a client certificate is presented", async () => {
     const url = await startTls();
-    const transport = createNodeTransport({ env: {}, setTimer });
+    const transport = createNodeTransport({ env: {}, setTimer, now });
     const tls = { ca: pem("ca.pem"), cert: pem("client.pem"), key: pem("client.key") };
     expect(await text(await transport({ url, method: "GET", headers: {}, tls }))).toBe("client client");
   });
@@ -252,7 +257,7 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
   it("AD-01 a CONNECT proxy tunnels https", async () => {
     const url = await startTls();
     const proxy = await startProxy();
-    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, extraCa: pem("ca.pem") });
+    const transport = createNodeTransport({ env: { HTTPS_PROXY: proxy.url }, setTimer, now, extraCa: pem("ca.pem") });
     for (let round = 0; round < 2; round++)
       expect(await text(await transport({ url, method: "GET", headers: {} }))).toBe("client none");
     expect(proxy.seen).toEqual([{ line: `CONNECT ${new URL(url).host}`, authorization: undefined }]);
@@ -272,7 +277,12 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
     const url = `https://127.0.0.1:${await listen(server)}/`;
     const proxy = await startProxy();
     const clock = testClock();
-    const options = { env: { HTTPS_PROXY: proxy.url }, setTimer: clock.setTimer, extraCa: pem("ca.pem") };
+    const options = {
+      env: { HTTPS_PROXY: proxy.url },
+      setTimer: clock.setTimer,
+      now: clock.now,
+      extraCa: pem("ca.pem"),
+    };
     const waiting = createNodeTransport(options)({ url, method: "GET", headers: {}, connectTimeoutMs: 10_000 });
     await reached;
     clock.advance(60_000);

@@ -36,7 +36,8 @@ async function text(response: TransportResponse): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-const machine = { setTimer: testClock().setTimer };
+const { setTimer, now } = testClock();
+const machine = { setTimer, now };
 const TRANSPORTS: readonly { name: string; make: () => Transport }[] = [
   { name: "node", make: () => createNodeTransport({ env: {}, ...machine }) },
   { name: "fetch", make: () => createFetchTransport() },
@@ -186,7 +187,7 @@ describe("transport over node", () => {
     cleanup.push(() => silent.close());
     const { port } = silent.address() as AddressInfo;
     const connected = new Promise<Socket>((resolve) => silent.once("connection", resolve));
-    const transport = createNodeTransport({ env: {}, setTimer: clock.setTimer });
+    const transport = createNodeTransport({ env: {}, setTimer: clock.setTimer, now: clock.now });
     const outcome = transport({
       url: `https://127.0.0.1:${port}/`,
       method: "GET",
@@ -206,11 +207,23 @@ describe("transport over node", () => {
   it("TM-03 the connect limit ends with the connection", async () => {
     const clock = testClock();
     const { url } = await serve((_, response) => response.end("ok"));
-    const transport = createNodeTransport({ env: {}, setTimer: clock.setTimer });
+    const transport = createNodeTransport({ env: {}, setTimer: clock.setTimer, now: clock.now });
     for (let round = 0; round < 2; round++) {
       await text(await transport({ url, method: "GET", headers: {}, connectTimeoutMs: 10_000 }));
       expect(clock.pending).toBe(0);
     }
+  });
+
+  it("AD-01 a connection that has waited for more than a minute is not trusted, whatever its timers say", async () => {
+    const { url } = await serve((request, response) => response.end(String(request.socket.remotePort)));
+    const clock = testClock();
+    const transport = createNodeTransport({ env: {}, setTimer: clock.setTimer, now: clock.now });
+    const port = async () => text(await transport({ url, method: "GET", headers: {} }));
+    const first = await port();
+    clock.advance(59_000);
+    expect(await port()).toBe(first);
+    clock.advance(61_000);
+    expect(await port()).not.toBe(first);
   });
 
   it("AD-01 close drops idle connections only", async () => {

@@ -17,8 +17,8 @@ export interface DirectClient {
   close(): void;
 }
 
-export function createDirectClient(setTimer: ClientDeps["setTimer"]): DirectClient {
-  const pool = createPool();
+export function createDirectClient({ setTimer, now }: Pick<ClientDeps, "setTimer" | "now">): DirectClient {
+  const pool = createPool(now);
   const dial = createDial(setTimer);
   return {
     async send(request, url, material) {
@@ -74,12 +74,10 @@ function encodeRequest(request: TransportRequest, url: URL): Uint8Array[] {
   return [Buffer.from(requestHead(url, request, withoutBody ? undefined : length), "latin1"), ...body];
 }
 
-/** How long the connection may wait: a second less than its server says, 0 for ever, undefined not at all. */
+/** How long the connection may wait: a second less than its server says; undefined: not at all. */
 function idleTime({ headers }: ResponseHead): number | undefined {
   const seconds = /\btimeout=(\d+)/i.exec(headers["keep-alive"] ?? "")?.[1];
-  if (seconds === undefined) return 0;
+  if (seconds === undefined) return Number.POSITIVE_INFINITY;
   const ms = (Number(seconds) - 1) * 1000;
-  return ms > 0 ? Math.min(ms, LONGEST_TIMER_MS) : undefined;
+  return ms > 0 ? ms : undefined;
 }
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
