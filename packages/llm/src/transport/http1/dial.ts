@@ -1,10 +1,11 @@
 // New connections: TCP, and TLS on top of it, within the connect limit. Certificates and sessions never leave the target
 // they belong to.
 
+import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import { networkError } from "../../errors/network.ts";
 import type { ClientDeps, TlsMaterial, TransportRequest } from "../../types/adapter.ts";
-import { AbortError, RequestTimeoutError } from "../../types/errors.ts";
+import { AbortError, ConfigurationError, RequestTimeoutError } from "../../types/errors.ts";
 import { Connection } from "./connection.ts";
 import { hungUp } from "./hung-up.ts";
 
@@ -27,12 +28,13 @@ export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
   const contexts = new Map<string, SecureContext>();
   const sessions = new Map<string, Buffer>();
 
-  const open = async (target: Target) => {
+  const open = async (target: Target): Promise<() => Socket> => {
     const { host, port } = target;
-    const net = await import("node:net");
+    // Not `import()`: that touches every export, which loads what nobody uses here before the first request.
+    const net = process.getBuiltinModule("node:net");
     if (!target.secure) return () => net.connect({ host, port });
-    const tls = await import("node:tls");
-    const secureContext = await contextOf(target.material, contexts);
+    const tls = process.getBuiltinModule("node:tls");
+    const secureContext = await contextOf(target, contexts);
     return () => {
       const session = sessions.get(target.key);
       const socket = tls.connect({
@@ -86,18 +88,22 @@ export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
   };
 }
 
-/** Made once for the same certificates: reading all authorities again for each connection takes longer than the handshake. */
+/** Made once for the same certificates: reading all authorities for each connection takes longer than its handshake. */
 async function contextOf(
-  material: TlsMaterial | undefined,
+  { material, origin }: Target,
   contexts: Map<string, SecureContext>,
 ): Promise<SecureContext | undefined> {
   if (material === undefined) return undefined;
   const key = JSON.stringify(material);
   const known = contexts.get(key);
   if (known !== undefined) return known;
-  const { createSecureContext } = await import("node:tls");
   const { tlsOptions } = await import("../tls.ts");
-  const made = createSecureContext(tlsOptions(material));
-  contexts.set(key, made);
-  return made;
+  try {
+    const made = process.getBuiltinModule("node:tls").createSecureContext(tlsOptions(material));
+    contexts.set(key, made);
+    return made;
+  } catch (cause) {
+    const hint = "they must be PEM texts, and the key must fit the certificate.";
+    throw new ConfigurationError(`The certificates or the key for ${origin} cannot be read; ${hint}`, { cause });
+  }
 }
