@@ -18,6 +18,8 @@ export class SessionPrefix {
   #texts: PrefixTexts | undefined;
   #head: readonly Message[] = [];
   #characters = 0;
+  #toolsText = "";
+  #unrecorded: PrefixReason | "first" | undefined;
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -49,17 +51,30 @@ export class SessionPrefix {
     return this.#characters;
   }
 
-  /** `first`: nothing was sent before. */
+  /**
+   * `first`: nothing was sent before. That one is kept by `record`, once the request is out: until an answer comes, there is
+   * nothing that another prefix could break, and somebody waits for the request.
+   */
   set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
+    this.#use(texts);
+    this.#unrecorded = reason;
+    if (reason !== "first") this.record();
+  }
+
+  /** Writes down what was set, if that has not happened yet. */
+  record(): void {
+    const texts = this.#texts;
+    const reason = this.#unrecorded;
+    if (!texts || !reason) return;
     const journal = this.#journal;
     journal.write({
       type: "prefix",
       systemPrompt: journal.putText(texts.systemPrompt),
       environment: journal.putText(texts.environment),
-      tools: journal.putText(JSON.stringify(texts.tools)),
+      tools: journal.putText(this.#toolsText),
       reason,
     });
-    this.#use(texts);
+    this.#unrecorded = undefined;
   }
 
   /** Applies what came and went to the list as sent; false when the model already has it so. */
@@ -86,8 +101,9 @@ export class SessionPrefix {
     }
     if (texts.environment !== "") head.push(Message.user(texts.environment));
     this.#texts = texts;
+    this.#toolsText = JSON.stringify(texts.tools);
     this.#head = head;
-    this.#characters = texts.systemPrompt.length + texts.environment.length + JSON.stringify(texts.tools).length;
+    this.#characters = texts.systemPrompt.length + texts.environment.length + this.#toolsText.length;
   }
 }
 

@@ -46,6 +46,7 @@ async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: Requ
   for (;;) {
     const intent = await core.journal.intent({ effect: "request", replay: "safe" });
     const result = await readAnswer(core, run, info.request);
+    core.prefix.record();
     if (result.kind === "response") return answered(core, intent, result.response);
     if (run.signal.aborted) {
       keepPartial(core, intent, result.partial);

@@ -66,7 +66,7 @@ class StreamReader {
   }
 
   async read(request: Request, partial: PartialAnswer): Promise<StreamResult> {
-    const { config, client, seams } = this.#core;
+    const { config, client, seams, prefix } = this.#core;
     this.#watch(config.firstEventTimeoutMs, "firstEvent");
     const iterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
     this.#iterator = iterator;
@@ -74,7 +74,10 @@ class StreamReader {
       const next = await this.#abortable(iterator.next());
       if (next.done) throw new Error("the model's answer ended without a terminal event");
       this.#lastSign = this.#core.deps.now();
-      if (first) this.#watch(config.stallTimeoutMs, "streamRead");
+      if (first) {
+        this.#watch(config.stallTimeoutMs, "streamRead");
+        prefix.record();
+      }
       const event = next.value;
       if (seams.hasStreamHooks) {
         const verdict = seams.onStreamEvent(event, this.#controller.signal);
