@@ -14,8 +14,6 @@ export interface TextWindow {
   /** 1-based number of the first line. */
   readonly first: number;
   readonly total: number;
-  /** Names the whole content in hashline edits; absent for what cannot be edited. */
-  readonly tag?: string;
 }
 
 /** Bytes of a file or of an address such as artifact://3. Fails in words that name the path and the next step. */
@@ -62,16 +60,28 @@ export function windowOf(
   offset: number,
   limit: number,
 ): TextWindow {
-  const text = decode(path, bytes);
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
+  const { lines } = textLines(path, bytes, context);
   if (offset > Math.max(1, lines.length)) {
     throw new ToolFailure(`${path} has ${lines.length} lines; offset ${offset} is beyond its end.`);
   }
+  return { lines: lines.slice(offset - 1, offset - 1 + limit), first: offset, total: lines.length };
+}
+
+export interface TextLines {
+  /** Without line ends. */
+  readonly lines: readonly string[];
+  /** Names the whole content in hashline edits; absent for what cannot be edited. */
+  readonly tag?: string;
+}
+
+/** All lines of a text; what is a file counts as shown from now on. */
+export function textLines(path: string, bytes: Uint8Array, context: ToolContext): TextLines {
+  const text = decode(path, bytes);
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
   const isFile = !context.services.schemes?.handles(path);
   const tag = isFile ? context.services.shownFiles?.record(context.env.resolve(path), text) : undefined;
-  const window = { lines: lines.slice(offset - 1, offset - 1 + limit), first: offset, total: lines.length };
-  return tag === undefined ? window : { ...window, tag };
+  return tag === undefined ? { lines } : { lines, tag };
 }
 
 function decode(path: string, bytes: Uint8Array): string {

@@ -40,7 +40,12 @@ export function compileFilter(filter: string): (path: string) => boolean {
 export function nameGlob(pattern: string): string | undefined {
   if (pattern.startsWith("!") || /[{(][^)}]*\//.test(pattern) || /[!@+*?]\(/.test(pattern)) return undefined;
   const name = pattern.slice(pattern.lastIndexOf("/") + 1);
-  return name === "" || name.includes("**") || name.includes("..") || name.includes(",") !== name.includes("{")
+  // ripgrep reads a colon as the end of a type's name.
+  return name === "" ||
+    name.includes(":") ||
+    name.includes("**") ||
+    name.includes("..") ||
+    name.includes(",") !== name.includes("{")
     ? undefined
     : name;
 }

@@ -200,6 +200,12 @@ describe.each(["ripgrep", "builtin"] as const)("%s", (engine) => {
     },
   );
 
+  it("TL-05 TL-06 a colon in a pattern is a colon", async () => {
+    expect(await glob("**/*:*")).toEqual([]);
+    expect(await glob("a.txt:3")).toEqual([]);
+    expect((await grep("needle", ".", { globFilter: "a:b.txt" })).lines).toEqual([]);
+  });
+
   it("TL-05 TL-06 a missing path is named", async () => {
     await expect(grep("x", "gone")).rejects.toMatchObject({ code: "not_found", path: join(root, "gone") });
     await expect(glob("*", "gone")).rejects.toMatchObject({ code: "not_found" });

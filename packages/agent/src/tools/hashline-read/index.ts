@@ -2,44 +2,84 @@
 
 import { imageType } from "../../ops/read/images.ts";
 import { shorten } from "../../ops/read/numbered.ts";
-import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { loadBytes, textLines } from "../../ops/read/read-text.ts";
+import { type LineRange, selectedPath, withSurroundings } from "../../ops/read/selector.ts";
 import type { ArgsOf } from "../params.ts";
 import { imageResult, type readFileParams, readFileTool } from "../read-file/index.ts";
-import type { ToolDef } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../types.ts";
 import description from "./description.md";
 
 const DEFAULT_LIMIT = 2_000;
 /** A range is shown with a little around it: an edit at its border needs to see what it borders on. */
-const BEFORE = 1;
-const AFTER = 3;
+const AROUND = { before: 1, after: 3 };
+const LEAST_BUDGET = 50 << 10;
+const BUDGET_PER_LINE = 512;
 
 export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
   ...readFileTool,
   description: description.trim(),
-  async execute({ file_path: path, offset = 1, limit }, context) {
+  async execute({ file_path, offset, limit }, context) {
+    const { path, selector } = await selectedPath(file_path, context);
+    if (selector && (offset ?? limit) !== undefined) {
+      throw new ToolFailure("Name the lines in the path or by offset and limit, not both.");
+    }
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);
     if (mediaType) return imageResult(path, bytes, mediaType, context);
-    const first = Math.max(1, offset - BEFORE);
-    const wanted = limit === undefined ? DEFAULT_LIMIT : offset - first + limit + AFTER;
-    const window = windowOf(path, bytes, context, first, wanted);
-    const header = window.tag === undefined ? [] : [`¶${path}#${window.tag}`];
-    const rows = window.lines.map((line, i) => `${window.first + i}:${shorten(line)}`);
-    const next = window.first + window.lines.length;
-    const rest = window.total - next + 1;
-    if (window.total === 0) rows.push("(empty file)");
-    if (rest > 0) rows.push(`[${rest} more lines; continue with offset=${next}]`);
+    const { lines, tag } = textLines(path, bytes, context);
+    const total = lines.length;
+    const first = offset ?? 1;
+    if (first > Math.max(1, total)) {
+      throw new ToolFailure(`${path} has ${total} lines; offset ${first} is beyond its end.`);
+    }
+    const asked = selector?.ranges ?? (limit === undefined ? [{ first }] : [{ first, last: first + limit - 1 }]);
+    const { rows, shown, next } = chosen(lines, asked.length === 0 ? [{ first: 1 }] : asked, selector?.raw ?? false);
+    const header = tag === undefined || selector?.raw ? [] : [`¶${path}#${tag}`];
+    if (total === 0) rows.push("(empty file)");
+    else if (shown === 0) rows.push(`(${path} has ${total} lines; the lines asked for are beyond its end)`);
+    if (next !== undefined) rows.push(`[${total - next + 1} more lines; continue with offset=${next}]`);
     return {
       content: [{ kind: "text", text: [...header, ...rows].join("\n") }],
       details: {
         filePath: path,
-        totalLines: window.total,
-        linesRead: window.lines.length,
-        offset: window.first,
-        truncated: rest > 0,
-        ...(window.tag === undefined ? {} : { tag: window.tag }),
+        totalLines: total,
+        linesRead: shown,
+        offset: Math.max(1, (asked[0]?.first ?? 1) - AROUND.before),
+        truncated: next !== undefined,
+        ...(tag === undefined ? {} : { tag }),
       },
       effects: "none",
     };
   },
 };
+
+interface Chosen {
+  readonly rows: string[];
+  readonly shown: number;
+  /** The first line behind what is shown; absent at the end of the file. */
+  readonly next?: number;
+}
+
+/** Lines of the ranges, as many as a reading may have and its bytes allow. */
+function chosen(lines: readonly string[], ranges: readonly LineRange[], raw: boolean): Chosen {
+  const spans = withSurroundings(ranges, lines.length, raw ? { before: 0, after: 0 } : AROUND);
+  const bounded = ranges.every((range) => range.last !== undefined);
+  const wanted = spans.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const most = bounded ? wanted : Math.min(wanted, DEFAULT_LIMIT);
+  let room = Math.max(LEAST_BUDGET, most * BUDGET_PER_LINE);
+  const rows: string[] = [];
+  let shown = 0;
+  let number = 0;
+  for (const { first, last } of spans) {
+    if (rows.length > 0 && !raw) rows.push("…");
+    for (number = first; number <= last; number++) {
+      const text = lines[number - 1] as string;
+      const row = raw ? text : `${number}:${shorten(text)}`;
+      room -= Buffer.byteLength(row) + 1;
+      if (shown === most || (room < 0 && shown > 0)) return { rows, shown, next: number };
+      rows.push(row);
+      shown++;
+    }
+  }
+  return number > 0 && number <= lines.length ? { rows, shown, next: number } : { rows, shown };
+}
