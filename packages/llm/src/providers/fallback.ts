@@ -39,7 +39,8 @@ export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapt
         yield event;
       }
     },
-    segments: (request) => (missing ? fallback : preferred).segments?.(request) ?? [],
+    // Always of one and the same: who compares them looks for changes of the conversation, and a switch is none.
+    segments: (request) => preferred.segments?.(request) ?? [],
     supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,
     async close() {
       await Promise.all([preferred.close?.(), fallback.close?.()]);
