@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI, collect } from "./command.ts";
 import { type Issuer, startIssuer } from "./issuer.ts";
@@ -12,6 +13,15 @@ beforeEach(async () => {
   b = await bench();
   issuer = await startIssuer();
   issuer.interval = 0;
+  await describeProvider();
+});
+afterEach(async () => {
+  issuer.server.close();
+  issuer.server.closeAllConnections();
+  await b.close();
+});
+
+async function describeProvider(): Promise<void> {
   await b.write("config.yml", "auth: { keyring: false }\n");
   await b.write(
     "models.yml",
@@ -24,12 +34,7 @@ beforeEach(async () => {
     models: [{ id: inside }]
 `,
   );
-});
-afterEach(async () => {
-  issuer.server.close();
-  issuer.server.closeAllConnections();
-  await b.close();
-});
+}
 
 const describeIssuer = (way: string): Promise<string> =>
   b.write(
@@ -85,6 +90,21 @@ describe("a company's own issuer", () => {
     const finished = collect(child);
     child.stderr.once("data", () => child.kill("SIGINT"));
     expect(await finished).toMatchObject({ code: 130, stderr: expect.stringContaining("Signing in was cancelled.") });
+  });
+
+  it("AU-01 a token that cannot be renewed in the middle of a run ends it with 3 and what to run", async () => {
+    await b.close();
+    b = await bench({ script: () => turn.calls([{ name: "bash", args: { command: "sleep 2" } }]) });
+    await describeProvider();
+    await describeIssuer(`deviceUrl: ${issuer.url}/device`);
+    // A token counts as used up a minute before it is.
+    issuer.lifetime = 62;
+    await b.box.run(["login", "stub"]);
+    issuer.valid.clear();
+    const { code, stderr } = await b.ask(["--permission-mode", "full", "--model", "stub/inside"]);
+    expect(stderr).toContain("The sign-in for stub could not be renewed: invalid_grant. Run: lathe login stub");
+    expect(code).toBe(3);
+    expect(b.asked.length).toBeGreaterThan(0);
   });
 
   it("a refused sign-in says why", async () => {

@@ -71,7 +71,7 @@ describe("lathe config", () => {
     [["set", "model"], "Give a value: lathe config set model <value>"],
     [["set", "retry.maxRetries", "many"], "retry.maxRetries must be a number."],
     [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
-    [["drop"], 'lathe config knows list, get, set and path, not "drop".'],
+    [["drop"], 'lathe config knows list, get, set, unset and path, not "drop". See: lathe config --help'],
   ])("CF-03 lathe config %j is refused with the next step", async (args, message) => {
     expect(await box.run(["config", ...args])).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
   });
@@ -101,7 +101,7 @@ describe("lathe trust", () => {
     expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("\n");
     expect(await box.run(["trust", "nowhere"])).toMatchObject({
       code: 2,
-      stderr: `lathe: ${join(box.dir, "nowhere")} does not exist.\n`,
+      stderr: `lathe: ${join(box.dir, "nowhere")} is not a directory. Name the folder to trust.\n`,
     });
   });
 

@@ -13,7 +13,7 @@ import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { EXIT, type ExitCode, usageError } from "./exit.ts";
 import { type CliOptions, OPTIONS } from "./option-table.ts";
 import { type ParsedArgs, parseArgs } from "./parse.ts";
-import { commaList, duration, money, positiveInteger } from "./values.ts";
+import { commaList, duration, httpUrl, money, notEmpty, positiveInteger } from "./values.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const parsed = parseArgs(argv);
@@ -101,8 +101,6 @@ export async function sessionRequest(
   opened: OpenedJournal,
 ): Promise<SessionRequest> {
   const { machine } = workspace;
-  const textOrFile = async (value: string): Promise<string> =>
-    readFile(resolve(machine.cwd, value), "utf8").catch(() => value);
   const limits = {
     ...(options["max-turns"] === undefined ? {} : { maxTurns: positiveInteger("max-turns", options["max-turns"]) }),
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
@@ -113,14 +111,27 @@ export async function sessionRequest(
     opened,
     limits,
     overrides: {
-      ...(options["api-key"] === undefined ? {} : { apiKey: options["api-key"] }),
-      ...(options["base-url"] === undefined ? {} : { baseUrl: options["base-url"] }),
+      ...(options["api-key"] === undefined ? {} : { apiKey: notEmpty("api-key", options["api-key"]) }),
+      ...(options["base-url"] === undefined ? {} : { baseUrl: httpUrl("base-url", options["base-url"]) }),
     },
     ...(options.profile === undefined ? {} : { profile: options.profile as FamilyName }),
     ...(options.tools === undefined ? {} : { tools: commaList(options.tools) }),
-    ...(options["system-prompt"] === undefined ? {} : { systemPrompt: await textOrFile(options["system-prompt"]) }),
+    ...(options["system-prompt"] === undefined
+      ? {}
+      : { systemPrompt: await textOrFile(machine, options["system-prompt"]) }),
     ...(options["append-system-prompt"] === undefined
       ? {}
-      : { userInstructions: await textOrFile(options["append-system-prompt"]) }),
+      : { userInstructions: await textOrFile(machine, options["append-system-prompt"]) }),
   };
+}
+
+async function textOrFile(machine: Machine, value: string): Promise<string> {
+  try {
+    return await readFile(resolve(machine.cwd, value), "utf8");
+  } catch {
+    // What can only be meant as a file must be one: its name makes no prompt.
+    if (/^\S+\.(md|txt)$/.test(value))
+      throw usageError(`${value} cannot be read. Give a text file, or the text itself.`);
+    return value;
+  }
 }

@@ -24,7 +24,10 @@ export async function main(): Promise<void> {
 }
 
 async function start(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const [first = ""] = argv;
+  const [first = "", second] = argv;
+  // Alone, or with the name of a command: a person who looks for help, not a prompt.
+  if (first === "help" && (second === undefined || Object.hasOwn(SUBCOMMANDS, second)))
+    return start(second === undefined ? ["--help"] : [second, "--help"], machine);
   if (Object.hasOwn(SUBCOMMANDS, first)) {
     const { runSubcommand } = await import("../commands/index.ts");
     return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);

@@ -138,7 +138,7 @@ export type CliOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTI
 
 /** Words that start something other than a run. Loaded when named. */
 export const SUBCOMMANDS = {
-  config: "show and change settings: list, get, set, path",
+  config: "show and change settings: list, get, set, unset, path",
   models: "list models with price, window and availability",
   login: "store a key or sign in for a provider",
   logout: "forget a provider's stored credential",

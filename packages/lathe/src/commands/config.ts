@@ -1,12 +1,13 @@
-// `lathe config list|get|set|path`.
+// `lathe config list|get|set|unset|path`.
 
 import { EXIT, usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
 import { homePaths } from "../home/paths.ts";
-import { openWorkspace } from "../run/workspace.ts";
+import type { Machine } from "../run/machine.ts";
+import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { checkValue, parseValue } from "../settings/check.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../settings/schema.ts";
-import { writeSetting } from "../settings/write.ts";
+import { removeSetting, writeSetting } from "../settings/write.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
@@ -16,7 +17,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
   const file = homePaths(machine.env, machine.userHome).config;
   switch (verb) {
     case "list": {
-      const { settings, settingsOrigin } = await openWorkspace(machine, {});
+      const { settings, settingsOrigin } = await openToShow(machine);
       const row = ([name, spec]: [string, SettingSpec]): string[] => [
         name,
         show(settings[name as SettingKey]),
@@ -28,7 +29,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
     }
     case "get": {
       const name = known(key);
-      stdout.write(`${show((await openWorkspace(machine, {})).settings[name])}\n`);
+      stdout.write(`${show((await openToShow(machine)).settings[name])}\n`);
       return EXIT.done;
     }
     case "set": {
@@ -40,17 +41,32 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       await writeSetting(file, name, value);
       return EXIT.done;
     }
+    case "unset": {
+      const name = known(key);
+      const found = await removeSetting(file, name);
+      if (!found) machine.stderr.write(`lathe: ${name} is not set in ${file}.\n`);
+      return EXIT.done;
+    }
     case "path":
       stdout.write(`${file}\n`);
       return EXIT.done;
     default:
-      throw usageError(`lathe config knows list, get, set and path, not "${verb}".`);
+      throw usageError(`lathe config knows list, get, set, unset and path, not "${verb}". See: lathe config --help`);
   }
 };
+
+/** What is wrong with the files without stopping a run is said here, too. */
+async function openToShow(machine: Machine): Promise<Workspace> {
+  const workspace = await openWorkspace(machine, {});
+  for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
+  return workspace;
+}
 
 function known(key: string | undefined): SettingKey {
   if (key === undefined) throw usageError("Name a setting. See: lathe config list");
   if (isSettingKey(key)) return key;
+  const parts = Object.keys(SETTINGS).filter((name) => name.startsWith(`${key}.`));
+  if (parts.length > 0) throw usageError(`${key} has several parts. Name one of ${parts.join(", ")}.`);
   const guess = nearest(key, Object.keys(SETTINGS));
   throw usageError(`Unknown setting ${key}.${guess ? ` Did you mean ${guess}?` : ""} See: lathe config list`);
 }

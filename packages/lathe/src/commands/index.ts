@@ -1,6 +1,6 @@
 // Subcommands, each loaded when named.
 
-import type { ExitCode } from "../cli/exit.ts";
+import { EXIT, type ExitCode } from "../cli/exit.ts";
 import type { Subcommand } from "../cli/option-table.ts";
 import type { Machine } from "../run/machine.ts";
 import type { Command } from "./command.ts";
@@ -22,6 +22,11 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
 };
 
 export async function runSubcommand(name: Subcommand, argv: readonly string[], machine: Machine): Promise<ExitCode> {
+  if (argv.includes("--help") || argv.includes("-h")) {
+    const { usageOf } = await import("./usage.ts");
+    machine.stdout.write(usageOf(name));
+    return EXIT.done;
+  }
   const command = await COMMANDS[name]();
   return command(argv, machine);
 }

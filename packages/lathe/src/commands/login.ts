@@ -9,6 +9,7 @@ import { signInWithBrowser } from "../credentials/oauth/pkce.ts";
 import { poster } from "../credentials/oauth/post.ts";
 import { type OAuthRow, oauthRows } from "../credentials/oauth/rows.ts";
 import type { StoredCredential } from "../credentials/store.ts";
+import { PRACTICE, PRACTICE_PROVIDER } from "../models/models.ts";
 import { credentialStore } from "../run/credentials.ts";
 import type { Machine } from "../run/machine.ts";
 import { modelsOf } from "../run/model.ts";
@@ -16,6 +17,9 @@ import { readPiped } from "../run/prompts.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
+
+/** For a person in a browser, as long as device codes usually live. */
+const PATIENCE_MS = 10 * 60_000;
 
 interface Account {
   readonly id: string;
@@ -25,8 +29,11 @@ interface Account {
 
 export const loginCommand: Command = async (argv, machine) => {
   const wantsKey = argv.includes("--key");
+  const [name, ...more] = argv.filter((word) => word !== "--key");
+  const wrong = name?.startsWith("-") ? name : more[0];
+  if (wrong !== undefined) throw usageError(`lathe login takes one provider and --key, not ${wrong}.`);
   const workspace = await openWorkspace(machine, {});
-  const account = await accountOf(workspace, argv.filter((word) => word !== "--key")[0], "login");
+  const account = await accountOf(workspace, name, "login");
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).trim();
   const credential =
     account.oauth && !wantsKey && piped === ""
@@ -51,6 +58,8 @@ export const logoutCommand: Command = async ([name], machine) => {
 };
 
 async function accountOf(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
+  if (name === PRACTICE_PROVIDER)
+    throw usageError(`The practice model needs no key: lathe --model ${PRACTICE} "<request>"`);
   if (name === undefined)
     throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
   const row = findRow(name);
@@ -71,7 +80,12 @@ async function accountOf(workspace: Workspace, name: string | undefined, verb: s
 async function keyOf({ id, name }: Account, piped: string, machine: Machine): Promise<StoredCredential> {
   const typed = machine.stdin.isTTY ? await askSecret(`Key for ${name} (it will not be shown): `, machine) : piped;
   const key = typed.trim();
+  const isLocal = findRow(id)?.keyless === true;
+  if (key === "" && isLocal)
+    throw usageError(`${name} needs no key. If yours does, pipe it in: lathe login ${id} < key.txt`);
   if (key === "") throw usageError(`No key given. Pipe it in: lathe login ${id} < key.txt`);
+  if (/[^\x21-\x7e]/.test(key))
+    throw usageError("A key is one word without blanks or line breaks. Give the key alone.");
   return { type: "api_key", key };
 }
 
@@ -89,7 +103,8 @@ async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential
       post,
       now: deps.now,
       signal: stop.signal,
-      open: (url) => show(`Open ${url}`),
+      patienceMs: PATIENCE_MS,
+      open: (url) => show(`Open ${url}\nWaiting for the sign-in in your browser. Ctrl+C gives up.`),
     });
   } catch (error) {
     if (stop.signal.aborted) throw new CliError(EXIT.interrupted, "Signing in was cancelled.", { cause: error });

@@ -3,30 +3,30 @@
 import { resolve } from "node:path";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { homePaths } from "../home/paths.ts";
-import { trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
+import { isDirectory } from "../home/small-file.ts";
+import { trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
 import type { Command } from "./command.ts";
 
 export const trustCommand: Command = async (argv, machine) => {
   const file = homePaths(machine.env, machine.userHome).trust;
-  const [first = "."] = argv;
-  if (first === "--list") {
+  const flags = argv.filter((word) => word.startsWith("-"));
+  const [named = ".", ...more] = argv.filter((word) => !word.startsWith("-"));
+  const wrong = flags.find((flag) => flag !== "--list" && flag !== "--remove") ?? more[0];
+  if (wrong !== undefined || flags.length > 1)
+    throw usageError(`lathe trust takes a folder, --list or --remove, not ${wrong ?? flags.join(" ")}.`);
+  if (flags[0] === "--list") {
     for (const folder of trustedFolders(file)) machine.stdout.write(`${folder}\n`);
     return EXIT.done;
   }
-  const remove = first === "--remove";
-  if (!remove && first.startsWith("-"))
-    throw usageError(`lathe trust takes a folder, --list or --remove, not ${first}.`);
-  const folder = resolve(machine.cwd, (remove ? argv[1] : first) ?? ".");
-  try {
-    if (remove) {
-      const found = await untrustFolder(file, folder);
-      machine.stdout.write(found ? `No longer trusted: ${folder}\n` : `Was not trusted: ${folder}\n`);
-    } else {
-      machine.stdout.write(`Trusted: ${await trustFolder(file, folder, new Date(machine.deps.now()))}\n`);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw usageError(`${folder} does not exist.`);
-    throw error;
+  const folder = resolve(machine.cwd, named);
+  if (flags[0] === "--remove") {
+    const found = await untrustFolder(file, folder);
+    const above = trustedAbove(file, folder);
+    const still = above === undefined ? "" : `; it still is through ${above}`;
+    machine.stdout.write(`${found ? "No longer trusted" : "Was not trusted"}: ${folder}${still}\n`);
+    return EXIT.done;
   }
+  if (!isDirectory(folder)) throw usageError(`${folder} is not a directory. Name the folder to trust.`);
+  machine.stdout.write(`Trusted: ${await trustFolder(file, folder, new Date(machine.deps.now()))}\n`);
   return EXIT.done;
 };

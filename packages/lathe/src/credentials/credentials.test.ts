@@ -109,6 +109,7 @@ describe("signing in, against a real issuer on loopback", () => {
       post,
       now: () => 0,
       signal: new AbortController().signal,
+      patienceMs: 60_000,
       open: async (url) => {
         const redirect = new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
         expect((await fetch(`${redirect}?code=evil&state=guess`)).status).toBe(404);
@@ -126,6 +127,7 @@ describe("signing in, against a real issuer on loopback", () => {
         post: poster(defaultDeps().fetch),
         now: () => 0,
         signal: new AbortController().signal,
+        patienceMs: 60_000,
         open: async (url) => {
           const callback = new URL(url).searchParams.get("callback_url") ?? "";
           expect((await fetch(`${callback}x?code=evil`)).status).toBe(404);
@@ -138,8 +140,13 @@ describe("signing in, against a real issuer on loopback", () => {
 
   it("an abort while waiting for the browser ends the wait and frees the port", async () => {
     const stop = new AbortController();
-    const waiting = signInWithBrowser(row(), { post, now: () => 0, signal: stop.signal, open: () => stop.abort() });
-    await expect(waiting).rejects.toThrow("cancelled");
+    const flow = { post, now: () => 0, signal: stop.signal, patienceMs: 60_000 };
+    await expect(signInWithBrowser(row(), { ...flow, open: () => stop.abort() })).rejects.toThrow("cancelled");
+  });
+
+  it("a browser that never comes back is not waited for without end", async () => {
+    const flow = { post, now: () => 0, signal: new AbortController().signal, patienceMs: 1 };
+    await expect(signInWithBrowser(row(), { ...flow, open: () => {} })).rejects.toThrow("lathe login stub");
   });
 
   it("an expired sign-in that cannot be refreshed says what to run", async () => {

@@ -1,6 +1,6 @@
 // A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
 
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError, EXIT } from "../cli/exit.ts";
 import { readIfThere } from "./small-file.ts";
@@ -24,19 +24,25 @@ export async function updateJsonFile(
 ): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await withFileLock(file, async () => {
-    const temporary = `${file}.${process.pid}.tmp`;
-    await writeFile(temporary, `${JSON.stringify(await change(readJsonFile(file)), null, 2)}\n`, { mode: 0o600 });
-    await rename(temporary, file);
+    await replaceFile(file, `${JSON.stringify(await change(readJsonFile(file)), null, 2)}\n`);
   });
+}
+
+/** As a whole or not at all. A link stays a link: people keep such files elsewhere. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const temporary = `${target}.${process.pid}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, target);
 }
 
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const { lock } = await import("proper-lockfile");
-  const release = await lock(file, {
-    realpath: false,
-    retries: { retries: 100, minTimeout: 10, maxTimeout: 200 },
-    stale: 10_000,
+  const options = { realpath: false, retries: { retries: 100, minTimeout: 10, maxTimeout: 200 }, stale: 10_000 };
+  const release = await lock(file, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ELOCKED") throw error;
+    throw new CliError(EXIT.usage, `${file} is being changed by another process. Try again when that is done.`);
   });
   try {
     return await work();

@@ -14,3 +14,11 @@ export function readIfThere(file: string): string | undefined {
     throw error;
   }
 }
+
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // nothing there, or nothing we may look at
+  }
+}

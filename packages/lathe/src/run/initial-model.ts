@@ -2,8 +2,8 @@
 // person without any gets a local server's model, and without that the practice model.
 
 import { type Journal, modelFor } from "@lathe/agent";
-import { initialModel } from "@lathe/llm";
-import { CliError, EXIT } from "../cli/exit.ts";
+import { expandModels, initialModel } from "@lathe/llm";
+import { CliError, EXIT, usageError } from "../cli/exit.ts";
 import { type ModelChoice, type Models, meansPractice, PRACTICE } from "../models/models.ts";
 import { chooseModel, modelsOf } from "./model.ts";
 import type { Workspace } from "./workspace.ts";
@@ -33,6 +33,11 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
   if (resumed) return resumed;
   if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
   await discoverScope(models, settings.enabledModels);
+  if (
+    settingsOrigin.get("enabledModels") === "run" &&
+    expandModels(models.registry, settings.enabledModels).length === 0
+  )
+    throw usageError(`No model fits --models ${settings.enabledModels.join(",")}. See: lathe models`);
   const found = initialModel(models.registry, {
     scoped: settings.enabledModels,
     resuming: wish.resumed !== undefined,

@@ -14,7 +14,7 @@ export async function staysInside(args: JsonObject, roots: readonly string[], en
   return real.every(isInside);
 }
 
-export function namedFiles(args: JsonObject): readonly string[] {
+function namedFiles(args: JsonObject): readonly string[] {
   const texts = Object.entries(args).flatMap(([name, value]) => (typeof value === "string" ? [{ name, value }] : []));
   const paths = texts.filter(({ name }) => /^(file_)?path$/.test(name)).map(({ value }) => value);
   if (paths.length > 0) return paths;

@@ -125,6 +125,8 @@ function errorOutcome(error: RunFacts["error"]): RunOutcome {
   if (error?.type === "ContentFilterError") {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
   }
+  // Ours, from finding the credential of a request; it says what to do itself.
+  if (error?.type === "CliError") return { status: "provider_error", exitCode: EXIT.provider, message };
   const advice = error && PROVIDER_ERRORS[error.type];
   if (advice !== undefined) {
     return { status: "provider_error", exitCode: EXIT.provider, message: `${sentence(message)} ${advice}` };

@@ -6,6 +6,7 @@ import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import { commaList } from "../cli/values.ts";
 import { type HomePaths, homePaths, projectPaths } from "../home/paths.ts";
+import { isDirectory } from "../home/small-file.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
 import type { SettingKey, Settings } from "../settings/schema.ts";
@@ -61,11 +62,9 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
 }
 
 function directory(machine: Machine, path: string, option: string): string {
-  try {
-    return realpathSync.native(resolve(machine.cwd, path));
-  } catch {
-    throw usageError(`${option}: ${path} does not exist. Give an existing directory.`);
-  }
+  const absolute = resolve(machine.cwd, path);
+  if (isDirectory(absolute)) return realpathSync.native(absolute);
+  throw usageError(`${option}: ${path} is not a directory. Give an existing one.`);
 }
 
 /** Options that are settings for this run only. */

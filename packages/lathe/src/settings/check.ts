@@ -34,9 +34,9 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
     case "scoped":
       return isScopedList(value) ? undefined : "must be a list of words or of {path, values}";
     case "map":
-      return isRecord(value) && Object.values(value).every((item) => typeof item === "number")
+      return isRecord(value) && Object.values(value).every((item) => Number.isFinite(item))
         ? undefined
-        : "must map names to numbers";
+        : "must map names to numbers, as name=1,other=2";
     default:
       return typeof value === "string" ? undefined : "must be text";
   }
@@ -89,7 +89,7 @@ export function parseValue(key: SettingKey, text: string): unknown {
           .filter((pair) => pair !== "")
           .map((pair) => {
             const [name, value] = pair.split("=");
-            return [(name ?? "").trim(), Number(value)];
+            return [(name ?? "").trim(), value?.trim() ? Number(value) : Number.NaN];
           }),
       );
     default:

@@ -12,10 +12,15 @@ interface TrustFile {
 }
 
 export function isTrusted(trustFile: string, folder: string): boolean {
+  return trustedAbove(trustFile, realpathSync.native(folder)) !== undefined;
+}
+
+/** The folder itself or the nearest above it that is trusted. */
+export function trustedAbove(trustFile: string, folder: string): string | undefined {
   const { folders } = read(readJsonFile(trustFile));
-  for (let path = realpathSync.native(folder); ; path = dirname(path)) {
-    if (Object.hasOwn(folders, path)) return true;
-    if (path === dirname(path)) return false;
+  for (let path = folder; ; path = dirname(path)) {
+    if (Object.hasOwn(folders, path)) return path;
+    if (path === dirname(path)) return undefined;
   }
 }
 
@@ -27,8 +32,9 @@ export async function trustFolder(trustFile: string, folder: string, now: Date):
   return path;
 }
 
+/** Also one that is gone by now. */
 export async function untrustFolder(trustFile: string, folder: string): Promise<boolean> {
-  const path = await realpath(folder);
+  const path = await realpath(folder).catch(() => folder);
   let found = false;
   await updateJsonFile(trustFile, (value) => {
     const { [path]: removed, ...rest } = read(value).folders;

@@ -40,7 +40,7 @@ export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise
     });
     if (reply.error === "authorization_pending") continue;
     if (reply.error === "slow_down") interval += 5_000;
-    else return toCredential(reply, flow.now());
+    else return toCredential(reply, { provider: row.provider, now: flow.now() });
   }
   throw new CliError(EXIT.provider, `Nobody entered the code in time. Run: lathe login ${row.provider}`);
 }

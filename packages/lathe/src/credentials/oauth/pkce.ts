@@ -14,6 +14,8 @@ export interface BrowserFlow {
   /** Shows the address, and opens it where that is possible. */
   readonly open: (url: string) => void;
   readonly signal: AbortSignal;
+  /** Milliseconds a person may take. */
+  readonly patienceMs: number;
 }
 
 export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promise<StoredCredential> {
@@ -42,7 +44,7 @@ export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promi
   });
   if (row.gives === "key") {
     const proof = { code, code_verifier: verifier, code_challenge_method: challenge.code_challenge_method };
-    return toKey(await flow.post(row.tokenUrl, proof, "json"));
+    return toKey(await flow.post(row.tokenUrl, proof, "json"), row.provider);
   }
   const reply = await flow.post(row.tokenUrl, {
     grant_type: "authorization_code",
@@ -51,7 +53,7 @@ export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promi
     client_id: row.clientId,
     code_verifier: verifier,
   });
-  return toCredential(reply, flow.now());
+  return toCredential(reply, { provider: row.provider, now: flow.now() });
 }
 
 function waitForCode(
@@ -63,6 +65,7 @@ function waitForCode(
   return new Promise((resolve, reject) => {
     let redirect = "";
     const stop = (): void => {
+      clearTimeout(timer);
       server.close();
       server.closeAllConnections();
       flow.signal.removeEventListener("abort", cancelled);
@@ -71,6 +74,10 @@ function waitForCode(
       stop();
       reject(new CliError(EXIT.interrupted, "Signing in was cancelled."));
     };
+    const timer = setTimeout(() => {
+      stop();
+      reject(new CliError(EXIT.provider, `Nobody signed in in time. Run: lathe login ${row.provider}`));
+    }, flow.patienceMs);
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? "/", redirect);
       const code = url.searchParams.get("code");
@@ -92,15 +99,16 @@ function waitForCode(
             reject(
               new CliError(
                 EXIT.provider,
-                `Signing in failed: ${url.searchParams.get("error") ?? "no code came back"}.`,
+                `Signing in failed: ${url.searchParams.get("error") ?? "no code came back"}. Run: lathe login ${row.provider}`,
               ),
             );
         },
       );
     });
-    server.once("error", (error) =>
-      reject(new CliError(EXIT.provider, `Cannot listen for the sign-in: ${error.message}.`)),
-    );
+    server.once("error", (error) => {
+      stop();
+      reject(new CliError(EXIT.provider, `Cannot listen for the sign-in: ${error.message}. Try again.`));
+    });
     server.listen(row.redirectPort ?? 0, "127.0.0.1", () => {
       const port = (server.address() as AddressInfo).port;
       redirect =

@@ -5,10 +5,17 @@ import { CliError, EXIT } from "../../cli/exit.ts";
 import type { Post } from "./token.ts";
 
 const MOST_BYTES = 1 << 20;
+/** An issuer that says nothing must not hold up a run, nor the lock that others wait for. */
+const PATIENCE_MS = 15_000;
 
 export function poster(transport: Transport): Post {
   return async (url, form, encoding = "form") => {
     const asJson = encoding === "json";
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const silent = (error: unknown): never => {
+      if (!signal.aborted) throw error;
+      throw new CliError(EXIT.provider, `${new URL(url).host} did not answer in time. Try again later.`);
+    };
     const reply = await transport({
       url,
       method: "POST",
@@ -16,16 +23,10 @@ export function poster(transport: Transport): Post {
         "content-type": asJson ? "application/json" : "application/x-www-form-urlencoded",
         accept: "application/json",
       },
+      signal,
       body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
-    });
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of reply.body) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > MOST_BYTES) break;
-    }
-    const text = Buffer.concat(chunks).toString("utf8");
+    }).catch(silent);
+    const text = await textOf(reply.body).catch(silent);
     try {
       return JSON.parse(text) as Awaited<ReturnType<Post>>;
     } catch (error) {
@@ -38,4 +39,15 @@ export function poster(transport: Transport): Post {
       );
     }
   };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

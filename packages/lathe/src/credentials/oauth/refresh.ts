@@ -35,7 +35,7 @@ export async function freshAccessToken(
       refresh_token: credential.refresh,
       client_id: row.clientId,
     });
-    const next = toCredential(reply, context.now(), credential);
+    const next = toCredential(reply, { provider, now: context.now(), previous: credential });
     await store.set(provider, next);
     return next.access;
   });

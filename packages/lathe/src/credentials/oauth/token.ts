@@ -18,10 +18,14 @@ export type Post = (
   encoding?: "form" | "json",
 ) => Promise<TokenReply & Readonly<Record<string, unknown>>>;
 
-export function toCredential(reply: TokenReply, now: number, previous?: OAuthCredential): OAuthCredential {
+export function toCredential(
+  reply: TokenReply,
+  { provider, now, previous }: { readonly provider: string; readonly now: number; readonly previous?: OAuthCredential },
+): OAuthCredential {
   if (!reply.access_token) {
     const reason = reply.error_description ?? reply.error ?? "the issuer sent no token";
-    throw new CliError(EXIT.provider, `Signing in failed: ${reason}. Try again with: lathe login`);
+    const what = previous ? `The sign-in for ${provider} could not be renewed` : "Signing in failed";
+    throw new CliError(EXIT.provider, `${what}: ${reason}. Run: lathe login ${provider}`);
   }
   const refresh = reply.refresh_token ?? previous?.refresh;
   return {
@@ -33,8 +37,8 @@ export function toCredential(reply: TokenReply, now: number, previous?: OAuthCre
   };
 }
 
-export function toKey(reply: Readonly<Record<string, unknown>>): ApiKeyCredential {
+export function toKey(reply: Readonly<Record<string, unknown>>, provider: string): ApiKeyCredential {
   const { key } = reply;
   if (typeof key === "string" && key !== "") return { type: "api_key", key };
-  throw new CliError(EXIT.provider, "Signing in failed: the issuer sent no key. Try again with: lathe login");
+  throw new CliError(EXIT.provider, `Signing in failed: the issuer sent no key. Run: lathe login ${provider}`);
 }

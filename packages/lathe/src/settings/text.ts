@@ -1,0 +1,14 @@
+// The text of a settings file.
+
+import { usageError } from "../cli/exit.ts";
+import { readIfThere } from "../home/small-file.ts";
+
+/** Undefined when there is no such file. */
+export function settingsText(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw usageError(`Cannot read settings ${file}: ${code}. Mend or remove it.`);
+  }
+}
