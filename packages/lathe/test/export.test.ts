@@ -102,6 +102,21 @@ describe("the exported page", () => {
     expect(readFileSync(await exported(id), "utf8")).toContain('<p class="loss">Line 2 is damaged');
   });
 
+  it("shows what there is when the journal of a subagent cannot be read", async () => {
+    const { id, path } = await saySomething(box.maker, "start", "the answer");
+    await saySomething(box.maker, "child", "done", {
+      path: path.replace(".jsonl", "/agent-1.jsonl"),
+      parentCall: "c1",
+    });
+    writeFileSync(path.replace(".jsonl", "/agent-2.jsonl"), "");
+    writeFileSync(path.replace(".jsonl", "/agent-3.jsonl"), "no journal at all\n");
+    const { stdout, code } = await box.run("sessions", "export", id, "--out", "-");
+    expect(code).toBe(0);
+    expect(stdout).toContain("the answer");
+    for (const lost of ["agent-2.jsonl", "agent-3.jsonl"])
+      expect(stdout).toMatch(new RegExp(`<p class="loss">[^<]*${lost}`));
+  });
+
   it("goes where it is told, and says when it cannot", async () => {
     const { id } = await saySomething(box.maker, "hello", "there");
     expect((await box.run("sessions", "export", id, "--out", "-")).stdout).toMatch(/^<!doctype html>/);

@@ -39,6 +39,16 @@ describe("lathe sessions show", () => {
     expect((await box.run("sessions", "show", id, "--full")).stdout.match(/\| line/g)).toHaveLength(20);
   });
 
+  it("a folder is no session file", async () => {
+    for (const verb of ["show", "rm", "export", "doctor"]) {
+      const { code, stderr } = await box.run("sessions", verb, `${box.dir}/`);
+      expect({ verb, code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("Session file not found"),
+      });
+    }
+  });
+
   it("G-38 says that there is no such session, or that the file is none", async () => {
     expect(await box.run("sessions", "show", "nope")).toMatchObject({
       code: 2,
@@ -128,6 +138,18 @@ describe("lathe sessions rm", () => {
     expect((await box.run("sessions", "rm", path)).code).toBe(0);
     expect(existsSync(path)).toBe(false);
     expect(readFileSync(join(box.dir, "talk", "slides.md"), "utf8")).toBe("mine");
+  });
+
+  it("an empty id is no session's beginning, though there is only one; one named twice is removed once", async () => {
+    const { id, path } = await saySomething(box.maker, "keep me", "ok");
+    expect(await box.run("sessions", "rm", "")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("not found"),
+    });
+    expect(await box.run("sessions", "rename", "", "title")).toMatchObject({ code: 2 });
+    expect(existsSync(path)).toBe(true);
+    const { stdout, code } = await box.run("sessions", "rm", id, id.slice(0, 8));
+    expect({ stdout, code }).toEqual({ stdout: `Removed ${path}\n`, code: 0 });
   });
 
   it("refuses a file that is no session", async () => {

@@ -9,6 +9,6 @@ export function verbArgs<const T extends Options>(argv: readonly string[], optio
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usageError(`${(error as Error).message.split(". ")[0]}. See: lathe sessions --help`);
+    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe sessions --help`);
   }
 }

@@ -2,7 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { usageError } from "../cli/exit.ts";
+import { CliError, usageError } from "../cli/exit.ts";
 import type { Workspace } from "../run/workspace.ts";
 import { childrenOf } from "../sessions/files.ts";
 import { idOf } from "../sessions/find.ts";
@@ -32,10 +32,18 @@ export async function sessionPage({ machine, paths }: Workspace, path: string): 
       await journal.close();
     }
   };
+  const transcript = await read(path);
   const children = new Map<string, Transcript>();
+  const unread: string[] = [];
   for (const file of childrenOf(path)) {
-    const child = await read(file.path);
-    if (child.header.parentCall !== undefined) children.set(child.header.parentCall, child);
+    try {
+      const child = await read(file.path);
+      if (child.header.parentCall !== undefined) children.set(child.header.parentCall, child);
+    } catch (error) {
+      // The session is what was asked for; of a subagent's journal the page says that it is missing.
+      if (!(error instanceof CliError)) throw error;
+      unread.push(`A subagent is missing: ${error.message}`);
+    }
   }
-  return pageHtml({ transcript: await read(path), children });
+  return pageHtml({ transcript: { ...transcript, losses: [...transcript.losses, ...unread] }, children });
 }

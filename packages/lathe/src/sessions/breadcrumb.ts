@@ -18,7 +18,7 @@ function ttyPath(): string | undefined {
       const target = readlinkSync(`/proc/self/fd/${fd}`);
       if (/^\/dev\/(pts\/|tty)/.test(target)) return target;
     } catch {
-      return undefined; // no /proc here
+      // closed, or no /proc here
     }
   }
   return undefined;

@@ -1,6 +1,6 @@
 // Which session `--continue`, `--resume`, `--session` and `lathe sessions` mean.
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { readHead } from "@lathe/agent";
 import { usageError } from "../cli/exit.ts";
@@ -25,10 +25,11 @@ export interface FoundSession {
 export function findSession(workspace: Workspace, value: string): FoundSession {
   if (isPath(value)) {
     const path = resolve(workspace.machine.cwd, value);
-    if (!existsSync(path)) throw usageError(`Session file not found: ${value}. See: lathe sessions list`);
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+      throw usageError(`Session file not found: ${value}. See: lathe sessions list`);
     return { path };
   }
-  const matches = ({ path }: { readonly path: string }): boolean => value !== "" && idOf(path).startsWith(value);
+  const matches = ({ path }: { readonly path: string }): boolean => begins(path, value);
   const here = filesHere(workspace).find((file) => matches(file) && cwdOf(file.path) === workspace.cwd);
   if (here) return { path: here.path };
   const elsewhere = sessionFiles(workspace.paths.sessions).find(matches);
@@ -40,12 +41,15 @@ export function findSession(workspace: Workspace, value: string): FoundSession {
 /** For changes: a path, or the beginning of one session's id, of whatever directory. */
 export function findOne(workspace: Workspace, value: string): string {
   if (isPath(value)) return findSession(workspace, value).path;
-  const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => idOf(path).startsWith(value));
+  const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => begins(path, value));
   if (found.length > 1) throw usageError(`"${value}" begins ${found.length} session ids. Give more of the id.`);
   return found[0]?.path ?? findSession(workspace, value).path;
 }
 
 const isPath = (value: string): boolean => /[/\\]|\.jsonl$/.test(value);
+
+/** Nothing is no beginning: it would fit whatever session there is. */
+const begins = (path: string, value: string): boolean => value !== "" && idOf(path).startsWith(value);
 
 export const idOf = (path: string): string => basename(path, ".jsonl").split("_").pop() ?? "";
 

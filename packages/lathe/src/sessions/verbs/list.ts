@@ -5,16 +5,17 @@ import { EXIT } from "../../cli/exit.ts";
 import { table } from "../../commands/table.ts";
 import { verbArgs } from "../../commands/verb-args.ts";
 import { listSessions, oneLine, sessionName, timeAgo } from "../list.ts";
-import { count, type Verb } from "./verb.ts";
+import { count, type Verb, wordless } from "./verb.ts";
 
 const DEFAULT_LENGTH = 30;
 
 export const listVerb: Verb = async (argv, workspace) => {
-  const { values } = verbArgs(argv, {
+  const { values, positionals } = verbArgs(argv, {
     all: { type: "boolean", short: "a" },
     json: { type: "boolean" },
     number: { type: "string", short: "n" },
   });
+  wordless(positionals, "list");
   const limit = count(values.number, values.json ? 0 : DEFAULT_LENGTH);
   const { paths, cwd, machine } = workspace;
   const now = machine.deps.now();

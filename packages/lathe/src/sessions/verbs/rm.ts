@@ -9,7 +9,7 @@ import { named, type Verb } from "./verb.ts";
 export const rmVerb: Verb = async (argv, workspace) => {
   const { positionals } = verbArgs(argv, {});
   named(positionals[0], "rm");
-  for (const path of positionals.map((value) => findOne(workspace, value))) {
+  for (const path of new Set(positionals.map((value) => findOne(workspace, value)))) {
     await removeSession(workspace, path);
     workspace.machine.stdout.write(`Removed ${path}\n`);
   }

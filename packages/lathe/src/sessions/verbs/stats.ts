@@ -7,12 +7,13 @@ import { dollars, tokens } from "../../export/numbers.ts";
 import { childFiles, type SessionFile, sessionFiles } from "../files.ts";
 import { oneLine } from "../list.ts";
 import { collectStats, type Spending } from "../stats.ts";
-import type { Verb } from "./verb.ts";
+import { type Verb, wordless } from "./verb.ts";
 
 const DAYS = 14;
 
 export const statsVerb: Verb = async (argv, { machine, paths }) => {
-  const { values } = verbArgs(argv, { json: { type: "boolean" } });
+  const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } });
+  wordless(positionals, "stats");
   const pathOf = ({ path }: SessionFile): string => path;
   const stats = collectStats(sessionFiles(paths.sessions).map(pathOf), childFiles(paths.sessions).map(pathOf));
   if (values.json) {

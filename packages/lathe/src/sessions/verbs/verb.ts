@@ -15,3 +15,11 @@ export function count(value: string | undefined, otherwise: number): number {
   if (!/^\d+$/.test(value)) throw usageError(`-n takes a number, not "${value}".`);
   return Number(value);
 }
+
+/** For verbs about all sessions: a word after them was meant for something, and must not be dropped. */
+export function wordless([word]: readonly string[], verb: string): void {
+  if (word === undefined) return;
+  throw usageError(
+    `lathe sessions ${verb} takes no words, but got "${word}". To look for it: lathe sessions search ${word}`,
+  );
+}
