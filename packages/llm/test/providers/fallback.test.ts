@@ -8,6 +8,7 @@ describe("a local server without the Responses API", () => {
   it("AD-80 the switch to Chat Completions does not look like a change of the prefix", async () => {
     await using server = await startModelServer({
       script: () => turn.text("ok"),
+      auth: "none",
       listings: { missing: ["/responses"] },
     });
     const adapter = createProvider("ollama", { baseUrl: server.baseUrl("ollama"), deps: depsWith({}) });
