@@ -104,6 +104,7 @@ async function buildCommand() {
     const file = join(dist, "packs", name);
     if (!existsSync(file)) replaceFile(file, code);
   }
+  removeOldPacks(join(dist, "packs"), new Set(packs.map(({ name }) => name)));
   const launcher = await build({
     entryPoints: [join(folder, "src", "launcher", "cli.ts")],
     outfile: join(dist, "cli.js"),
@@ -154,6 +155,15 @@ const START = [
   "src/run/initial-model.ts",
   "src/run/signals.ts",
 ];
+
+const OLD_MS = 15 * 60_000;
+
+function removeOldPacks(folder, current) {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (!current.has(name) && Date.now() - statSync(file).mtimeMs > OLD_MS) rmSync(file);
+  }
+}
 
 function replaceFile(path, content, mode = 0o644) {
   const aside = `${path}.${process.pid}`;

@@ -159,7 +159,7 @@ describe("without a terminal's device", () => {
     });
     const page = readFileSync(stdout.trim(), "utf8");
     expect(page).toContain("show package.json");
-    // What the built command writes must be the letters of the source: its chunks are read as ASCII.
+    // What the built command writes must be the letters of the source: its packs are read as ASCII.
     expect(page.match(/[\u0080-\u009f\u00c2\u00e2]/g)).toBeNull();
   });
 });
