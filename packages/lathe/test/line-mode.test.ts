@@ -53,6 +53,35 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     await terminal.see(at, /ended-0/);
   });
 
+  it("a call of a subagent that needs a yes is asked about, too", async () => {
+    await Promise.all([server.close(), terminal.close()]);
+    server = await startModelServer({
+      script: ({ view: { messages } }) => {
+        const results = messages.flatMap((message) => message.results);
+        if (messages.some(({ text }) => text.endsWith("write the file"))) {
+          if (results.length > 0) return turn.text("written");
+          return turn.calls([{ name: "shell", args: { command: "echo child > child.txt" } }]);
+        }
+        const agent = /"agent_id":"(\w+)"/.exec(results[0]?.text ?? "")?.[1];
+        if (agent === undefined) return turn.calls([{ name: "spawn_agent", args: { task: "write the file" } }]);
+        if (results.length === 1) return turn.calls([{ name: "wait", args: { agent_id: agent } }]);
+        return turn.text("the child has written it");
+      },
+    });
+    terminal = new Terminal(box, { ...env, ANTHROPIC_BASE_URL: server.baseUrl("anthropic") });
+    const start = terminal.type(lathe(SONNET));
+    let at = await terminal.see(start, ready);
+    terminal.keys("go\n");
+    at = await terminal.see(at, /Allow spawn_agent .*\? \[y\/N\] /);
+    terminal.keys("y\n");
+    at = await terminal.see(at, /Allow shell echo child.* \(agent \w+\)\? \[y\/N\] /);
+    terminal.keys("y\n");
+    at = await terminal.see(at, /the child has written it[\s\S]*› /);
+    expect(existsSync(join(box.dir, "child.txt"))).toBe(true);
+    terminal.keys("/quit\n");
+    await terminal.see(at, /ended-0/);
+  });
+
   it("what is typed while the answer comes stays in one piece, and is the next thing said when it comes last", async () => {
     const door = gate();
     server.push(

@@ -189,9 +189,11 @@ export class Session {
     await this.#shutDown(this.#core.state === "processing" ? "aborted" : "closed");
   }
 
-  /** Answers an approval_request; false when nobody asked. */
-  answerApproval(callId: string, answer: ApprovalAnswer): boolean {
-    return this.#core.approvals.answer(callId, answer) || this.#subagents.answerApproval(callId, answer);
+  /** Answers an approval_request; false when nobody asked. `agentId` is the event's: calls of two agents may share an id. */
+  answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean {
+    const isOwn = agentId === undefined || agentId === this.#core.options.agentId;
+    if (isOwn && this.#core.approvals.answer(callId, answer)) return true;
+    return this.#subagents.answerApproval(callId, answer, agentId);
   }
 
   /** Forces the tool choice of the next request only. */

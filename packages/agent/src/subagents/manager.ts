@@ -106,8 +106,8 @@ export class Subagents implements SubagentService {
     for (const child of this.#children.values()) void child.session?.interrupt();
   }
 
-  answerApproval(callId: string, answer: ApprovalAnswer): boolean {
-    return [...this.#children.values()].some((child) => child.session?.answerApproval(callId, answer));
+  answerApproval(callId: string, answer: ApprovalAnswer, agentId: string | undefined): boolean {
+    return [...this.#children.values()].some((child) => child.session?.answerApproval(callId, answer, agentId));
   }
 
   /** What an earlier process left: ended children are known again, running ones are settled as interrupted. */

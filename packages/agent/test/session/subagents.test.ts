@@ -295,6 +295,41 @@ describe("child agents", () => {
     await s.finish();
   });
 
+  it("an approval goes to the agent that asked, also when two calls have the same id", async () => {
+    const asked: { agentId: string | undefined; callId: string }[] = [];
+    const s: Setup = setUp({
+      profile: profile(),
+      middleware: [
+        { name: "asks", approve: ({ tool: { name } }) => (name === "echo" ? { decision: "ask" } : undefined) },
+      ],
+      script: cast({
+        parent: [
+          call("spawn_agent", { task: "child" }, "s"),
+          call("echo", {}, "same"),
+          waitFor("s", "w"),
+          { text: "done" },
+        ],
+        child: [call("echo", {}, "same"), (request) => ({ text: resultText(request, "same") })],
+      }),
+      onEvent: (event) => {
+        const inner = event.kind === "subagent_event" ? event.data.event : event;
+        if (inner.kind !== "approval_request") return;
+        asked.push({ agentId: inner.agent_id, callId: inner.data.call_id });
+        if (asked.length < 2) return;
+        for (const { agentId, callId } of asked) {
+          const by = agentId === undefined ? "for the parent" : "for the child";
+          const decision = agentId === undefined ? "deny" : "allow";
+          queueMicrotask(() => s.session.answerApproval(callId, { decision, by }, agentId));
+        }
+      },
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const last = s.client.requests.at(-1)!;
+    expect(resultText(last, "same")).toBe("Denied by for the parent. The call was not run.");
+    expect(JSON.parse(resultText(last, "w")).output).toBe("echo {}");
+  });
+
   it("each child has its own journal, named by its header", async () => {
     const journals: Journal[] = [];
     const deps = testDeps();

@@ -1,11 +1,12 @@
 // What a person at the line mode can do: speak, steer, interrupt, answer questions, and the slash commands. Knows no terminal:
 // text comes in through `line`, answers go out through the view.
 
-import type { Answer, InputContent, Question, Session } from "@lathe/agent";
+import type { Answer, InputContent, Question, Session, SessionEvent } from "@lathe/agent";
 import type { ExitCode } from "../../cli/exit.ts";
 import { CliError, EXIT } from "../../cli/exit.ts";
 import { submitWithLate } from "../../run/late-steering.ts";
 import type { OpenSession } from "../../run/open-session.ts";
+import { summary } from "./printer.ts";
 
 export interface LineView {
   line(text: string, style?: "dim" | "bold" | "red" | "yellow"): void;
@@ -89,13 +90,18 @@ export class LineController {
     }
   }
 
-  async approve(callId: string, tool: string, about: string): Promise<void> {
-    const answer = await this.#view.ask(`Allow ${tool} ${about}? [y/N] `);
+  /** `signal` takes the question away when it was settled in another way. */
+  async approve(event: Extract<SessionEvent, { kind: "approval_request" }>, signal: AbortSignal): Promise<void> {
+    const { call_id: callId, tool_name: tool, arguments: args } = event.data;
+    const whose = event.agent_id === undefined ? "" : ` (agent ${event.agent_id})`;
+    const answer = await this.#view.ask(`Allow ${tool} ${summary(tool, args)}${whose}? [y/N] `, signal);
+    if (signal.aborted) return;
     const allowed = /^y(es)?$/i.test(answer?.trim() ?? "");
     const plainNo = /^(no?)?$/i.test(answer?.trim() ?? "");
     const reason = plainNo ? "The user said no." : `The user said: ${answer}`;
     const by = "user";
-    this.#session.answerApproval(callId, allowed ? { decision: "allow", by } : { decision: "deny", by, reason });
+    const verdict = allowed ? { decision: "allow" as const, by } : { decision: "deny" as const, by, reason };
+    this.#session.answerApproval(callId, verdict, event.agent_id);
   }
 
   async answer(questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | undefined> {

@@ -7,7 +7,7 @@ import type { Machine } from "../../run/machine.ts";
 import type { OpenSession } from "../../run/open-session.ts";
 import { AboveLine } from "./above.ts";
 import { type LineActions, LineController, type LineView } from "./controller.ts";
-import { LinePrinter, summary } from "./printer.ts";
+import { LinePrinter } from "./printer.ts";
 
 const PROMPT = "› ";
 
@@ -23,6 +23,8 @@ export class LineTerminal implements LineView {
   #controller: LineController | undefined;
   /** The first one is on the screen; several calls may want an answer at once. */
   readonly #asked: Asked[] = [];
+  /** Approvals that are asked about, by agent and call. */
+  readonly #open = new Map<string, AbortController>();
   /** A prompt after the end would start reading again. */
   #over = false;
   #leave: (code: ExitCode) => void = () => {};
@@ -136,9 +138,21 @@ export class LineTerminal implements LineView {
 
   #event(event: SessionEvent): void {
     this.#printer.event(event);
-    if (event.kind === "approval_request") {
-      const { call_id, tool_name, arguments: args } = event.data;
-      void this.#controller?.approve(call_id, tool_name, summary(tool_name, args));
+    this.#approvals(event);
+  }
+
+  /** Of the session and of the agents below it. */
+  #approvals(event: SessionEvent): void {
+    if (event.kind === "subagent_event") this.#approvals(event.data.event);
+    if (event.kind !== "approval_request" && event.kind !== "approval_settled") return;
+    const key = `${event.agent_id ?? ""} ${event.data.call_id}`;
+    if (event.kind === "approval_settled") {
+      this.#open.get(key)?.abort();
+      this.#open.delete(key);
+      return;
     }
+    const settled = new AbortController();
+    this.#open.set(key, settled);
+    void this.#controller?.approve(event, settled.signal);
   }
 }

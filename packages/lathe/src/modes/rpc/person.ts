@@ -34,8 +34,8 @@ export class HostPerson implements Person {
   /** The session's events, as they happen: approvals are asked here. */
   follow(session: Session, event: SessionEvent): void {
     if (event.kind === "subagent_event") this.follow(session, event.data.event);
-    if (event.kind === "approval_request") void this.#approve(session, event.data);
-    if (event.kind === "approval_settled") this.#approvals.get(event.data.call_id)?.abort();
+    if (event.kind === "approval_request") void this.#approve(session, event);
+    if (event.kind === "approval_settled") this.#approvals.get(approvalKey(event))?.abort();
   }
 
   response(frame: UiResponse): void {
@@ -66,13 +66,11 @@ export class HostPerson implements Person {
       : { approved: reply.confirmed };
   };
 
-  async #approve(
-    session: Session,
-    request: Extract<SessionEvent, { kind: "approval_request" }>["data"],
-  ): Promise<void> {
-    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason } = request;
+  async #approve(session: Session, request: Extract<SessionEvent, { kind: "approval_request" }>): Promise<void> {
+    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason } = request.data;
+    const key = approvalKey(request);
     const settled = new AbortController();
-    this.#approvals.set(toolCallId, settled);
+    this.#approvals.set(key, settled);
     const dialog: Dialog = {
       method: "confirm",
       title: `Allow ${toolName}?`,
@@ -84,16 +82,17 @@ export class HostPerson implements Person {
     try {
       const reply = await this.#show(dialog, settled.signal);
       const said = typeof reply?.value === "string" ? reply.value : undefined;
-      session.answerApproval(toolCallId, {
-        decision: reply?.confirmed === true ? "allow" : "deny",
+      const answer = {
+        decision: reply?.confirmed === true ? ("allow" as const) : ("deny" as const),
         by: reply ? "host" : "deadline",
         ...(said === undefined ? {} : { reason: said }),
-      });
+      };
+      session.answerApproval(toolCallId, answer, request.agent_id);
     } catch (error) {
       // Settled by an interrupt, or the host has gone and the session is being closed.
       if (!settled.signal.aborted && !(error instanceof HostGone)) throw error;
     } finally {
-      this.#approvals.delete(toolCallId);
+      this.#approvals.delete(key);
     }
   }
 
@@ -105,6 +104,11 @@ export class HostPerson implements Person {
       timeoutMs: this.#timeoutMs,
     });
   }
+}
+
+/** Calls of two agents may share an id. */
+function approvalKey(event: Extract<SessionEvent, { kind: "approval_request" | "approval_settled" }>): string {
+  return `${event.agent_id ?? ""} ${event.data.call_id}`;
 }
 
 function dialogOf({ question, options, multi, recommended }: Question): Dialog {
