@@ -11,6 +11,7 @@ export async function commitChanges(
   changes: readonly FileChange[],
   signal: AbortSignal,
 ): Promise<void> {
+  refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
   const started: FileChange[] = [];
@@ -34,6 +35,18 @@ export async function commitChanges(
     write,
   );
   if (failed) await restore(env, started, failed.change, failed.cause);
+}
+
+/** Neither could be written without the other being something else. */
+function refuseNesting(changes: readonly FileChange[]): void {
+  const written = changes.filter((change) => change.after).map(({ target }) => target);
+  for (const outer of written) {
+    const inner = written.find((target) => target.real.startsWith(`${outer.real}/`));
+    if (!inner) continue;
+    throw new ToolFailure(
+      `${outer.path} is to be a file, so ${inner.path} cannot be created below it. Choose other names. Nothing was written.`,
+    );
+  }
 }
 
 async function refuseRace(env: ExecutionEnvironment, { target, before }: FileChange): Promise<void> {

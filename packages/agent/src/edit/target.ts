@@ -27,6 +27,11 @@ export async function resolveTargets(
   await eachAtOnce(unique, async (path) => {
     if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file. Nothing was written.");
     const target = await locate(env, path);
+    if (!target.stat && /^~(?:\/|$)/.test(path)) {
+      throw new ToolFailure(
+        `${path} does not mean your home directory here, and a directory named ~ is not created. Give the whole path. Nothing was written.`,
+      );
+    }
     if (within(target.absolute, root) && !within(target.real, realRoot) && !within(target.real, root)) {
       throw new ToolFailure(
         `${path} is reached through a symbolic link that leads out of the working directory (${target.real}). Nothing was written.`,

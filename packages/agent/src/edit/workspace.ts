@@ -146,17 +146,19 @@ export class Workspace {
     delete entry.after;
   }
 
-  /** Returns whether a file was there before. */
-  move(from: string, to: string): boolean {
+  move(from: string, to: string): void {
     const source = this.#entry(from);
     const destination = this.#entry(to);
     if (!source.after) throw new ToolFailure(`${from} does not exist, so it cannot be moved. Nothing was written.`);
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
-    const replaced = destination.after !== undefined;
+    if (destination.after) {
+      throw new ToolFailure(
+        `${to} exists already, so ${from} is not moved there. Delete it in the same patch before the move, or choose another name. Nothing was written.`,
+      );
+    }
     destination.after = source.after;
     delete source.after;
-    return replaced;
   }
 
   absolute(path: string): string {

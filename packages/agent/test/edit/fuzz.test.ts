@@ -151,7 +151,8 @@ describe("damaged input neither crashes nor leaves half a change", () => {
             ["*** Add File: new/x.txt", "+x"],
             ["*** Update File: a.txt", "*** Move to: moved.txt"],
             ["*** Delete File: b.txt"],
-            ["*** Add File: c.txt", "+overwritten", "+again"],
+            ["*** Delete File: c.txt"],
+            ["*** Add File: c.txt", "+replaced", "+again"],
           ];
           const result = await untouchedOnFailure(
             applyPatchTool,

@@ -140,6 +140,24 @@ describe("T-EDIT-5 unified diffs as models and git write them", () => {
     const wrong = diffOf("--- f", "+++ f", "@@ -90,7 +12,1 @@", " a", "-b", "+B");
     expect((await run(editVariants.patch, { diff: wrong }, contextFor(env))).failed).toBe(false);
     expect(await readFile(path("f"), "utf8")).toBe("a\nB\nc\n");
+    for (const [from, to] of [
+      ["a/f", "a/f"],
+      ["b/f", "b/f"],
+      ["a/a/f", "b/a/f"],
+      ["a/f", "b/f"],
+      ["a/f", "f"],
+      ["f", "b/f"],
+    ] as const) {
+      const file = from === "a/a/f" ? "a/f" : from === to ? from : "f";
+      for (const name of ["a/f", "b/f", "f"]) await env.writeFile(name, "x\n");
+      const { text } = await run(
+        editVariants.patch,
+        { diff: diffOf(`--- ${from}`, `+++ ${to}`, "@@ -1 +1 @@", "-x", "+y") },
+        contextFor(env),
+      );
+      expect(text).toMatch(new RegExp(`^M ${file}\n`));
+      expect(await env.readFile(file)).toBe("y\n");
+    }
     const headless = await run(editVariants.patch, { diff: diffOf("@@ -1 +1 @@", "-a", "+b") }, contextFor(env));
     expect(headless.text).toContain('Patch line 1: a hunk needs "--- path"');
   });

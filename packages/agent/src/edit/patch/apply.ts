@@ -98,10 +98,14 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
       return { letter: "D", path };
     case "add": {
       const existed = workspace.exists(path);
+      if (workspace.size(path) > 0) {
+        throw new ToolFailure(
+          `${path} exists already and is not empty, so it is not added. Update it, or delete it in the same patch before adding it. Nothing was written.`,
+        );
+      }
       const content = operation.lines.join("\n") + (operation.unterminated || operation.lines.length === 0 ? "" : "\n");
       const said = stageWhole(workspace, path, content);
       notes.push(...said.map((note) => `${path}: ${note}`));
-      if (existed) notes.push(`${path} existed and was overwritten.`);
       return { letter: existed ? "M" : "A", path };
     }
     case "update":
@@ -141,6 +145,6 @@ function stageUpdate(
     }
   }
   if (moveTo === undefined) return { letter: "M", path };
-  if (workspace.move(path, moveTo)) notes.push(`${moveTo} existed and was overwritten by the move.`);
+  workspace.move(path, moveTo);
   return { letter: "R", path: moveTo, from: path };
 }

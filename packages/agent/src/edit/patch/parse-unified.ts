@@ -23,7 +23,7 @@ export function parseUnified(input: string): PatchOperation[] {
     const line = lines[at] as string;
     const next = lines[at + 1] ?? "";
     if (line.startsWith("--- ") && next.startsWith("+++ ")) {
-      files.push(draft(headerPath(line), headerPath(next), at + 1));
+      files.push(draft(...headerPaths(line, next), at + 1));
       at += 2;
     } else if (line.startsWith("@@")) {
       const file = files.at(-1);
@@ -67,11 +67,20 @@ function operation({ from, to, hunks, line }: Draft): PatchOperation {
   return { kind: "update", path: from, hunks, ...(from === to ? {} : { moveTo: to }) };
 }
 
-/** Without the a/ or b/ that git adds, and without a time stamp. */
+/** Without the a/ and b/ that git adds: they are part of a path that has the same on both sides. */
+function headerPaths(before: string, after: string): [string | undefined, string | undefined] {
+  const [from, to] = [headerPath(before), headerPath(after)];
+  const bareFrom = from?.replace(/^a\//, "");
+  const bareTo = to?.replace(/^b\//, "");
+  const fromGit = from !== bareFrom && (to === undefined || to !== bareTo || to === bareFrom);
+  const toGit = to !== bareTo && (from === undefined || from !== bareFrom || from === bareTo);
+  return [fromGit ? bareFrom : from, toGit ? bareTo : to];
+}
+
+/** Without quotes and time stamp; undefined for /dev/null. */
 function headerPath(line: string): string | undefined {
   const path = (line.slice(4).split("\t")[0] as string).trim().replace(/^"(.*)"$/, "$1");
-  if (path === "/dev/null") return undefined;
-  return /^[ab]\//.test(path) ? path.slice(2) : path;
+  return path === "/dev/null" ? undefined : path;
 }
 
 /** Counts in the header decide where a hunk ends when they are right; otherwise the next header does. */

@@ -23,6 +23,8 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
   const { env } = context;
   const stat = await env.stat(env.resolve(path));
   if (!stat) {
+    if (/^~(?:\/|$)/.test(path))
+      throw new ToolFailure(`File not found: ${path}. ~ is not expanded; give the whole path.`);
     const near = await nearPaths(env, path);
     throw new ToolFailure(
       near.length > 0

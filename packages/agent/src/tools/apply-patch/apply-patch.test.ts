@@ -145,15 +145,32 @@ describe("PA-03 effects", () => {
     expect(await readFile(path("c"), "utf8")).toBe("c\n");
   });
 
-  it("PA-03 adding or moving onto an existing file overwrites it and says so", async () => {
+  it("PA-03 adding or moving onto an existing file is refused; an empty one is filled, one deleted before replaced", async () => {
     const { env, path } = temporary();
     for (const name of ["a", "b", "c"]) await writeFile(path(name), `${name}\n`);
-    const patch = wrap("*** Add File: a", "+new", "*** Update File: b", "*** Move to: c");
-    const result = await run(applyPatchTool, { patch }, contextFor(env));
-    expect(result.text).toContain("Note: a existed and was overwritten.");
-    expect(result.text).toContain("Note: c existed and was overwritten by the move.");
-    expect(await readFile(path("a"), "utf8")).toBe("new\n");
-    expect(await readFile(path("c"), "utf8")).toBe("b\n");
+    await writeFile(path("empty"), "");
+    const attempt = async (...lines: string[]) =>
+      (await run(applyPatchTool, { patch: wrap("*** Update File: c", "-c", "+C", ...lines) }, contextFor(env))).text;
+    expect(await attempt("*** Add File: a", "+new")).toContain(
+      "a exists already and is not empty, so it is not added.",
+    );
+    expect(await attempt("*** Update File: b", "*** Move to: a")).toContain(
+      "a exists already, so b is not moved there.",
+    );
+    expect(await attempt("*** Add File: new", "+1", "*** Add File: new/below", "+2")).toContain("new is to be a file");
+    expect(await Promise.all(["a", "b", "c"].map((name) => readFile(path(name), "utf8")))).toEqual([
+      "a\n",
+      "b\n",
+      "c\n",
+    ]);
+    expect(
+      await attempt("*** Delete File: a", "*** Update File: b", "*** Move to: a", "*** Add File: empty", "+full"),
+    ).toMatch(/^M c\nD a\nR b -> a\nM empty\n/);
+    expect(await Promise.all(["a", "c", "empty"].map((name) => readFile(path(name), "utf8")))).toEqual([
+      "b\n",
+      "C\n",
+      "full\n",
+    ]);
   });
 
   it("PA-03 missing files, directories and patches that change nothing are refused", async () => {

@@ -83,6 +83,13 @@ describe("TL-02 write_file", () => {
     expect(await readFile(path("f"), "utf8")).toBe("a\r\nb\r\n");
   });
 
+  it("TL-02 a home directory in short is refused instead of becoming a directory named ~", async () => {
+    const { env, path } = temporary();
+    const result = await run(writeFileTool, { file_path: "~/notes.txt", content: "x" }, contextFor(env));
+    expect(result.text).toContain("Give the whole path.");
+    await expect(stat(path("~"))).rejects.toThrow("ENOENT");
+  });
+
   it("TL-02 a directory, and a path below a file, are refused", async () => {
     const { env, path } = temporary();
     await writeFile(path("f"), "x");
