@@ -5,15 +5,16 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { encodeLine } from "@lathe/agent";
+import { dirname, join } from "node:path";
+import { encodeLine, Journal } from "@lathe/agent";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ListedSession, listSessions, sessionName, timeAgo } from "../src/sessions/list.ts";
+import { type ListedSession, type ListRequest, listSessions, sessionName, timeAgo } from "../src/sessions/list.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
-import { answer, saySomething, user } from "./sessions-fixture.ts";
+import { answer, openStore, saySomething, user } from "./sessions-fixture.ts";
 
 let box: Box;
 beforeEach(() => {
@@ -121,8 +122,12 @@ const bytesRead = (): number => Number(/rchar: (\d+)/.exec(readFileSync("/proc/s
 const END_BYTES = 4096;
 
 describe.skipIf(!existsSync("/proc/self/io"))("long lists", () => {
-  const list = (now = Date.now()): ListedSession[] =>
-    listSessions({ sessionsRoot: join(box.home, "sessions"), cacheFile: join(box.home, "cache", "heads.json"), now });
+  const request = (): ListRequest => ({
+    sessionsRoot: join(box.home, "sessions"),
+    cacheFile: join(box.home, "cache", "heads.json"),
+    now: Date.now(),
+  });
+  const list = (): ListedSession[] => listSessions(request());
 
   /** Written without the journal: 500 files in no time. */
   async function manySessions(count: number): Promise<string[]> {
@@ -161,6 +166,40 @@ describe.skipIf(!existsSync("/proc/self/io"))("long lists", () => {
     expect(bytesRead() - before).toBeLessThan(300 * 1000);
     appendFileSync(paths[3] ?? "", encodeLine({ type: "title", title: "New name", source: "user", timestamp: "" }));
     expect(list().find(({ path }) => path === paths[3])?.title).toBe("New name");
+  });
+
+  it("sees every change in a folder that it has not had to look into for long", async () => {
+    const paths = await manySessions(300);
+    const [first = "", second = ""] = paths;
+    const folder = dirname(first);
+    const title = (path: string): string | undefined => list().find((session) => session.path === path)?.title;
+    setTime(folder, 1000);
+    list();
+    const journal = Journal.open(openStore(first), box.maker.deps);
+    journal.setTitle("Gazebo", "user");
+    expect(title(first)).toBe("Gazebo");
+    setTime(folder, 1000); // as if opened long ago
+    list();
+    journal.setTitle("Pergola", "user");
+    expect(title(first)).toBe("Pergola");
+    await journal.close();
+    setTime(folder, 2000);
+    list();
+    rmSync(second);
+    expect(list()).toHaveLength(299);
+    rmSync(folder, { recursive: true });
+    expect(list()).toEqual([]);
+  });
+
+  it("lists the newest few of all out of what it remembers and what is new", async () => {
+    const [first = ""] = await manySessions(300);
+    setTime(first, 4e9);
+    setTime(dirname(first), 1000);
+    list();
+    const other = await saySomething(box.maker, "elsewhere", "done", { cwd: "/somewhere/else" });
+    setTime(other.path, 3.9e9);
+    const newest = listSessions({ ...request(), limit: 2 });
+    expect(newest.map(({ path }) => path)).toEqual([first, other.path]);
   });
 
   it("a damaged memory is an empty one", async () => {

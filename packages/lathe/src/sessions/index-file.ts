@@ -82,12 +82,12 @@ function isUnusable(error: unknown): boolean {
   return error instanceof OtherVersion || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(codeOf(error));
 }
 
-/** Nothing can be written now, while what is there can be read: why. */
-export function whyUnwritable(error: unknown): string | undefined {
-  const code = codeOf(error);
-  if (code === SQLITE_BUSY) return "another process is writing to it";
-  return code === SQLITE_READONLY || code === SQLITE_FULL ? (error as Error).message : undefined;
-}
+/** Nothing can be written now, while what is there can be read. */
+export const isUnwritable = (error: unknown): boolean =>
+  isBusy(error) || [SQLITE_READONLY, SQLITE_FULL].includes(codeOf(error));
+
+/** Another process is writing. */
+export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
 
 function remove(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });

@@ -12,7 +12,7 @@ import {
   type SessionFile,
   stampOf,
 } from "./files.ts";
-import { LINE_BITS, whyUnwritable } from "./index-file.ts";
+import { isBusy, isUnwritable, LINE_BITS } from "./index-file.ts";
 import { spaced } from "./search-query.ts";
 import { eachText, type TextPlace } from "./search-text.ts";
 
@@ -30,7 +30,8 @@ export interface UpdateRequest {
 
 /** Journals that the index tells wrong: it could not be written to. */
 export interface Behind {
-  readonly why: string;
+  /** Absent when nobody would notice. */
+  readonly why?: string;
   readonly unread: readonly OwnedJournal[];
   readonly gone: readonly string[];
 }
@@ -73,13 +74,11 @@ export class SearchIndex {
       this.#write(changes, started);
       return undefined;
     } catch (error) {
-      const why = whyUnwritable(error);
-      if (why === undefined) throw error;
-      return {
-        why,
-        unread: changes.flatMap((change) => change.unread),
-        gone: changes.flatMap((change) => change.gone),
-      };
+      if (!isUnwritable(error)) throw error;
+      const unread = changes.flatMap((change) => change.unread);
+      const gone = changes.flatMap((change) => change.gone);
+      if (!isBusy(error)) return { why: (error as Error).message, unread, gone };
+      return { ...(bytesOf(unread) > STEP_BYTES ? { why: "another process is writing to it" } : {}), unread, gone };
     }
   }
 
@@ -135,9 +134,7 @@ export class SearchIndex {
 
   /** A file is indexed by one transaction, so that what is counted as read is in the index. */
   #write(changes: readonly FolderChange[], started: UpdateRequest["started"]): void {
-    const unread = changes
-      .flatMap((change) => change.unread)
-      .reduce((sum, { file, from }) => sum + file.bytes - from, 0);
+    const unread = bytesOf(changes.flatMap((change) => change.unread));
     let bytes = 0;
     const step = (read: number): void => {
       bytes += read;
@@ -210,6 +207,9 @@ export class SearchIndex {
     this.#db.prepare("DELETE FROM line WHERE id BETWEEN ? AND ?").run(...range);
   }
 }
+
+const bytesOf = (unread: FolderChange["unread"]): number =>
+  unread.reduce((sum, { file, from }) => sum + file.bytes - from, 0);
 
 const FILES_OF_FOLDER = `SELECT file.path, file.bytes, file.mtime, file.next FROM file JOIN folder ON folder.id = file.folder
 WHERE folder.path = ?`;

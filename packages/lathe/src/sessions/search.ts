@@ -65,7 +65,8 @@ async function indexed(
         started: (bytes) => note(`Indexing ${Math.round(bytes / 1e6)} MB of sessions, once.`),
       });
       if (!behind) return index.search(query.fts, limit);
-      note(`The search index cannot be brought up to date (${behind.why}): reading what it lacks.`);
+      if (behind.why !== undefined)
+        note(`The search index cannot be brought up to date (${behind.why}): reading what it lacks.`);
       const wrong = new Set([...behind.gone, ...behind.unread.map(({ file }) => file.path)]);
       const right = index.search(query.fts, limit + wrong.size).filter(({ path }) => !wrong.has(path));
       return newestSessions([...scanned(behind.unread, blobs, request), ...right], limit);
