@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,6 +42,28 @@ describe("models.yml through the command", () => {
     expect((await b.ask(["--model", "acme/small"])).stdout).toBe("ok\n");
     expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "small" });
     expect(b.asked[0]?.headers.authorization).toBe("Bearer acme-key");
+  });
+
+  it("G-43 a models.json alone becomes models.yml once, and is not used any more", async () => {
+    const provider = (id: string) => ({
+      providers: {
+        acme: { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions", apiKey: "k", models: [{ id }] },
+      },
+    });
+    const json = await b.write("models.json", JSON.stringify(provider("from-json")));
+    const first = await b.box.run(["models", "acme/*"]);
+    expect(first.stdout).toContain("acme/from-json");
+    expect(first.stderr).toContain("models.json is now models.yml");
+    expect(await readFile(json.replace(/json$/, "yml"), "utf8")).toContain("id: from-json");
+    await expect(readFile(json)).rejects.toThrow("ENOENT");
+    await b.write("models.json", JSON.stringify(provider("ignored")));
+    const second = await b.box.run(["models", "acme/*"]);
+    expect(second).toMatchObject({ stdout: first.stdout, stderr: "" });
+
+    await rm(json.replace(/json$/, "yml"));
+    await b.write("models.json", "{broken");
+    const broken = await b.box.run(["models", "sonnet"]);
+    expect(broken).toMatchObject({ code: 0, stderr: expect.stringContaining("cannot be taken over") });
   });
 
   it("G-43 a project's file counts only in a trusted folder, and may not bring a command", async () => {

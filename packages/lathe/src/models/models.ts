@@ -35,6 +35,12 @@ export interface ModelChoice {
 }
 
 export async function openModels(workspace: Workspace): Promise<Models> {
+  const { models: own } = workspace.paths;
+  const older = own.replace(/\.yml$/, ".json");
+  if (!existsSync(own) && existsSync(older)) {
+    const said = await (await import("./import-json.ts")).importModelsJson(older, own);
+    workspace.machine.stderr.write(`lathe: ${said}\n`);
+  }
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
   const { config, problems } =
     files.length === 0 ? { config: {}, problems: [] } : await (await import("./file.ts")).readModelsFiles(files);
