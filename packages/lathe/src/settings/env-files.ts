@@ -20,8 +20,9 @@ export function envWithFiles(options: EnvFileOptions): Record<string, string | u
   ];
   const merged: Record<string, string | undefined> = { ...options.env };
   for (const file of files) {
-    // Absent or unreadable: the chain goes on.
-    for (const [name, value] of parseEnv(textOf(file))) merged[name] ??= value;
+    const text = textOf(file);
+    if (text === undefined) continue;
+    for (const [name, value] of parseEnv(text)) merged[name] ??= value;
   }
   return merged;
 }
@@ -41,10 +42,11 @@ function unquote(value: string): string {
   return quoted[2] ?? (quoted[1] ?? "").replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char));
 }
 
-function textOf(file: string): string {
+/** Absent or unreadable: the chain goes on. */
+function textOf(file: string): string | undefined {
   try {
-    return readIfThere(file) ?? "";
+    return readIfThere(file);
   } catch {
-    return "";
+    return undefined;
   }
 }

@@ -52,7 +52,9 @@ export class Registry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.problems = options.config === undefined ? [] : checkRegistryConfig(options.config);
+    // Most users have no file, and the shapes it is checked against are only made for one.
+    const isEmpty = Object.keys(options.config ?? {}).length === 0;
+    this.problems = options.config === undefined || isEmpty ? [] : checkRegistryConfig(options.config);
     this.#config = this.problems.length > 0 ? {} : ((options.config ?? {}) as RegistryConfig);
     this.#catalog = options.catalog ?? builtinCatalog;
     this.#canonical = createCanonical(this.#catalog, this.#config.equivalence);
