@@ -111,13 +111,20 @@ function readFacts(body: JsonValue): Facts {
   if (typeof root === "string") return { message: root.slice(0, MAX_PLAIN_MESSAGE) };
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
-  const said = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message")) ?? "";
+  const given = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
+  const said = given ?? shown(field(root, "detail") ?? inner);
   // A gateway's own words say only that the model's host refused; why stands beside them.
   const hidden = text(field(field(inner, "metadata"), "raw"));
   const message = withRemedy(hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`);
   const type = text(field(inner, "type"));
   const code = scalar(field(inner, "code")) ?? (type === "error" ? undefined : type);
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
+}
+
+/** A body that keeps its message where nobody looks for one: as it is, bounded. */
+function shown(body: JsonValue): string {
+  const plain = typeof body === "string" ? body : JSON.stringify(body);
+  return plain === "{}" || plain === "null" ? "" : plain.slice(0, MAX_PLAIN_MESSAGE);
 }
 
 function withRemedy(message: string): string {

@@ -202,6 +202,20 @@ describe("body classification", () => {
     );
   });
 
+  it.each([
+    [{ detail: "Model is loading" }, "Model is loading"],
+    [
+      { detail: [{ loc: ["body", "messages"], msg: "Field required" }] },
+      '[{"loc":["body","messages"],"msg":"Field required"}]',
+    ],
+    [{ error: { type: "odd", reason: "no slot" } }, '{"type":"odd","reason":"no slot"}'],
+    [{ error: ["overloaded", "later"] }, '["overloaded","later"]'],
+    [{}, "HTTP 422"],
+    ["", "HTTP 422"],
+  ])("ER-03 a body of another shape is shown rather than nothing: %j", (body, message) => {
+    expect(classify(422, body).message).toBe(message);
+  });
+
   it("ER-03 keeps code and whole body", () => {
     const body = openai("rate_limit_exceeded", "slow down");
     const error = classify(429, body) as ProviderError;
