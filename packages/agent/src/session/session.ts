@@ -140,6 +140,21 @@ export class Session {
     await this.#track((run) => this.#submit(run, content));
   }
 
+  /**
+   * Like submit, but steering that comes with the last words of an answer, when no further request takes it, is the next
+   * input instead of waiting for one.
+   */
+  async submitWithLate(content: InputContent): Promise<void> {
+    await this.submit(content);
+    const { journal, steering } = this.#core;
+    while (this.#isFree() && steering.length > 0 && journal.input?.reason === "completed") {
+      await this.#track(async (run) => {
+        beginInput(this.#core, run, steering.take("one-at-a-time"), "input");
+        await this.#runAll(run);
+      });
+    }
+  }
+
   /** Finishes a cut input, then runs queued follow-ups. Resolves at once when there is nothing to do. */
   async continue(): Promise<void> {
     this.#mustBeFree();

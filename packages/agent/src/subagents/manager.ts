@@ -152,7 +152,7 @@ export class Subagents implements SubagentService {
       const intent = await core.journal.intent({ effect: "child", callId, replay: "never" });
       recordStart(core, intent, child);
       void session
-        .submit(content)
+        .submitWithLate(content)
         .then(() => undefined, messageOf)
         .then((failure) => finish(this.#finish(child, intent.for, before, failure)));
     } catch (error) {

@@ -43,6 +43,29 @@ describe("steering", () => {
     ]);
   });
 
+  it("RN-04 submitWithLate: what comes with the last words is the next input, but not after an interrupt", async () => {
+    const late = setUp({ script: [{ text: "a", before: () => void late.session.steer("late") }, { text: "b" }] });
+    await late.session.submitWithLate("go");
+    expect(late.session.queued("steering")).toEqual([]);
+    await late.finish();
+    expect(late.of("user_input").map((event) => event.data.content)).toEqual(["go", "late"]);
+
+    const cut: Setup = setUp({
+      script: [
+        {
+          text: "a",
+          before: () => {
+            cut.session.steer("late");
+            void cut.session.interrupt();
+          },
+        },
+      ],
+    });
+    await cut.session.submitWithLate("go");
+    expect(cut.session.queued("steering").map((message) => message.content)).toEqual(["late"]);
+    await cut.finish();
+  });
+
   it("RN-04 when idle it waits for the next input; after the last round it is delivered with the next one", async () => {
     const s = setUp({ script: [{ text: "a", before: () => void s.session.steer("too late") }, { text: "b" }] });
     s.session.steer("early");

@@ -1,4 +1,5 @@
 import { type Request, textOf } from "@lathe/llm";
+import { gate } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { idSource } from "../../src/journal/ids.ts";
@@ -48,6 +49,40 @@ describe("a child that is taken up again", () => {
     const last = s.client.requests.at(-1)!;
     expect(["first", "second"].map((id) => JSON.parse(resultText(last, id)).status)).toEqual(["running", "running"]);
     expect(JSON.parse(resultText(last, "w2"))).toEqual({ output: "first+second", success: true, turns_used: 1 });
+  });
+
+  it("SB-01 what is sent with its last words is its next input, and the parent waits for that", async () => {
+    const words = gate();
+    const s = setUp({
+      profile: profile(),
+      script: (request) => {
+        if (isChild(request)) {
+          return answers(request) === 0
+            ? { text: "done, I think", midway: () => words.wait() }
+            : { text: `told: ${textOf(request.messages.at(-1)!)}` };
+        }
+        const parts: ((request: Request) => ScriptedTurn)[] = [
+          () => spawn,
+          () => ({
+            before: () => words.reached,
+            calls: [{ name: "send_input", args: { agent_id: agentIn(request), message: "and the tests?" }, id: "i" }],
+          }),
+          () => {
+            words.open();
+            return wait(request, "w");
+          },
+          () => ({ text: "done" }),
+        ];
+        return parts[answers(request)]!(request);
+      },
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    expect(JSON.parse(resultText(s.client.requests.at(-1)!, "w"))).toEqual({
+      output: "told: and the tests?",
+      success: true,
+      turns_used: 2,
+    });
   });
 
   it("SB-02 what it spent before the process was cut is part of the reopened parent's usage, in all its counts", async () => {

@@ -4,7 +4,6 @@
 import type { Answer, InputContent, Question, Session, SessionEvent } from "@lathe/agent";
 import type { ExitCode } from "../../cli/exit.ts";
 import { CliError, EXIT } from "../../cli/exit.ts";
-import { submitWithLate } from "../../run/late-steering.ts";
 import type { OpenSession } from "../../run/open-session.ts";
 import { summary } from "./printer.ts";
 
@@ -70,7 +69,7 @@ export class LineController {
   async submit(content: InputContent): Promise<void> {
     this.#busy = true;
     try {
-      await submitWithLate(this.#session, content);
+      await this.#session.submitWithLate(content);
     } finally {
       this.#busy = false;
     }

@@ -3,7 +3,6 @@
 
 import type { InputContent, Session, SessionEvent } from "@lathe/agent";
 import { closedOnFailure, type OpenedJournal } from "../../run/journal-files.ts";
-import { submitWithLate } from "../../run/late-steering.ts";
 import type { ModelChoice } from "../../run/model.ts";
 import { modelToResume, type RequestFor, requestWith } from "../../run/next-session.ts";
 import { type OpenSession, openSession, type SessionRequest } from "../../run/open-session.ts";
@@ -88,7 +87,7 @@ export class RpcSession {
   async run(content: InputContent): Promise<void> {
     const { session } = this;
     if (!this.isBusy) this.#parts.hostUris.announce(session);
-    await submitWithLate(session, content);
+    await session.submitWithLate(content);
   }
 
   async switchModel(selector: string): Promise<void> {
