@@ -14,9 +14,10 @@ const KIND = `for path; do if [ -f "$path" ]; then echo f; elif [ -d "$path" ]; 
 // The mode tells files, directories and links apart; .git is named so that a repository's root is known.
 const TREE = `find "$1" -name .git -prune -exec stat -c '%f %Y %n' {} + -o -exec stat -c '%f %Y %n' {} + 2>/dev/null; :`;
 
-// Each file behind its size; one that vanished is empty.
+// Each file behind its size; one that vanished, or is too large to be fetched for a search, is empty.
 const CONTENT = `for path; do
   size=$(wc -c < "$path" 2>/dev/null) || size=0
+  [ "$size" -gt ${64 << 20} ] && size=0
   echo $((size))
   [ "$size" -gt 0 ] && head -c "$((size))" "$path"
 done; :`;

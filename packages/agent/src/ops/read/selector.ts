@@ -29,13 +29,9 @@ const SUFFIX = new RegExp(`^(.+?)(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?$`, "s
 export async function selectedPath(given: string, context: ToolContext): Promise<SelectedPath> {
   const [, path, before, raw, after] = SUFFIX.exec(given) ?? [];
   if (path === undefined || path === given || (before !== undefined && after !== undefined)) return { path: given };
-  const list = before ?? after;
-  const isAddress = context.services.schemes?.handles(given) ?? false;
-  // The number behind a host's name is a port.
-  if (isAddress ? raw === undefined && /^\d+$/.test(list ?? "") : await context.env.fileExists(given)) {
-    return { path: given };
-  }
-  const ranges = (list?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first);
+  // An address has its own grammar: a port, or the lines of an artifact.
+  if (context.services.schemes?.handles(given) || (await context.env.fileExists(given))) return { path: given };
+  const ranges = ((before ?? after)?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first);
   return { path, selector: { raw: raw !== undefined, ranges } };
 }
 

@@ -16,6 +16,8 @@ const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
 export interface CommandOutcome extends ExecResult {
   readonly timeoutMs: number;
   readonly artifact?: ArtifactRef;
+  /** Why there is no artifact although there should be one. */
+  readonly notKept?: string;
   /** Files shown in this session that are different now. */
   readonly changed: readonly string[];
 }
@@ -42,25 +44,43 @@ export async function runCommand(
     spill,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
-  const artifact = await spill.close();
-  return { ...result, timeoutMs, changed: await changedFiles(), ...(artifact ? { artifact } : {}) };
+  return { ...result, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
 }
 
 export function refuseEmpty(command: string): void {
   if (command.trim() === "") throw new ToolFailure("The command is empty. Give a shell command to run.");
 }
 
-/** Opens the artifact with the first byte that does not fit in memory; most commands never do. */
+/**
+ * Opens the artifact with the first byte that does not fit in memory; most commands never do. A disk that is full costs the
+ * artifact, not the command: it fails in the middle of reading output, where nobody could catch it.
+ */
 function lazyArtifact(
   context: ToolContext,
   name: string,
-): { write(chunk: Uint8Array): void; close(): Promise<ArtifactRef | undefined> } {
+): { write(chunk: Uint8Array): void; close(): Promise<Pick<CommandOutcome, "artifact" | "notKept">> } {
   let writer: ArtifactWriter | undefined;
+  let notKept: string | undefined;
   return {
     write: (chunk) => {
-      writer ??= context.openArtifact(name);
-      writer.write(chunk);
+      if (notKept !== undefined) return;
+      try {
+        writer ??= context.openArtifact(name);
+        writer.write(chunk);
+      } catch (error) {
+        notKept = error instanceof Error ? error.message : String(error);
+      }
     },
-    close: async () => writer?.close(),
+    close: async () => {
+      const artifact = await writer?.close();
+      if (notKept !== undefined) return { notKept };
+      return artifact ? { artifact } : {};
+    },
   };
+}
+
+/** One line about the whole output; empty when all of it was shown. */
+export function wholeOutputNote({ artifact, notKept, outputBytes }: CommandOutcome): string {
+  if (artifact) return `[${outputBytes} bytes in all; the whole output is in artifact://${artifact.id}]\n`;
+  return notKept === undefined ? "" : `[${outputBytes} bytes in all; the whole output could not be kept: ${notKept}]\n`;
 }

@@ -1,4 +1,4 @@
-import { type CommandOutcome, refuseEmpty, runCommand } from "../../ops/run/run-command.ts";
+import { type CommandOutcome, refuseEmpty, runCommand, wholeOutputNote } from "../../ops/run/run-command.ts";
 import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
@@ -43,9 +43,7 @@ export async function runShell(args: ShellArgs, context: ToolContext): Promise<T
 
 function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {
   const output = outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
-  const more = outcome.artifact
-    ? `[${outcome.outputBytes} bytes in all; the whole output is in artifact://${outcome.artifact.id}]\n`
-    : "";
+  const more = wholeOutputNote(outcome);
   return {
     content: [{ kind: "text", text: output + more + changedNote(outcome.changed) + ending(outcome, timeoutName) }],
     details: {

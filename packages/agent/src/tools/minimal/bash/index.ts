@@ -1,6 +1,6 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
-import { type CommandOutcome, runCommand } from "../../../ops/run/run-command.ts";
+import { type CommandOutcome, runCommand, wholeOutputNote } from "../../../ops/run/run-command.ts";
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
@@ -37,7 +37,8 @@ function sections(outcome: CommandOutcome): string {
   if (outcome.stdout !== "") parts.push(`stdout:\n${outcome.stdout.replace(/\n$/, "")}`);
   if (outcome.stderr !== "") parts.push(`stderr:\n${outcome.stderr.replace(/\n$/, "")}`);
   if (outcome.changed.length > 0) parts.push(changedNote(outcome.changed).trimEnd());
-  if (outcome.artifact) parts.push(`whole output: artifact://${outcome.artifact.id}`);
+  const more = wholeOutputNote(outcome).trimEnd();
+  if (more !== "") parts.push(more);
   parts.push(outcome.timedOut ? timeoutNotice(outcome.timeoutMs) : `exit code: ${outcome.exitCode}`);
   return parts.join("\n");
 }

@@ -1,0 +1,41 @@
+import { afterEach, expect, it } from "vitest";
+import { LocalEnvironment } from "../../env/local.ts";
+import type { ToolContext } from "../../tools/types.ts";
+import { runCommand, wholeOutputNote } from "./run-command.ts";
+
+const env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: process.env["PATH"] } });
+afterEach(() => env.cleanup());
+
+it.each(["open", "write"])(
+  "TL-04 K-13 a disk that fails to %s the artifact costs the artifact, not the command",
+  async (at) => {
+    const fail = (): never => {
+      throw new Error("ENOSPC: no space left on device");
+    };
+    let closed = 0;
+    const context: ToolContext = {
+      callId: "c",
+      env,
+      signal: new AbortController().signal,
+      onOutput: () => {},
+      openArtifact: () => {
+        if (at === "open") fail();
+        return {
+          id: 0,
+          write: fail,
+          close: async () => {
+            closed++;
+            return { id: 0, bytes: 0 };
+          },
+        };
+      },
+      now: () => 0,
+      services: { vision: false },
+    };
+    const outcome = await runCommand("yes | head -c 3000000", context, { name: "shell" });
+    expect(outcome).toMatchObject({ exitCode: 0, outputBytes: 3_000_000, notKept: "ENOSPC: no space left on device" });
+    expect(outcome).not.toHaveProperty("artifact");
+    expect(wholeOutputNote(outcome)).toContain("could not be kept: ENOSPC");
+    expect(closed).toBe(at === "open" ? 0 : 1);
+  },
+);
