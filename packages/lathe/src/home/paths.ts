@@ -12,6 +12,7 @@ export interface HomePaths {
   readonly blobs: string;
   readonly terminalSessions: string;
   readonly cache: string;
+  readonly settingsMemory: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -26,6 +27,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     blobs: join(home, "blobs"),
     terminalSessions: join(home, "terminal-sessions"),
     cache: join(home, "cache"),
+    settingsMemory: join(home, "cache", "settings.json"),
   };
 }
 

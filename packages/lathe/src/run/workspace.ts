@@ -40,7 +40,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     ...(trusted ? [{ file: projectPaths(cwd).config, required: false }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
-  const loaded = await loadSettings(sources, settingsOfRun(options));
+  const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
   const env = envWithFiles({ env: machine.env, cwd, trusted, latheHome: paths.home, userHome: machine.userHome });
   const ignored = trusted ? [] : ignoredProjectFiles(cwd);
   return {

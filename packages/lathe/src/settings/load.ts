@@ -3,6 +3,7 @@
 
 import { usageError } from "../cli/exit.ts";
 import { flatten } from "./check.ts";
+import { SettingsMemory } from "./memory.ts";
 import { defaultSettings, type SettingKey, type Settings } from "./schema.ts";
 import { settingsText } from "./text.ts";
 
@@ -19,9 +20,11 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
 }
 
+/** `memoryFile`: where to remember what the files said; see SettingsMemory. */
 export async function loadSettings(
   sources: readonly SettingsSource[],
   run: Partial<Record<SettingKey, unknown>> = {},
+  memoryFile?: string,
 ): Promise<LoadedSettings> {
   const values: Record<string, unknown> = { ...defaultSettings() };
   const origin = new Map<SettingKey, string>();
@@ -31,15 +34,8 @@ export async function loadSettings(
     if (text === undefined && source.required)
       throw usageError(`Cannot read settings ${source.file}: no such file. Give an existing one.`);
     if (text === undefined) continue;
-    // The YAML reader is only paid for by those who have a file.
-    const tree = await (await import("./parse.ts")).parseSettings(source.file, text);
-    const layer = flatten(tree.document.toJS() ?? {});
-    for (const problem of layer.problems) {
-      const line = `${source.file}:${tree.lineOf(problem.key)}: ${problem.message}`;
-      if (problem.severity === "error")
-        throw usageError(`${line}. Mend the file or run: lathe config set ${problem.key} <value>`);
-      warnings.push(line);
-    }
+    const layer = await readLayer(source.file, text, memoryFile);
+    warnings.push(...layer.warnings);
     for (const [key, value] of layer.values) {
       values[key] = value;
       origin.set(key, source.file);
@@ -51,4 +47,28 @@ export async function loadSettings(
     origin.set(key as SettingKey, "run");
   }
   return { values: values as unknown as Settings, origin, warnings };
+}
+
+interface Layer {
+  readonly values: ReadonlyMap<SettingKey, unknown>;
+  readonly warnings: readonly string[];
+}
+
+async function readLayer(file: string, text: string, memoryFile: string | undefined): Promise<Layer> {
+  const memory = memoryFile === undefined ? undefined : new SettingsMemory(memoryFile);
+  const known = memory?.get(file, text);
+  const again = known && flatten(known.value);
+  if (again?.problems.length === 0) return { values: again.values, warnings: [] };
+  // The YAML reader is only paid for by those who have a file that it has not seen.
+  const { parseSettings } = await import("./parse.ts");
+  const tree = parseSettings(file, text);
+  const value: unknown = tree.document.toJS() ?? {};
+  const { values, problems } = flatten(value);
+  const lines = problems.map(({ key, message }) => `${file}:${tree.lineOf(key)}: ${message}`);
+  const wrong = problems.findIndex(({ severity }) => severity === "error");
+  if (wrong !== -1)
+    throw usageError(`${lines[wrong]}. Mend the file or run: lathe config set ${problems[wrong]?.key} <value>`);
+  // With something to say, it is said every time.
+  if (problems.length === 0) memory?.set(file, text, value);
+  return { values, warnings: lines };
 }

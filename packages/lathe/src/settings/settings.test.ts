@@ -55,6 +55,23 @@ describe("settings", () => {
     await expect(loadSettings([{ file: join(dir, "none.yml"), required: true }])).rejects.toThrow("no such file");
   });
 
+  it("CF-01 what a file said is remembered until it says something else; a damaged memory is no memory", async () => {
+    const memory = join(dir, "cache", "settings.json");
+    const path = await file("a.yml", "retry:\n  maxRetries: 1\n");
+    const retries = async () =>
+      (await loadSettings([{ file: path, required: true }], {}, memory)).values["retry.maxRetries"];
+    expect(await retries()).toBe(1);
+    expect(JSON.parse(await readFile(memory, "utf8"))[path].value).toEqual({ retry: { maxRetries: 1 } });
+    expect(await retries()).toBe(1);
+    await file("a.yml", "retry:\n  maxRetries: 7\n");
+    expect(await retries()).toBe(7);
+    await writeFile(memory, "{broken");
+    expect(await retries()).toBe(7);
+    // A remembered value that no longer fits, as after an update, is reported with its line.
+    await writeFile(memory, JSON.stringify({ [path]: { text: await readFile(path, "utf8"), value: { retri: 1 } } }));
+    expect(await retries()).toBe(7);
+  });
+
   it("an unknown key is a warning with the nearest name and its line", async () => {
     const odd = await file("odd.yml", "model: a/b\npermisionMode: full\n");
     const { warnings } = await loadSettings([{ file: odd, required: true }]);
