@@ -40,12 +40,14 @@ export async function writeAtomically(
     else await fs.mkdir(dirname(target), { recursive: true });
     const temp = join(dirname(target), tempName);
     try {
-      await fs.writeFile(temp, content, { flag: "wx" });
+      // What only its owner may read must not lie open under another name, not even for a moment.
+      const restricted = old !== undefined || options.mode !== undefined;
+      await fs.writeFile(temp, content, { flag: "wx", mode: restricted ? 0o600 : 0o666 });
       const mode = options.mode ?? old?.mode ?? (await fs.stat(temp)).mode;
       if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
         await fs.chown(temp, old.uid, old.gid);
       }
-      if (old !== undefined || options.mode !== undefined || options.executable) {
+      if (restricted || options.executable) {
         await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
       }
       await fs.rename(temp, target);

@@ -60,6 +60,7 @@ up "$target"
 temp="$up/$2"; inplace=
 if [ -e "$target" ] && [ ! -w "$up" ]; then inplace=1; temp=$(mktemp) || exit 1; fi
 trap 'rm -f "$temp"' EXIT
+[ -z "$4$mode" ] || umask 077
 cat > "$temp" || { [ -w "$up" ] || exit 67; exit 1; }
 [ "$(wc -c < "$temp")" -eq "$3" ] || { echo "incomplete transfer" >&2; exit 68; }
 if [ -n "$owner" ] && [ "$owner" != "$(id -u):$(id -g)" ]; then chown "$owner" "$temp" 2>/dev/null || inplace=1; fi

@@ -131,6 +131,7 @@ it("TL-04 K-13 endless output is bounded in memory and whole in the spill", asyn
 
 it("TL-04 a missing directory, a missing program and a zero byte are named", async () => {
   await expect(run("true", { cwd: "/no/such/dir" })).rejects.toMatchObject({ code: "not_found", path: "/no/such/dir" });
+  await expect(run("true", { cwd: "/dev/null" })).rejects.toMatchObject({ code: "not_directory", path: "/dev/null" });
   await expect(run("", { argv: ["/no/such/program"] })).rejects.toMatchObject({ code: "unavailable" });
   await expect(run("echo a\0b")).rejects.toMatchObject({ code: "io" });
   await expect(run(`: ${"x".repeat(200_000)}`)).rejects.toMatchObject({

@@ -323,6 +323,10 @@ function spawnError(error: NodeJS.ErrnoException, request: RunRequest): EnvError
     const message = `Working directory does not exist: ${request.cwd}. Run the command from an existing directory.`;
     return new EnvError("not_found", message, { path: request.cwd, cause: error });
   }
+  if (error.code === "ENOTDIR") {
+    const message = `Working directory is not a directory: ${request.cwd}. Name a directory to run the command in.`;
+    return new EnvError("not_directory", message, { path: request.cwd, cause: error });
+  }
   if (error.code === "ENOENT") {
     const message = `Program not found: ${program}. Install it or put it on PATH.`;
     return new EnvError("unavailable", message, { path: program, cause: error });
