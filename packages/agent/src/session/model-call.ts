@@ -10,12 +10,13 @@ import {
   type Usage,
 } from "@lathe/llm";
 import type { IntentLine } from "../journal/types.ts";
+import type { Profile } from "../profiles/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
 import { sleep } from "./deps.ts";
-import { prepareRequest } from "./request.ts";
+import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 import { type PartialAnswer, readAnswer } from "./stream.ts";
 
@@ -30,16 +31,20 @@ export async function callModel(core: SessionCore, run: InputRun): Promise<Model
   let overflows = 0;
   for (;;) {
     if (run.signal.aborted) return { kind: "interrupted" };
-    const info = await prepareRequest(core, run);
-    const outcome = await attemptUntilAnswered(core, run, info);
+    const prepared = await prepareRequest(core, run);
+    const outcome = await attemptUntilAnswered(core, run, prepared);
     if (outcome.kind !== "overflow") return outcome;
     // One rescue: a second overflow right after it means that the rescue does not help.
     overflows += 1;
-    if (overflows > 1 || !(await makeRoom(core, run, info))) return outcome;
+    if (overflows > 1 || !(await makeRoom(core, run, prepared.info))) return outcome;
   }
 }
 
-async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: RequestInfo): Promise<ModelOutcome> {
+async function attemptUntilAnswered(
+  core: SessionCore,
+  run: InputRun,
+  { info, profile }: PreparedRequest,
+): Promise<ModelOutcome> {
   let failures = 0;
   let midStream = 0;
   let firstFailure: number | undefined;
@@ -47,17 +52,17 @@ async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: Requ
     const intent = await core.journal.intent({ effect: "request", replay: "safe" });
     const result = await readAnswer(core, run, info.request);
     core.prefix.record();
-    if (result.kind === "response") return answered(core, intent, result.response);
+    if (result.kind === "response") return answered(core, profile, intent, result.response);
     if (run.signal.aborted) {
-      keepPartial(core, intent, result.partial);
+      keepPartial(core, profile, intent, result.partial);
       return { kind: "interrupted" };
     }
     if (result.kind === "cut") {
-      keepPartial(core, intent, result.partial);
+      keepPartial(core, profile, intent, result.partial);
       return { kind: "cut", inject: result.inject };
     }
     const { error, partial } = result;
-    settleFailure(core, intent, error, partial);
+    settleFailure(core, profile, intent, error, partial);
     failures += 1;
     if (partial.text !== "") midStream += 1;
     firstFailure ??= core.deps.now();
@@ -84,15 +89,15 @@ async function attemptUntilAnswered(core: SessionCore, run: InputRun, info: Requ
   }
 }
 
-function answered(core: SessionCore, intent: IntentLine, response: Response): ModelOutcome {
-  const cost = priceOf(core, response.usage);
+function answered(core: SessionCore, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
+  const cost = priceOf(core, profile, response.usage);
   const message = withDistinctCalls(response.message);
   core.append({
     type: "message",
     id: intent.for,
     message,
     provider: response.provider,
-    model: core.profile.model,
+    model: profile.model,
     responseId: response.id,
     usage: response.usage,
     cost,
@@ -133,7 +138,7 @@ function withDistinctCalls(message: Message): Message {
  * An answer that was broken off on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
  * and calls cannot be replayed and go.
  */
-function keepPartial(core: SessionCore, intent: IntentLine, partial: PartialAnswer): void {
+function keepPartial(core: SessionCore, profile: Profile, intent: IntentLine, partial: PartialAnswer): void {
   let message: Message | undefined;
   if (partial.text.trim() === "") {
     core.journal.settle(intent.id, "cancelled");
@@ -143,8 +148,8 @@ function keepPartial(core: SessionCore, intent: IntentLine, partial: PartialAnsw
       type: "message",
       id: intent.for,
       message,
-      provider: core.profile.provider ?? core.profile.id,
-      model: core.profile.model,
+      provider: profile.provider ?? profile.id,
+      model: profile.model,
       finishReason: { reason: "other", raw: "interrupted" },
     });
     core.turns += 1;
@@ -168,9 +173,15 @@ function closeAnswer(
   });
 }
 
-function settleFailure(core: SessionCore, intent: IntentLine, error: unknown, partial: PartialAnswer): void {
+function settleFailure(
+  core: SessionCore,
+  profile: Profile,
+  intent: IntentLine,
+  error: unknown,
+  partial: PartialAnswer,
+): void {
   const usage = partial.response?.usage;
-  const billed = usage && usage.totalTokens > 0 ? { usage, cost: priceOf(core, usage) } : undefined;
+  const billed = usage && usage.totalTokens > 0 ? { usage, cost: priceOf(core, profile, usage) } : undefined;
   core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
   if (billed) core.account(billed.usage, billed.cost);
 }
@@ -184,8 +195,7 @@ async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Pr
   return true;
 }
 
-function priceOf(core: SessionCore, usage: Usage): number {
-  const { profile, options } = core;
+function priceOf({ options }: SessionCore, profile: Profile, usage: Usage): number {
   const cost = profile.modelInfo?.cost;
   return options.priceOf?.(profile.model, usage) ?? (cost ? costOf(usage, cost, profile.provider ?? profile.id) : 0);
 }

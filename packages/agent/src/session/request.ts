@@ -3,6 +3,7 @@
 
 import type { Request } from "@lathe/llm";
 import type { PrefixTexts } from "../prefix/prefix.ts";
+import type { Profile } from "../profiles/types.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
@@ -11,12 +12,19 @@ import { withDeadline } from "./deps.ts";
 /** A hook that compacts at every turn without making room would go on forever. */
 const MAX_REBUILDS = 3;
 
-export async function prepareRequest(core: SessionCore, run: InputRun): Promise<RequestInfo> {
+export interface PreparedRequest {
+  readonly info: RequestInfo;
+  /** The one it was made for; the session's own may change while the answer comes. */
+  readonly profile: Profile;
+}
+
+export async function prepareRequest(core: SessionCore, run: InputRun): Promise<PreparedRequest> {
   await ensurePrefix(core, run);
   noteEffort(core);
   const change = core.tools.refresh();
   if (change && core.prefix.changeTools(change)) core.guard.expect("tools");
   core.meter.check();
+  let { profile } = core;
   let info = describeRequest(core);
   for (let rebuilds = 0; rebuilds < MAX_REBUILDS; rebuilds++) {
     const verdict = await core.seams.beforeRequest(info, run.signal);
@@ -27,11 +35,12 @@ export async function prepareRequest(core: SessionCore, run: InputRun): Promise<
     }
     if ("compact" in verdict) await applyCompaction(core, verdict.compact, run.signal);
     else applyPrune(core, verdict.prune);
+    profile = core.profile;
     info = describeRequest(core);
   }
   core.nextToolChoice = undefined;
   checkPrefix(core, info.request);
-  return info;
+  return { info, profile };
 }
 
 function describeRequest(core: SessionCore): RequestInfo {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionState } from "../../src/events/types.ts";
-import { echo, setUp, testProfile } from "../support/session.ts";
+import { echo, type Setup, setUp, testProfile } from "../support/session.ts";
 
 const callEcho = (n: number) => ({ calls: [{ name: "echo", args: { n } }] });
 
@@ -265,4 +265,26 @@ it("TR-05 warns between 80 and 85 % of the window, then once per five points", a
     "Context usage at ~81% of context window",
     "Context usage at ~86% of context window",
   ]);
+});
+
+it("an answer belongs to the model that gave it, also when another was chosen while it came", async () => {
+  const s: Setup = setUp({
+    priceOf: (model) => (model === "scripted-1" ? 1 : 100),
+    script: [
+      { text: "from the first", midway: () => s.session.setProfile(testProfile([echo], { model: "scripted-2" })) },
+      { text: "from the second" },
+    ],
+  });
+  await s.session.submit("one");
+  await s.session.submit("two");
+  const answers = [...s.session.journal.entryIds()].flatMap((id) => {
+    const entry = s.session.journal.entry(id);
+    return entry.type === "message" && entry.message.role === "assistant" ? [[entry.model, entry.cost]] : [];
+  });
+  expect(answers).toEqual([
+    ["scripted-1", 1],
+    ["scripted-2", 100],
+  ]);
+  expect(s.client.requests.map((request) => request.model)).toEqual(["scripted-1", "scripted-2"]);
+  await s.finish();
 });
