@@ -163,6 +163,10 @@ ${provider}    modelOverrides:
     const failed = await b.ask(["--model", "acme/small"]);
     expect(failed.code).toBe(3);
     expect(failed.stderr).toBe("lathe: The command for a key ended with code 3. Try it in a shell: exit 3\n");
+
+    await b.write("models.yml", acme().replace("acme-key", "\"!printf 'abc\\\\nlogin: me'\""));
+    const notes = await b.ask(["--model", "acme/small"]);
+    expect(notes).toMatchObject({ code: 3, stderr: expect.stringContaining("printed more than the key") });
   });
 });
 

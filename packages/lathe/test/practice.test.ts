@@ -54,6 +54,17 @@ describe("the practice model on real files", () => {
     expect((await box.run([...practice, request])).stdout).toContain(expected);
   });
 
+  it("says that it may not, where commands need a yes and nobody is there", async () => {
+    for (const request of ["fix the failing test", "run echo hi"]) {
+      const { code, stdout } = await box.run(["--model", "practice/basic", request]);
+      expect({ code, stdout }).toEqual({
+        code: 4,
+        stdout: expect.stringContaining("--permission-mode full would allow it"),
+      });
+      expect(stdout).not.toMatch(/exit code -1|found no way/);
+    }
+  });
+
   it("creates and replaces", async () => {
     await box.run([...practice, "create notes.txt with remember the milk"]);
     await box.run([...practice, "replace milk by bread in notes.txt"]);

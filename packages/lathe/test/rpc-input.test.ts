@@ -197,4 +197,20 @@ describe("RPC: prompting", () => {
     expect(results(2)).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("interrupted")));
     expect(await host.finish()).toBe(0);
   });
+
+  it("G-03 of two abort_and_prompt at once the last one is run", async () => {
+    const door = gate();
+    rig.server.push(turn.text("never", { before: door.wait }), turn.text("in the end"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "one" });
+    await door.reached;
+    host.send({ id: "a", type: "abort_and_prompt", message: "two" });
+    host.send({ id: "b", type: "abort_and_prompt", message: "three" });
+    await host.wait("the last answer", (frame) => JSON.stringify(frame).includes("in the end"));
+    door.open();
+    const replies = host.frames.filter(({ type }) => type === "response");
+    expect(replies.map(({ success }) => success)).toEqual([true, true, true]);
+    expect(rig.server.requests[1]?.view.messages.at(-1)?.text).toContain("three");
+    expect(await host.finish()).toBe(0);
+  });
 });

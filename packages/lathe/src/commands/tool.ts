@@ -1,6 +1,6 @@
 // `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation), without a model.
 
-import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef, webFetchTool } from "@lathe/agent";
+import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef } from "@lathe/agent";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
 import type { CliOptions } from "../cli/option-table.ts";
@@ -8,42 +8,42 @@ import { parseArgs } from "../cli/parse.ts";
 import { memoryJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import { openSession } from "../run/open-session.ts";
+import { profileFor } from "../run/profile.ts";
 import { readPiped } from "../run/prompts.ts";
 import { standIn } from "../run/stand-in.ts";
-import { openWorkspace } from "../run/workspace.ts";
+import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import type { Command } from "./command.ts";
+
+const STAND_IN = { provider: "stand-in", id: "none" };
 
 export const toolCommand: Command = async (argv, machine) => {
   const describe = argv.includes("--describe");
   const { options, words } = parseArgs(argv.filter((word) => word !== "--describe"));
-  const [name, given] = words;
+  const [name, given, extra] = words;
+  const workspace = await openWorkspace(machine, {
+    ...options,
+    "permission-mode": options["permission-mode"] ?? "full",
+  });
+  const known = toolsHere(workspace, options);
   if (name === undefined)
-    throw usageError(`Name a tool: lathe tool <name> '<json>'. There are: ${names().join(", ")}.`);
-  const { tool, family } = findTool(name, options);
+    throw usageError(`Name a tool: lathe tool <name> '<json>'. There are: ${namesOf(known).join(", ")}.`);
+  if (extra !== undefined)
+    throw usageError(`The arguments of ${name} are one JSON text in quotes. Leave out: ${extra}`);
+  const { tool, family } = findTool(name, known);
   if (describe) {
     machine.stdout.write(`${tool.description}\n\n${JSON.stringify(tool.schema, null, 2)}\n`);
     return EXIT.done;
   }
   const args = await argumentsOf(name, given, machine);
-  const ended = await runOne(machine, options, family, name, args);
+  const ended = await runOne(workspace, family, name, args);
   machine.stdout.write(`${ended.output}\n`);
   return ended.isError ? EXIT.failed : EXIT.done;
 };
 
-async function runOne(
-  machine: Machine,
-  options: CliOptions,
-  profile: FamilyName,
-  name: string,
-  args: Record<string, unknown>,
-) {
-  const workspace = await openWorkspace(machine, {
-    ...options,
-    "permission-mode": options["permission-mode"] ?? "full",
-  });
+async function runOne(workspace: Workspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
   const open = await openSession(workspace, {
-    model: { provider: "stand-in", id: "none" },
-    adapter: standIn("stand-in", [{ call: { name, args } }, { text: "done" }]),
+    model: STAND_IN,
+    adapter: standIn(STAND_IN.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
     limits: {},
@@ -81,25 +81,28 @@ async function argumentsOf(
   throw usageError(`The arguments of ${name} must be a JSON object, for example '{"file_path": "README.md"}'.`);
 }
 
-/** In the profile asked for, else in the first that has it. */
-function findTool(name: string, options: CliOptions): { tool: ToolDef; family: FamilyName } {
-  const wanted =
-    options.profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [options.profile as FamilyName];
-  for (const family of wanted) {
-    const tool = toolsOf(family).find((candidate) => candidate.name === name);
-    if (tool) return { tool, family };
-  }
-  const guess = nearest(name, names());
-  throw usageError(
-    `Unknown tool "${name}".${guess ? ` Did you mean ${guess}?` : ""} There are: ${names().join(", ")}.`,
-  );
+type KnownTools = readonly { readonly family: FamilyName; readonly tools: readonly ToolDef[] }[];
+
+/** Of each profile, or of the one asked for, in the form that the settings give them. */
+function toolsHere(workspace: Workspace, { profile }: CliOptions): KnownTools {
+  const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
+  return families.map((family) => {
+    const { toolRegistry } = profileFor(workspace, { profile: family }, STAND_IN);
+    return { family, tools: toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []) };
+  });
 }
 
-const toolsOf = (family: FamilyName): readonly ToolDef[] => [
-  ...(FAMILIES[family].tools as readonly ToolDef[]),
-  ...(family === "minimal" ? [] : [webFetchTool as unknown as ToolDef]),
-];
+/** In the first profile that has it. */
+function findTool(name: string, known: KnownTools): { tool: ToolDef; family: FamilyName } {
+  for (const { family, tools } of known) {
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (tool) return { tool, family };
+  }
+  const names = namesOf(known);
+  const guess = nearest(name, names);
+  throw usageError(`Unknown tool "${name}".${guess ? ` Did you mean ${guess}?` : ""} There are: ${names.join(", ")}.`);
+}
 
-const names = (): string[] => [
-  ...new Set((Object.keys(FAMILIES) as FamilyName[]).flatMap((family) => toolsOf(family).map((tool) => tool.name))),
+const namesOf = (known: KnownTools): string[] => [
+  ...new Set(known.flatMap(({ tools }) => tools.map(({ name }) => name))),
 ];

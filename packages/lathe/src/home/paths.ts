@@ -1,6 +1,6 @@
 // Where Lathe keeps its files. LATHE_HOME moves everything; nothing else is written below the user's home.
 
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 export interface HomePaths {
   readonly home: string;
@@ -16,7 +16,7 @@ export interface HomePaths {
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
-  const home = env["LATHE_HOME"] || join(userHome, ".lathe");
+  const home = resolve(env["LATHE_HOME"] || join(userHome, ".lathe"));
   return {
     home,
     config: join(home, "config.yml"),

@@ -13,11 +13,20 @@ export function secretFrom(workspace: Workspace, command: string): Promise<strin
   printed.set(workspace, known);
   const before = known.get(command);
   if (before) return before;
-  const secret = outputOf(workspace, command);
+  const secret = outputOf(workspace, command).then((text) => oneWord(text, command));
   known.set(command, secret);
   // A locked password store may be open the next time.
   secret.catch(() => known.delete(command));
   return secret;
+}
+
+/** Password stores like to print notes below the password. */
+function oneWord(text: string, command: string): string {
+  if (!/\s/.test(text)) return text;
+  throw new CliError(
+    EXIT.provider,
+    `The command for a key printed more than the key. Let it print one word, such as: ${command} | head -n 1`,
+  );
 }
 
 /** What a command of the user's prints, trimmed. */

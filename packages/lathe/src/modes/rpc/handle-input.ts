@@ -54,8 +54,7 @@ export const inputHandlers: Handlers<
     await current.session.interrupt();
   },
   abort_and_prompt: async (params, { current }) => {
-    await current.session.interrupt();
-    await current.run(contentOf(params));
+    await current.runInstead(contentOf(params));
   },
 
   set_steering_mode: ({ mode }, { current }) => {

@@ -32,6 +32,7 @@ export class RpcSession {
   #chosen: ModelChoice;
   /** --api-key and --base-url are for this one only. */
   readonly #keyed: string;
+  #instead = 0;
   #retrying = false;
   #compacting = false;
   /** Ends of work that the host has not been told yet. */
@@ -88,6 +89,16 @@ export class RpcSession {
     const { session } = this;
     if (!this.isBusy) this.#parts.hostUris.announce(session);
     await session.submitWithLate(content);
+  }
+
+  /** Ends what runs, then runs this. Of several that come at once, the last one counts. */
+  async runInstead(content: InputContent): Promise<void> {
+    const own = ++this.#instead;
+    do {
+      await this.session.interrupt();
+      if (own !== this.#instead) return;
+    } while (this.isBusy);
+    await this.run(content);
   }
 
   async switchModel(selector: string): Promise<void> {

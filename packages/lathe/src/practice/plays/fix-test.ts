@@ -9,13 +9,12 @@ import { filesInOutput, isTestFile, localImports, suspectLines } from "../repair
 const MOST_ATTEMPTS = 80;
 
 export function* fixFailingTest(): Play {
-  const listing = stdoutOf(
-    yield bash(
-      "ls -A && pwd",
-      "I am the practice model, a script: I will find the tests, see why they fail, and try small changes until they pass.",
-    ),
+  const looked = yield bash(
+    "ls -A && pwd",
+    "I am the practice model, a script: I will find the tests, see why they fail, and try small changes until they pass.",
   );
-  const names = listing.split("\n");
+  if (exitCodeOf(looked) !== 0) return `I must run commands for this, and could not: ${looked.text}`;
+  const names = stdoutOf(looked).split("\n");
   const cwd = names.pop() ?? "";
   const command = testCommand(names);
   if (!command)

@@ -24,6 +24,7 @@ export function* find(text: string): Play {
 export function* run(command: string): Play {
   const result = yield bash(command, `I will run \`${command}\`.`);
   const code = exitCodeOf(result);
+  if (code < 0) return `That did not work: ${result.text}`;
   return `${code === 0 ? "It succeeded." : `It ended with exit code ${code}.`}\n\n${result.text}`;
 }
 
