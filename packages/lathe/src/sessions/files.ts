@@ -10,19 +10,18 @@ export interface SessionFile {
   readonly bytes: number;
 }
 
-/** Files of one directory's sessions, or of all. */
+/** Files of one directory's sessions, or of all that can be read. */
 export function sessionFiles(sessionsRoot: string, cwd?: string): SessionFile[] {
-  return projectFolders(sessionsRoot, cwd)
-    .flatMap((folder) => namesIn(folder).filter(isJournal).flatMap(statIn(folder)))
-    .sort(newestFirst);
+  const read = (folder: string): readonly SessionFile[] =>
+    cwd === undefined ? readFolder(folder).sessions : journalFiles(folder);
+  return projectFolders(sessionsRoot, cwd).flatMap(read).sort(newestFirst);
 }
 
 export const newestFirst = (a: SessionFile, b: SessionFile): number => b.mtimeMs - a.mtimeMs;
 
 /** Journals of one session's subagents. */
 export function childrenOf(session: string): SessionFile[] {
-  const folder = withoutEnding(session);
-  return namesIn(folder).filter(isJournal).flatMap(statIn(folder));
+  return journalFiles(withoutEnding(session));
 }
 
 /** Journals of subagents of all sessions, also of sessions that are gone. */
@@ -34,22 +33,32 @@ export function childFiles(sessionsRoot: string): SessionFile[] {
   );
 }
 
-/** Every journal there is: sessions, then their subagents. */
+/** Every journal there is: sessions, then their subagents. Throws when one may be missing, since blobs hang on it. */
 export function allJournals(sessionsRoot: string): string[] {
-  return [...sessionFiles(sessionsRoot), ...childFiles(sessionsRoot)].map(({ path }) => path);
+  const sessions = projectFolders(sessionsRoot).flatMap((folder) => journalFiles(folder));
+  return [...sessions, ...childFiles(sessionsRoot)].map(({ path }) => path);
 }
 
 /** A folder with the sessions of a project, as it was at one moment. */
 export interface ProjectFolder {
-  readonly path: string;
   readonly names: readonly string[];
   readonly sessions: readonly SessionFile[];
+  /** False for a folder of somebody else's, which must not hide one's own. */
+  readonly isReadable: boolean;
 }
 
 export function readFolder(path: string): ProjectFolder {
-  const names = namesIn(path);
-  return { path, names, sessions: names.filter(isJournal).flatMap(statIn(path)) };
+  try {
+    const names = namesIn(path);
+    return { names, sessions: journalFiles(path, names), isReadable: true };
+  } catch (error) {
+    if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return { names: [], sessions: [], isReadable: false };
+  }
 }
+
+const journalFiles = (folder: string, names = namesIn(folder)): SessionFile[] =>
+  names.filter(isJournal).flatMap(statIn(folder));
 
 /** A journal and the session it belongs to: itself, or the one whose subagent wrote it. */
 export interface OwnedJournal {
@@ -60,8 +69,9 @@ export interface OwnedJournal {
 export function journalsIn({ names, sessions }: ProjectFolder): OwnedJournal[] {
   const present = new Set(names);
   return sessions.flatMap((session) => {
-    const children = present.has(withoutEnding(session.path.slice(session.path.lastIndexOf("/") + 1)));
-    return [session, ...(children ? childrenOf(session.path) : [])].map((file) => ({ file, session }));
+    const folder = withoutEnding(session.path);
+    const children = present.has(folder.slice(folder.lastIndexOf("/") + 1)) ? readFolder(folder).sessions : [];
+    return [session, ...children].map((file) => ({ file, session }));
   });
 }
 
@@ -72,10 +82,9 @@ const TICK_MS = 3000;
  * The folder's time when it vouches for all files below: they are written under a lock in the folder, which changes its
  * time by coming and going. Undefined while a lock is there, and when the next change might not show.
  */
-export function stampOf({ names }: ProjectFolder, timeBefore: number | undefined, now: number): number | undefined {
-  const vouches =
-    timeBefore !== undefined && timeBefore < now - TICK_MS && !names.some((name) => name.includes(".lock"));
-  return vouches ? timeBefore : undefined;
+export function stampOf(folder: ProjectFolder, timeBefore: number | undefined, now: number): number | undefined {
+  if (timeBefore === undefined || timeBefore >= now - TICK_MS || !folder.isReadable) return undefined;
+  return folder.names.some((name) => name.includes(".lock")) ? undefined : timeBefore;
 }
 
 export const folderTime = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;

@@ -1,6 +1,6 @@
 // The searchable texts of a journal, and the piece of one that is shown with a hit.
 
-import { accessSync, closeSync, constants, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { type BlobStore, decodeLine, readLineHead, readLines } from "@lathe/agent";
 import type { ContentPart, JsonValue, Message } from "@lathe/llm";
 import { oneLine } from "./list.ts";
@@ -44,7 +44,7 @@ export function eachText(
 
 function canBeRead(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK);
+    closeSync(openSync(path, "r"));
     return true;
   } catch {
     return false;
