@@ -23,10 +23,19 @@ export function isPrivateAddress(address: string): boolean {
   }
   if (!isIPv6(address)) return true;
   const lower = address.toLowerCase();
-  const mapped = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(lower)?.[1];
+  const mapped = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(lower)?.[1] ?? behindNat64(lower);
   if (mapped) return isPrivateAddress(mapped);
   // ::, ::1, IPv4-mapped in hex, unique local, link local, multicast
   return /^(::|::1|::ffff:.*|f[cd].*|fe[89ab].*|ff.*)$/.test(lower);
+}
+
+/** The IPv4 address that a name server put into 64:ff9b::/96 for networks without IPv4. */
+function behindNat64(address: string): string | undefined {
+  const [, high, low] = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/.exec(address) ?? [];
+  if (low === undefined) return undefined;
+  return [high ?? "0", low]
+    .flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255])
+    .join(".");
 }
 
 function ip4(address: string): number {

@@ -81,6 +81,10 @@ describe("web_fetch", () => {
     ["100.64.0.1", true],
     ["::ffff:10.0.0.1", true],
     ["::ffff:7f00:1", true],
+    ["64:ff9b::7f00:1", true],
+    ["64:ff9b::a9fe:a9fe", true],
+    ["64:ff9b::1", true],
+    ["64:ff9b::808:808", false],
     ["fd00::1", true],
     ["2606:4700::1111", false],
   ])("%s private: %s", (address, expected) => {
