@@ -68,7 +68,7 @@ async function startBoth() {
  */
 function judgedDifferently(raw: Buffer): boolean {
   const head = raw.toString("latin1");
-  if (/\r\n[ \t]|\r\r|\n[0-9a-f]+;|HTTP\/(0\.9|2\.0)|^HTTP\/1\.1 101/im.test(head)) return true;
+  if (/\r\n[ \t]|\r\r|\n[0-9a-f]+;|HTTP\/(0\.9|2\.0|1\.0 1)|^HTTP\/1\.1 101/im.test(head)) return true;
   const parser = new ResponseParser({ head: () => {}, body: () => {} });
   try {
     parser.push(raw);
