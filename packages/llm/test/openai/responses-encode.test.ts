@@ -173,6 +173,23 @@ describe("AD-10 request bodies", () => {
     ]);
   });
 
+  it.each([
+    ["enc9", [{ type: "reasoning", summary: [{ type: "summary_text", text: "plan" }], encrypted_content: "enc9" }]],
+    [undefined, []],
+  ])(
+    "DM-05 a signature that is the whole item, as older sessions have it, with %s encrypted",
+    (encrypted, expected) => {
+      const signature = JSON.stringify({ type: "reasoning", id: "rs_9", summary: [], encrypted_content: encrypted });
+      const thinking = { text: "plan", signature, redacted: false, origin: own };
+      const message = Message.assistant([
+        { kind: "thinking", thinking },
+        { kind: "text", text: "done" },
+      ]);
+      const input = golden({ messages: [message] })["input"] as { type: string }[];
+      expect(input.filter(({ type }) => type === "reasoning")).toEqual(expected);
+    },
+  );
+
   it("DM-05 another model's reasoning and ids never appear", () => {
     const messages = reasoned({ provider: "anthropic", model: "claude-opus-4-6" });
     const text = JSON.stringify(golden({ messages }));

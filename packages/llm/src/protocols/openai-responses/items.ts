@@ -92,7 +92,8 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
       case "redacted_thinking": {
         const { text, signature, origin } = part.thinking;
         if (isOwn(origin, context)) {
-          if (signature !== undefined) items.push(reasoningItem(text, signature, origin?.itemId));
+          const encrypted = signature === undefined ? undefined : encryptedContent(signature);
+          if (encrypted !== undefined) items.push(reasoningItem(text, encrypted, origin?.itemId));
         } else if (context.foreignThinking === "text" && part.kind === "thinking" && text !== "") {
           items.push(outputMessage([outputText(text)]));
         }
@@ -131,12 +132,19 @@ function isThinking(part: ContentPart): part is Extract<ContentPart, { kind: "th
   return part.kind === "thinking" || part.kind === "redacted_thinking";
 }
 
-function reasoningItem(text: string, signature: string, itemId: string | undefined): JsonObject {
+/** Sessions that another program wrote keep the vendor's whole item in place of what is encrypted in it. */
+function encryptedContent(signature: string): string | undefined {
+  if (!signature.startsWith("{")) return signature;
+  const { encrypted_content: encrypted } = JSON.parse(signature) as JsonObject;
+  return typeof encrypted === "string" ? encrypted : undefined;
+}
+
+function reasoningItem(text: string, encrypted: string, itemId: string | undefined): JsonObject {
   return {
     type: "reasoning",
     ...(itemId === undefined ? {} : { id: itemId }),
     summary: text === "" ? [] : [{ type: "summary_text", text }],
-    encrypted_content: signature,
+    encrypted_content: encrypted,
   };
 }
 
