@@ -147,7 +147,8 @@ export class Session {
   async submitWithLate(content: InputContent): Promise<void> {
     await this.submit(content);
     const { journal, steering } = this.#core;
-    while (this.#isFree() && steering.length > 0 && journal.input?.reason === "completed") {
+    // A question to the user is not answered by what was said before it.
+    while (this.#isFree() && this.state === "idle" && steering.length > 0 && journal.input?.reason === "completed") {
       await this.#track(async (run) => {
         beginInput(this.#core, run, steering.take("one-at-a-time"), "input");
         await this.#runAll(run);
