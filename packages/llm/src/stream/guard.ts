@@ -71,7 +71,7 @@ export class CallGuard {
 
   /** Nobody waits for the answer any more. */
   abandon(): void {
-    this.#failure ??= new AbortError("The stream was left before its first event.");
+    this.#failure ??= new AbortError("The stream was left before its end.");
     this.#controller.abort();
   }
 
