@@ -65,6 +65,11 @@ describe("the practice model on real files", () => {
     }
   });
 
+  it("hears the request behind files and piped text", async () => {
+    const { stdout } = await box.run([...practice, "@package.json", "show README.md"], { stdin: "some context" });
+    expect(stdout).toContain("Here is README.md");
+  });
+
   it("creates and replaces", async () => {
     await box.run([...practice, "create notes.txt with remember the milk"]);
     await box.run([...practice, "replace milk by bread in notes.txt"]);

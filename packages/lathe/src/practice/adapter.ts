@@ -61,10 +61,10 @@ function understand(messages: readonly Message[]): { play: Play | undefined; out
   return { play, outcomes };
 }
 
-/** The person's own words, without the block about the environment before them. */
+/** The person's own words, without the blocks that stand before them: environment, files, piped text. */
 function requestIn(message: Message): string {
   return textOf(message)
-    .replace(/<environment>[\s\S]*?<\/environment>/g, "")
+    .replace(/<environment>[\s\S]*?<\/environment>|<file path="[^"]*">[\s\S]*?<\/file>|<stdin>[\s\S]*?<\/stdin>/g, "")
     .trim();
 }
 

@@ -12,8 +12,8 @@ Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.ym
 \`lathe trust\` has been run in), each \`--config\` file, options of the run. \`LATHE_HOME\` moves \`~/.lathe\` elsewhere. A value of the
 wrong type stops the start with file and line; an unknown key is a warning with the nearest name.
 
-\`lathe config list\` shows every value and where it comes from; \`lathe config get|set <key>\` reads and writes one; \`lathe config path\`
-names the file. Dots in a key are levels in the file. Where an entry of a list may be limited to folders, it is written as
+\`lathe config list\` shows every value and where it comes from; \`lathe config get|set|unset <key>\` reads, writes and removes one;
+\`lathe config path\` names the file. Dots in a key are levels in the file. Where an entry of a list may be limited to folders, it is written as
 \`{path: ~/work, models: [openai/*]}\` and counts at and below that folder; \`paths\`, \`pathPrefix\` and \`pathPrefixes\` mean the same.
 
 | key | type | default | meaning |
