@@ -19,6 +19,8 @@ export interface Box {
   readonly home: string;
   readonly maker: SessionMaker;
   run(command: Subcommand, ...args: readonly string[]): Promise<Finished>;
+  /** The same with a terminal of so many columns behind stdout. */
+  inTerminal(columns: number, command: Subcommand, ...args: readonly string[]): Promise<Finished>;
   machine(more?: Partial<Machine>): Machine;
   remove(): void;
 }
@@ -41,25 +43,26 @@ export function makeBox(env: Record<string, string> = {}): Box {
     stderr: process.stderr,
     ...more,
   });
+  const run = async (out: Text, command: Subcommand, args: readonly string[]): Promise<Finished> => {
+    const err = new Text();
+    const here = machine({
+      stdout: out as unknown as NodeJS.WriteStream,
+      stderr: err as unknown as NodeJS.WriteStream,
+    });
+    const code = await runSubcommand(command, args, here).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      err.write(`lathe: ${error.message}\n`);
+      return error.exitCode;
+    });
+    return { code, stdout: out.text, stderr: err.text };
+  };
   return {
     dir,
     home,
     maker: sessionMaker(home, dir),
     machine,
-    run: async (command, ...args) => {
-      const out = new Text();
-      const err = new Text();
-      const here = machine({
-        stdout: out as unknown as NodeJS.WriteStream,
-        stderr: err as unknown as NodeJS.WriteStream,
-      });
-      const code = await runSubcommand(command, args, here).catch((error: unknown) => {
-        if (!(error instanceof CliError)) throw error;
-        err.write(`lathe: ${error.message}\n`);
-        return error.exitCode;
-      });
-      return { code, stdout: out.text, stderr: err.text };
-    },
+    run: (command, ...args) => run(new Text(), command, args),
+    inTerminal: (columns, command, ...args) => run(Object.assign(new Text(), { isTTY: true, columns }), command, args),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }

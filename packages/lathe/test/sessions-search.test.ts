@@ -1,4 +1,5 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadSqlite } from "../src/sessions/search.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
@@ -129,5 +130,19 @@ describe("lathe sessions search", () => {
     expect(cut.stdout.match(/pond/g)).toHaveLength(2); // a title and a hit
     const json = JSON.parse((await box.run("sessions", "search", "--json", "heron")).stdout) as unknown[];
     expect(json).toEqual([expect.objectContaining({ id, path, title: "Birds", snippet: "where is the heron" })]);
+  });
+
+  it("in a terminal every word is marked and a line fits", async () => {
+    await saySomething(
+      box.maker,
+      `a long ${"story ".repeat(40)} about the 1m heron at the pond ${"x".repeat(99)}`,
+      "ok",
+    );
+    const { stdout } = await box.inTerminal(60, "sessions", "search", "heron", "1m", "pon");
+    const [, hit = ""] = stdout.split("\n");
+    expect(hit).toMatch(
+      /^ {4}….*the \u001b\[1m1m\u001b\[22m \u001b\[1mheron\u001b\[22m at the \u001b\[1mpon\u001b\[22md x+…$/,
+    );
+    expect(stripVTControlCharacters(hit).length).toBeLessThanOrEqual(60);
   });
 });

@@ -5,6 +5,7 @@ import { verbArgs } from "../../commands/verb-args.ts";
 import { oneLine, sessionName, timeAgo } from "../list.ts";
 import { type FoundSession, loadSqlite, searchSessions } from "../search.ts";
 import { parseQuery } from "../search-query.ts";
+import type { Snippet } from "../search-text.ts";
 import { count, type Verb } from "./verb.ts";
 
 const DEFAULT_LENGTH = 20;
@@ -22,8 +23,9 @@ export const searchVerb: Verb = async (argv, workspace) => {
   const { machine } = workspace;
   const limit = count(values.number, DEFAULT_LENGTH) || ALL;
   const width = (machine.stdout.isTTY && !values.json && machine.stdout.columns) || WIDTH;
+  const query = parseQuery(positionals.flatMap((word) => word.split(/\s+/)));
   const found = await searchSessions(workspace, {
-    query: parseQuery(positionals.flatMap((word) => word.split(/\s+/))),
+    query,
     // One more tells whether there are more.
     limit: limit + 1,
     width: width - INDENT.length,
@@ -37,7 +39,9 @@ export const searchVerb: Verb = async (argv, workspace) => {
   }
   const style: Style = machine.stdout.isTTY && !machine.env["NO_COLOR"] ? TERMINAL : PLAIN;
   const now = machine.deps.now();
-  machine.stdout.write(shown.map((one) => lines(one, width, now, style)).join(""));
+  // In one go, so that no word is looked for in the marks of another.
+  const hits = new RegExp(query.patterns.map(({ source }) => source).join("|"), "giu");
+  machine.stdout.write(shown.map((one) => lines(one, width, now, hits, style)).join(""));
   if (found.length > shown.length) machine.stderr.write("There are more; -n 0 shows all.\n");
   if (found.length === 0) machine.stderr.write("Nothing found.\n");
   return found.length > 0 ? EXIT.done : EXIT.failed;
@@ -58,17 +62,24 @@ const LONGEST_NAME = 60;
 const SHORTEST_NAME = 20;
 
 /** The name gives way to where and when, so that both fit a terminal. */
-function lines({ session, snippet }: FoundSession, width: number, now: number, { hit, aside }: Style): string {
+function lines(
+  { session, snippet }: FoundSession,
+  width: number,
+  now: number,
+  hits: RegExp,
+  { hit, aside }: Style,
+): string {
   const id = session.id.slice(0, 8);
   const where = `(${timeAgo(session.modified, now)}, ${oneLine(session.cwd)})`;
   const room = width - `${id}    ${where}`.length;
   const name = sessionName(session, Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room)));
-  const text = snippet.before + hit(snippet.match) + snippet.after;
-  return `${id}  ${name}  ${aside(where)}\n${INDENT}${text.trim()}\n`;
+  return `${id}  ${name}  ${aside(where)}\n${INDENT}${textOf(snippet).trim().replace(hits, hit)}\n`;
 }
+
+const textOf = ({ before, match, after }: Snippet): string => before + match + after;
 
 const jsonRow = ({ session, snippet }: FoundSession) => ({
   ...session,
   modified: new Date(session.modified).toISOString(),
-  snippet: snippet.before + snippet.match + snippet.after,
+  snippet: textOf(snippet),
 });
