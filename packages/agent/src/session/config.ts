@@ -120,7 +120,24 @@ function checkSetting(name: keyof SessionConfig, value: unknown): void {
   if (name === "toolOutputLimits" || name === "toolLineLimits") {
     for (const [tool, limit] of Object.entries(value as object)) checkCount(`${name}.${tool}`, limit);
   }
-  if (name === "retry") checkCount("retry.maxRetries", (value as Partial<RetryConfig>).maxRetries ?? 0);
+  if (name === "toolOutputModes") {
+    for (const [tool, mode] of Object.entries(value as object)) checkMode(`${name}.${tool}`, mode);
+  }
+  if (name === "retry" || name === "budget") {
+    for (const [key, amount] of Object.entries(value as object)) checkAmount(`${name}.${key}`, amount);
+  }
+}
+
+const COUNTS: ReadonlySet<string> = new Set(["retry.maxRetries", "retry.midStream"]);
+
+function checkAmount(name: string, value: unknown): void {
+  if (COUNTS.has(name)) checkCount(name, value);
+  if (typeof value === "number" && !(value >= 0)) throw new Error(`${name} must be 0 or more, not ${value}`);
+}
+
+function checkMode(name: string, value: unknown): void {
+  const modes: readonly unknown[] = ["head_tail", "tail", "head"] satisfies TruncationMode[];
+  if (!modes.includes(value)) throw new Error(`${name} must be one of ${modes.join(", ")}, not ${String(value)}`);
 }
 
 function checkCount(name: string, value: unknown): void {

@@ -166,6 +166,12 @@ describe("a session", () => {
       session.config.maxSubagentDepth = -2;
     }).toThrow(/maxSubagentDepth/);
     expect(() => Object.assign(session.config, { maxTruns: 1 })).toThrow(/maxTruns/);
+    expect(() => Object.assign(session.config, { retry: { midStream: 0.5 } })).toThrow(/retry\.midStream/);
+    expect(() => Object.assign(session.config, { retry: { baseDelay: -1 } })).toThrow(/retry\.baseDelay/);
+    expect(() => Object.assign(session.config, { budget: { usd: Number.NaN } })).toThrow(/budget\.usd/);
+    expect(() => Object.assign(session.config, { toolOutputModes: { shell: "middle" } })).toThrow(
+      "toolOutputModes.shell must be one of head_tail, tail, head, not middle",
+    );
   });
 
   it("SN-03 goes only along the legal edges", async () => {
