@@ -14,12 +14,22 @@ export interface PathGlob {
 
 export function compileGlob(pattern: string): PathGlob {
   checkGlob(pattern);
-  const { base, glob } = picomatch.scan(pattern);
+  const scanned = picomatch.scan(pattern.endsWith("/") ? `${pattern}**` : pattern);
+  const base = scanned.base.replace(/\\(.)/g, "$1");
+  const { glob } = scanned;
   // A pattern without wildcards is a path: its last part is what has to match.
   const slash = base.lastIndexOf("/");
   const [directory, rest] =
-    glob !== "" ? [base, glob] : slash === -1 ? ["", base] : [base.slice(0, slash) || "/", base.slice(slash + 1)];
+    glob !== ""
+      ? [base, glob]
+      : slash === -1
+        ? ["", scanned.base]
+        : [base.slice(0, slash) || "/", lastPart(scanned.base)];
   return { base: directory, rest, matches: picomatch(rest, { dot: true, nonegate: true }) };
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** The directory that a pattern searches, relative to where it is used: a pattern may lead out of it. */
@@ -59,6 +69,7 @@ function checkGlob(pattern: string): void {
 
 function globFault(pattern: string): string | undefined {
   if (pattern === "") return "it is empty";
+  if (/^\/+$/.test(pattern)) return "it is the whole disk; name a directory";
   let braces = 0;
   for (let i = 0; i < pattern.length; i++) {
     const char = pattern[i];

@@ -200,6 +200,17 @@ describe.each(["ripgrep", "builtin"] as const)("%s", (engine) => {
     },
   );
 
+  it("TL-06 a directory is all that is in it, brackets can be escaped, the whole disk is refused", async () => {
+    expect(await glob("sub/deep/")).toEqual(["sub/deep/local.txt"]);
+    expect(await glob("odd \\[name\\].*")).toEqual(["odd [name].txt"]);
+    mkdirSync(join(root, "[id]"), { recursive: true });
+    writeFileSync(join(root, "[id]/page.tsx"), "");
+    expect(await glob("\\[id\\]/*.tsx")).toEqual(["[id]/page.tsx"]);
+    expect(await glob("\\[id\\]/page.tsx")).toEqual(["[id]/page.tsx"]);
+    rmSync(join(root, "[id]"), { recursive: true });
+    await expect(glob("/")).rejects.toMatchObject({ code: "bad_pattern" });
+  });
+
   it("TL-05 TL-06 a colon in a pattern is a colon", async () => {
     expect(await glob("**/*:*")).toEqual([]);
     expect(await glob("a.txt:3")).toEqual([]);

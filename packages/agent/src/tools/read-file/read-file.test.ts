@@ -104,6 +104,10 @@ describe("read_many_files", () => {
     expect(shown).toBe(
       "--- a.ts ---\n1 | A\n\n--- missing.txt ---\n[ERROR: File not found: missing.txt. Look with glob or list the directory to find the right path.]\n\n--- b.ts ---\n1 | B",
     );
+    expect(await bench.text(readManyFilesTool, { paths: ["*.go", "a.ts"] })).toMatch(
+      /^--- a\.ts ---\n1 \| A\n\n--- \*\.go ---\n\[ERROR: File not found: \*\.go\./,
+    );
+    await expect(bench.call(readManyFilesTool, { paths: ["*.go"] })).rejects.toThrow("No file matches *.go.");
   });
 });
 

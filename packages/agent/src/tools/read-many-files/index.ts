@@ -36,13 +36,19 @@ export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
 
 async function expand(paths: readonly string[], { env, signal }: ToolContext): Promise<string[]> {
   const found = new Set<string>();
+  const unmatched: string[] = [];
   for (const path of paths) {
-    if (!/[*?[\]{}]/.test(path) || (await env.fileExists(path))) found.add(path);
-    else
-      for (const match of (await env.glob(path, ".", { maxResults: MOST_FILES + 1, signal })).paths) found.add(match);
+    if (!/[*?[\]{}]/.test(path) || (await env.fileExists(path))) {
+      found.add(path);
+      continue;
+    }
+    const matches = (await env.glob(path, ".", { maxResults: MOST_FILES + 1, signal })).paths;
+    for (const match of matches) found.add(match);
+    if (matches.length === 0) unmatched.push(path);
   }
   if (found.size === 0) throw new ToolFailure(`No file matches ${paths.join(", ")}.`);
-  return [...found];
+  // Read like a path, a pattern without a match says in its place that there is no such file.
+  return [...found, ...unmatched];
 }
 
 async function readOne(path: string, context: ToolContext): Promise<string> {
