@@ -103,6 +103,7 @@ const compat = object({
   requiresAssistantAfterToolResult: flag,
   requiresThinkingAsText: flag,
   requiresMistralToolIds: flag,
+  maxToolIdLength: positive,
   supportsStrictMode: flag,
   supportsJsonSchema: flag,
   toolStrictMode: oneOf("all_strict", "none"),

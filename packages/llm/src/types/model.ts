@@ -102,6 +102,8 @@ export interface OpenAICompat {
   readonly requiresAssistantAfterToolResult?: boolean;
   readonly requiresThinkingAsText?: boolean;
   readonly requiresMistralToolIds?: boolean;
+  /** Longer ids of calls are replaced by shorter ones; unset: none are. */
+  readonly maxToolIdLength?: number;
   readonly supportsStrictMode?: boolean;
   /** `response_format` takes a schema; otherwise JSON mode, and the schema goes into the system text. */
   readonly supportsJsonSchema?: boolean;

@@ -72,6 +72,7 @@ const openai: OpenAICompat = {
   supportsStore: true,
   supportsDeveloperRole: true,
   maxTokensField: "max_completion_tokens",
+  maxToolIdLength: 40,
   supportsStrictMode: true,
 };
 

@@ -7,7 +7,7 @@ import type { FinishReason, Usage } from "../../types/response.ts";
 import { TextFlow } from "../common/flow.ts";
 import { parseFrame } from "../common/frame.ts";
 import { isObject } from "../common/json.ts";
-import { ReasoningDetails } from "./reasoning-details.ts";
+import { ReasoningDetails, toSignature } from "./returned.ts";
 
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
 
@@ -37,6 +37,7 @@ export class ChatDecoder implements ResponseDecoder {
   readonly #flow = new TextFlow();
   readonly #calls = new Map<number, OpenCall>();
   readonly #details = new ReasoningDetails();
+  readonly #extras = new Map<string, JsonValue>();
   #callCount = 0;
   #lastIndex = 0;
   #finished = false;
@@ -71,8 +72,10 @@ export class ChatDecoder implements ResponseDecoder {
   }
 
   #done(out: BlockSink): void {
-    const { signature } = this.#details;
-    if (this.#callCount > 0 && signature !== undefined) out.endToolCall("0", { signature });
+    for (let index = 0; index < this.#callCount; index++) {
+      const signature = toSignature(index === 0 ? this.#details.items : [], this.#extras.get(String(index)));
+      if (signature !== undefined) out.endToolCall(String(index), { signature });
+    }
     if (this.#last) out.raw(this.#last);
     out.done();
   }
@@ -142,6 +145,7 @@ export class ChatDecoder implements ResponseDecoder {
     const name = typeof fn["name"] === "string" && fn["name"] !== "" ? fn["name"] : undefined;
     const open = this.#slot(this.#indexOf(call, id, name, position), id, name);
     out.toolCall(open.key, { ...(id === undefined ? {} : { id }), ...(name === undefined ? {} : { name }) });
+    if (call["extra_content"] !== undefined) this.#extras.set(open.key, call["extra_content"]);
     const args = fn["arguments"];
     const fragment = typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "";
     if (fragment === "") return;

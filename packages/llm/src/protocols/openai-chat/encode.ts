@@ -98,6 +98,7 @@ function messageVariant(compat: Compat): string {
     compat.requiresToolResultName,
     compat.requiresThinkingAsText,
     compat.requiresMistralToolIds,
+    compat.maxToolIdLength,
   ]);
 }
 

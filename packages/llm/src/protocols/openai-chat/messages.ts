@@ -7,10 +7,7 @@ import { boundedCallId, nineCharId } from "../common/ids.ts";
 import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
 import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
 import type { Compat } from "./compat.ts";
-import { readReasoningDetails } from "./reasoning-details.ts";
-
-/** The vendor's limit on call ids. */
-const maxCallId = 40;
+import { type Returned, readSignature } from "./returned.ts";
 
 /** Some servers refuse an empty text or reasoning beside tool calls; this is the least one can say. */
 const filler = ".";
@@ -45,7 +42,8 @@ export function encodeMessage(message: Message, context: MessageContext): Encode
 }
 
 function wireCallId(id: string, compat: Compat): string {
-  return compat.requiresMistralToolIds ? nineCharId(id) : boundedCallId(id, maxCallId);
+  // Where no limit is known the id stays whole: some gateways keep what they want back in it.
+  return compat.requiresMistralToolIds ? nineCharId(id) : boundedCallId(id, compat.maxToolIdLength ?? Infinity);
 }
 
 function encodeInput(message: Message, context: MessageContext): EncodedMessages {
@@ -124,25 +122,25 @@ function encodeAssistant(message: Message, context: MessageContext): EncodedMess
   const wire: JsonObject = { role: "assistant", content: text === "" ? null : text };
   if (calls.length > 0) {
     if (text === "" && compat.requiresAssistantContentForToolCalls) wire["content"] = filler;
-    const details = calls.flatMap((call) =>
-      isOwn(call.origin, context) ? (readReasoningDetails(call.signature) ?? []) : [],
-    );
+    const returned = calls.map((call) => (isOwn(call.origin, context) ? readSignature(call.signature) : {}));
+    const details = returned.flatMap(({ reasoning_details }) => reasoning_details ?? []);
     if (details.length > 0) wire["reasoning_details"] = details;
     else if (compat.requiresReasoningContentForToolCalls) {
       wire[compat.reasoningContentField ?? "reasoning_content"] = reasoning === "" ? filler : reasoning;
     }
-    wire["tool_calls"] = calls.map((call) => wireCall(call, compat));
+    wire["tool_calls"] = calls.map((call, index) => wireCall(call, compat, returned[index]));
   }
   return { messages: [wire], calls: calls.map(({ id, name }) => ({ id, name })), warnings };
 }
 
-function wireCall(call: ToolCallData, compat: Compat): JsonObject {
+function wireCall(call: ToolCallData, compat: Compat, { extra_content }: Returned = {}): JsonObject {
   // Free-form calls have no place here: their text becomes the one argument of a function (see wireTool).
   const args = call.type === "custom" ? { input: call.arguments } : call.arguments;
   return {
     id: wireCallId(call.id, compat),
     type: "function",
     function: { name: call.name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+    ...(extra_content === undefined ? {} : { extra_content }),
   };
 }
 

@@ -61,4 +61,35 @@ describe("AD-20 reasoning that a gateway wants back", () => {
     ]);
     expect(blocks.response?.message.content).toEqual([{ kind: "text", text: "hi" }]);
   });
+
+  it("AD-20 what a server adds to a single call goes back with that call", () => {
+    const extra_content = { google: { thought_signature: "c2ln" } };
+    const second = { index: 1, id: "call_2", type: "function", function: { name: "list", arguments: "{}" } };
+    const { blocks } = decodeStream(openaiChat, [
+      chunk({ tool_calls: [{ ...call, extra_content }, second] }),
+      chunk({}, { finish_reason: "tool_calls" }),
+      "[DONE]",
+    ]);
+    const wire = nextRequest(blocks.response!.message)?.["tool_calls"] as JsonObject[];
+    expect(wire.map((one) => one["extra_content"])).toEqual([extra_content, undefined]);
+  });
+
+  it.each([
+    ["https://litellm.example/v1", true],
+    ["https://api.openai.com/v1", false],
+  ])("AD-20 a long id, which may hold what the gateway needs, stays whole at %s: %s", (host, whole) => {
+    const id = `call_1__thought__${"c2ln".repeat(40)}`;
+    const toolCall = { id, name: "read", type: "function" as const, arguments: {} };
+    const messages = [
+      Message.assistant([{ kind: "tool_call", toolCall }]),
+      Message.toolResult({ toolCallId: id, content: "" }),
+    ];
+    const wire = bodyOf(encodeWith(openaiChat, { model: "m", messages }, { baseUrl: host }))[
+      "messages"
+    ] as JsonObject[];
+    const [made] = (wire[0]?.["tool_calls"] ?? []) as { id: string }[];
+    const sent = made?.id ?? "";
+    expect(wire[1]?.["tool_call_id"]).toBe(sent);
+    expect(whole ? sent : sent.length <= 40).toBe(whole ? id : true);
+  });
 });

@@ -1,8 +1,14 @@
-// A gateway's account of the reasoning behind it (`reasoning_details`): signed or encrypted items that the model's maker
-// wants back with the calls they led to. They travel as the signature of the answer's first call.
+// What gateways want back with the calls of an answer, because the model behind them does: signed or encrypted reasoning
+// (`reasoning_details`), and data of a single call (`extra_content`). Both travel as signatures of calls.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import { isObject } from "../common/json.ts";
+
+export interface Returned {
+  /** Of the whole answer; on its first call. */
+  readonly reasoning_details?: JsonValue[];
+  readonly extra_content?: JsonObject;
+}
 
 /** Fields that are streamed in fragments. */
 const FRAGMENTED = ["text", "summary", "data"];
@@ -31,12 +37,21 @@ export class ReasoningDetails {
     }
   }
 
-  get signature(): string | undefined {
-    return this.#items.length === 0 ? undefined : JSON.stringify(this.#items);
+  get items(): JsonValue[] {
+    return this.#items;
   }
 }
 
-/** The items in a call's signature; undefined when it is another vendor's kind. */
-export function readReasoningDetails(signature: string | undefined): JsonValue[] | undefined {
-  return signature?.startsWith("[{") ? (JSON.parse(signature) as JsonValue[]) : undefined;
+/** Undefined when there is nothing to give back. */
+export function toSignature(details: JsonValue[], extra: JsonValue | undefined): string | undefined {
+  const returned: Returned = {
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(isObject(extra) ? { extra_content: extra } : {}),
+  };
+  return Object.keys(returned).length === 0 ? undefined : JSON.stringify(returned);
+}
+
+/** Empty for signatures of another kind. */
+export function readSignature(signature: string | undefined): Returned {
+  return signature?.startsWith("{") ? (JSON.parse(signature) as Returned) : {};
 }
