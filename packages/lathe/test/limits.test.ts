@@ -1,8 +1,9 @@
 // --max-turns, --max-cost, --max-time, and the product's own limits on a request.
 
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { gate, type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
+import { collect } from "./command.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
 
 let scene: Stage;
@@ -102,21 +103,35 @@ describe("product defaults", () => {
   });
 
   it("a model that falls silent is given up after the configured time, a local server is not", async () => {
-    const [vendor, local] = [gate(), gate()];
+    const doors = { vendor: gate(), tiny: gate(), mine: gate(), later: gate() };
     const script: Script = ({ model }) =>
-      turn.text("slow but sure", { before: (model === "tiny" ? local : vendor).wait });
+      turn.text("slow but sure", { before: (doors[model as keyof typeof doors] ?? doors.vendor).wait });
     scene = await stage(script, { auth: "none" });
     const config = await settings("retry:\n  enabled: false\ntimeouts:\n  firstEvent: 1\n  stall: 1\n");
     const { code, stderr } = await scene.run(["--config", config, "go"]);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(/1 s/) });
+    await mkdir(scene.box.env["LATHE_HOME"] ?? "", { recursive: true });
+    await writeFile(
+      `${scene.box.env["LATHE_HOME"]}/models.yml`,
+      `providers:\n  here: { baseUrl: "${scene.server.baseUrl("ollama")}", api: ollama-chat, auth: none, discovery: { type: ollama } }\n`,
+    );
     const env = { OLLAMA_BASE_URL: scene.server.baseUrl("ollama") };
-    const patient = scene.box.run(["--config", config, "--model", "ollama/tiny", "go"], { env });
-    await local.reached;
+    const ask = (model: string) => scene.box.run(["--config", config, "--model", model, "go"], { env });
+    const patient = [ask("ollama/tiny"), ask("here/mine")];
+    const host = scene.box.start([...scene.args, "--config", config, "--mode", "rpc"], { ...scene.env, ...env });
+    const heard = collect(host);
+    const ended = new Promise<void>((resolve) => {
+      host.stdout.on("data", (text: string) => text.includes("agent_end") && resolve());
+    });
+    host.stdin.write('{"type":"set_model","provider":"ollama","modelId":"later"}\n{"type":"prompt","message":"go"}\n');
+    await Promise.all([doors.tiny.reached, doors.mine.reached, doors.later.reached]);
     // Longer than the limit that ended the other one: that nothing happens can only be seen by letting time pass.
     await new Promise((resolve) => setTimeout(resolve, 3500));
-    local.open();
-    vendor.open();
-    expect(await patient).toMatchObject({ code: 0, stdout: "slow but sure\n" });
+    for (const door of Object.values(doors)) door.open();
+    for (const one of patient) expect(await one).toMatchObject({ code: 0, stdout: "slow but sure\n" });
+    await ended;
+    host.stdin.end();
+    expect((await heard).stdout).toContain("slow but sure");
   });
 });
 

@@ -79,7 +79,7 @@ export function providerOptions(
     overrides.baseUrl ?? connection.baseUrl ?? (row?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)]);
   const cacheRetention = connection.cacheRetention ?? (settings.cacheRetention || undefined);
   const websocket = overrides.websocket ?? (settings["providers.openaiWebsockets"] || undefined);
-  const local = row?.discovery !== undefined || config?.discovery !== undefined;
+  const local = isLocal(models, provider);
   const firstEvent = local ? 0 : settings["timeouts.firstEvent"];
   return {
     ...connection,
@@ -91,6 +91,11 @@ export function providerOptions(
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(websocket === undefined ? {} : { websocket }),
   };
+}
+
+/** A local server may load its model for as long as it likes. */
+export function isLocal(models: Models, provider: string): boolean {
+  return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
 }
 
 /** `MY_PROXY_BASE_URL` for a provider `my-proxy`. */

@@ -21,11 +21,11 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
-import { findRow } from "@lathe/llm/providers";
 import { usageError } from "../cli/exit.ts";
+import type { Models } from "../models/models.ts";
 import type { Tape } from "../record/tape.ts";
 import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
-import { adapterOf, connect, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
+import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
 import { type PermissionMode, Permissions } from "./permissions.ts";
 import { profileFor } from "./profile.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
@@ -107,7 +107,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client.rest(current.provider);
     client.add(choice.provider, await connect(workspace, choice, overrides));
     session.setProfile(profileFor(workspace, request, choice), role);
-    session.config.reasoningEffort = choice.effort;
+    Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
   const promotion = workspace.settings["contextPromotion.enabled"]
@@ -124,7 +124,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
-    config: sessionConfig(workspace, request),
+    config: { ...sessionConfig(workspace, request), ...waits(workspace, models, request.model) },
     surroundings: (chosen, where) => {
       const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where);
       return request.tape ? request.tape.surroundings(read) : read();
@@ -176,8 +176,6 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
 
 function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
   const { settings } = workspace;
-  // A local server may load its model for as long as it likes.
-  const isLocal = findRow(model.provider)?.discovery !== undefined;
   return {
     defaultCommandTimeoutMs: settings["shell.timeoutMs"],
     maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
@@ -187,14 +185,20 @@ function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigI
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
-    firstEventTimeoutMs: isLocal ? 0 : settings["timeouts.firstEvent"] * 1000,
-    stallTimeoutMs: isLocal ? 0 : settings["timeouts.stall"] * 1000,
     retry: {
       maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
       maxTotalMs: settings["retry.maxMinutes"] * 60_000,
       baseDelay: settings["retry.baseDelay"],
       midStream: MID_STREAM_RETRIES,
     },
+  };
+}
+
+function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
+  const factor = isLocal(models, provider) ? 0 : 1000;
+  return {
+    firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],
+    stallTimeoutMs: factor * settings["timeouts.stall"],
   };
 }
 
