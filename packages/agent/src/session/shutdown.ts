@@ -16,8 +16,8 @@ export interface ShutdownSteps {
 export async function shutDown(core: SessionCore, steps: ShutdownSteps): Promise<void> {
   steps.stopInput();
   const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
-  // A shared environment outlives this session; the signal above has ended what its tools started.
-  if (!core.options.sharedEnv) parts.push(core.options.env.cleanup());
+  // A shared environment outlives this session: what it has left running there is ended alone.
+  parts.push(core.options.sharedEnv ? stopJobs(core) : core.options.env.cleanup());
   const problems = await settleWithin(core, parts);
   try {
     await core.journal.close();
@@ -31,6 +31,12 @@ export async function shutDown(core: SessionCore, steps: ShutdownSteps): Promise
     reason: steps.reason,
     ...(steps.error === undefined ? {} : { error: steps.error }),
   });
+}
+
+/** Jobs that the host keeps for several sessions are the host's. */
+async function stopJobs({ options, services }: SessionCore): Promise<void> {
+  const jobs = options.services?.jobs ? [] : (services.jobs?.list() ?? []);
+  await Promise.all(jobs.map(({ handle }) => handle.stop()));
 }
 
 async function settleWithin(core: SessionCore, parts: readonly Promise<unknown>[]): Promise<string[]> {

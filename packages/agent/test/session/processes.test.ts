@@ -1,8 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../../src/env/local.ts";
+import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { editFileTool } from "../../src/tools/edit-file/index.ts";
 import { readFileTool } from "../../src/tools/read-file/index.ts";
 import { shellTool } from "../../src/tools/shell/index.ts";
@@ -10,7 +11,7 @@ import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
 import type { ToolDef } from "../../src/tools/types.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { writeFileTool } from "../../src/tools/write-file/index.ts";
-import { isAlive } from "../alive.ts";
+import { isAlive, until } from "../alive.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { setUp, testProfile } from "../support/session.ts";
 
@@ -61,6 +62,38 @@ describe("real processes", () => {
     );
     expect(childEnd).toBeGreaterThan(0);
     expect(childEnd).toBeLessThan(s.events.length - 1);
+  });
+
+  it("a background job of a child ends when the child is closed, not when it has answered; the parent's goes on", async () => {
+    const { env, folder } = place();
+    const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
+    const job = (name: string, id: string) => ({
+      name: "shell",
+      args: { command: `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; exec sleep 60`, background: true },
+      id,
+    });
+    const s = setUp({
+      env,
+      profile: testProfile([...all, closeAgentTool as unknown as ToolDef]),
+      script: (request) => {
+        const said = request.messages.filter((message) => message.role === "assistant").length;
+        if (JSON.stringify(request.messages[1]).includes("child task")) {
+          return said === 0 ? { calls: [job("child", "k")] } : { text: "started" };
+        }
+        if (said === 0) {
+          return { calls: [job("parent", "p"), { name: "spawn_agent", args: { task: "child task" }, id: "s" }] };
+        }
+        const agentId = JSON.parse(resultText(request, "s")).agent_id;
+        return said === 1 ? { calls: [{ name: "wait", args: { agent_id: agentId }, id: "w" }] } : { text: "done" };
+      },
+    });
+    await s.session.submit("go");
+    await until(() => existsSync(join(folder, "child")) && existsSync(join(folder, "parent")));
+    expect([pidIn("child"), pidIn("parent")].map(isAlive)).toEqual([true, true]);
+    await s.session.subagents.close(s.session.subagents.list()[0]!.agentId);
+    expect([pidIn("child"), pidIn("parent")].map(isAlive)).toEqual([false, true]);
+    await s.finish();
+    expect(isAlive(pidIn("parent"))).toBe(false);
   });
 
   it("EH-01 D-055 every kind of tool failure is an answer to the model; the session is idle at the end", async () => {
