@@ -4,13 +4,14 @@ const HEADER_BYTES = 1024;
 const HEADER_LINES = 40;
 
 const comment = /^\s*(?:\/\/|\/\*|\*|#|<!--|--|;|%|"""|'''|\(\*|REM\b)/i;
+/** Matched behind the comment's opening. Most must begin the comment: "helpers for auto-generated ids" is written by hand. */
 const generated = [
-  /@generated\b/,
-  /\bcode generated (?:by|from)\b/i,
+  /^\W*@generated\b/,
+  /^\W*code generated (?:by|from)\b/i,
   /\bgenerated (?:by|from|with)\b.*\bdo not (?:edit|modify|change)\b/i,
   /\bdo not (?:edit|modify|change)\b.*\bgenerated\b/i,
-  /\bthis (?:file|code) (?:is|was|has been) (?:auto(?:matically)?[- ]?)?generated\b/i,
-  /\b(?:auto-?generated|automatically generated)\b/i,
+  /^\W*this (?:file|code) (?:is|was|has been) (?:auto(?:matically)?[- ]?)?generated\b/i,
+  /^\W*(?:auto-?|automatically )generated(?: (?:by|from|with|using|file|code)\b|\W*$)/i,
 ];
 
 /** The header line that says a program writes this file. */
@@ -18,7 +19,7 @@ export function generatedMarker(text: string): string | undefined {
   return text
     .slice(0, HEADER_BYTES)
     .split("\n", HEADER_LINES)
-    .find((line) => comment.test(line) && generated.some((marker) => marker.test(line)))
+    .find((line) => comment.test(line) && generated.some((marker) => marker.test(line.replace(comment, ""))))
     ?.trim();
 }
 
