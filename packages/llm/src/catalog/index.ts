@@ -43,11 +43,19 @@ export function createCatalog(lines: Lines): Catalog {
     textOf(provider)
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [modelOf(provider, JSON.parse(line) as CatalogRow)]));
+  // The same few models are asked about again and again.
+  const found = new Map<string, ModelInfo>();
   const get = (provider: string, id: string): ModelInfo | undefined => {
+    const key = `${provider}/${id}`;
+    const known = found.get(key);
+    if (known) return known;
     const text = textOf(provider);
     for (const candidate of candidates(id)) {
       const row = findLine(text, candidate);
-      if (row) return modelOf(provider, row);
+      if (!row) continue;
+      const model = modelOf(provider, row);
+      found.set(key, model);
+      return model;
     }
     return undefined;
   };
