@@ -27,7 +27,6 @@ export function gunzipBody(
     readable.destroy(failure);
   };
   signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted) onAbort();
   const settle = () => signal?.removeEventListener("abort", onAbort);
   return readBody({ incoming, readable, origin, failure: () => failure, settle });
 }

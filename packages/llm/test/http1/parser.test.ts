@@ -137,6 +137,10 @@ describe("what is no answer", () => {
 });
 
 describe("what answers mean", () => {
+  it.each(["\r\n", "\n", "\r\n\r\n"])("AD-01 %j before an answer is skipped", (before) => {
+    expect(answer(`${before}HTTP/1.1 204 No\r\n\r\n`)).toMatchObject({ complete: true, head: { status: 204 } });
+  });
+
   it("AD-01 folded header lines are joined", () => {
     const { head, error } = answer("HTTP/1.1 200 OK\r\nx: a\r\n  b\r\n\tc \r\nContent-Length:\r\n 0\r\n\r\n");
     expect(error).toBeUndefined();

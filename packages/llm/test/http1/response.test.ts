@@ -176,6 +176,10 @@ describe("compressed answers", () => {
     ["cut by its connection", (raw: Buffer) => compressed(raw.subarray(0, -9), "gzip", raw.length)],
     ["cut before it was sent", (raw: Buffer) => compressed(raw.subarray(0, -9))],
     ["not compressed at all", () => compressed(Buffer.from("plain"))],
+    [
+      "in broken chunks",
+      () => "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n\x1f\x8b\r\nnope\r\n",
+    ],
   ])("ER-02 a compressed answer that is %s is a NetworkError that names the server once", async (_, make) => {
     const response = await ask(make(gzipSync("squeezed".repeat(100))));
     const failure = await text(response).catch((error: unknown) => error);

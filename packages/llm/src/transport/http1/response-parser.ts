@@ -1,6 +1,7 @@
 // One HTTP/1.1 answer out of bytes that arrive in any pieces. As strict as node's own parser, but for folded header
 // lines, which are joined. Throws on what is no answer; the caller closes the connection then.
 
+const CR = 0x0d;
 const LF = 0x0a;
 /** Bytes of the status line and the headers together, and of the trailers. */
 const HEAD_LIMIT = 256 * 1024;
@@ -73,6 +74,8 @@ export class ResponseParser {
   }
 
   #takeLine(bytes: Buffer, at: number): number {
+    // Some servers put an empty line behind the body before.
+    if (this.#state === "status" && this.#line === "" && (bytes[at] === CR || bytes[at] === LF)) return at + 1;
     const end = bytes.indexOf(LF, at);
     const stop = end === -1 ? bytes.length : end + 1;
     this.#budget -= stop - at;
@@ -92,8 +95,7 @@ export class ResponseParser {
   #onLine(line: string): void {
     switch (this.#state) {
       case "status":
-        // Some servers put an empty line behind the body before.
-        if (line !== "") this.#onStatus(line);
+        this.#onStatus(line);
         return;
       case "headers":
         if (line === "") this.#onHead();
