@@ -44,7 +44,8 @@ const diffHeader: HeaderReader = (line) => {
   const side = /^(?:---|\+\+\+) ([^\t]*)/.exec(line)?.[1];
   if (side === undefined) return [];
   const path = side.trim().replace(/^"(.*)"$/, "$1");
-  return path === "/dev/null" ? [] : [path.replace(/^[ab]\//, "")];
+  // Which of the two is meant depends on the other side of the diff; both have to be inside.
+  return path === "/dev/null" ? [] : [path, path.replace(/^[ab]\//, "")];
 };
 
 const HEADERS: readonly HeaderReader[] = [v4aHeader, hashlineHeader, diffHeader];
