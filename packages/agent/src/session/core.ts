@@ -21,7 +21,7 @@ import type { ToolDef, ToolServices } from "../tools/types.ts";
 import { Approvals } from "./approvals.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
-import type { SessionDeps } from "./deps.ts";
+import { abortController, type SessionDeps } from "./deps.ts";
 import type { BranchFacts } from "./facts.ts";
 import { LiveView } from "./live-view.ts";
 import { LoopDetector } from "./loop-detection.ts";
@@ -199,7 +199,7 @@ export class SessionCore {
 
   /** The next input; the state is already set, or is set here. */
   startRun(): InputRun {
-    const controller = new AbortController();
+    const controller = abortController();
     this.input = {
       entryId: "",
       rounds: 0,

@@ -1,6 +1,7 @@
 // What a session takes from the machine: time, chance and ids. All of it is passed in, which is what makes a run
 // replayable. Waiting helpers built on it live here too.
 
+import { setMaxListeners } from "node:events";
 import type { ClientDeps } from "@lathe/llm";
 
 export type SessionDeps = Pick<ClientDeps, "now" | "random" | "uuid" | "setTimer">;
@@ -19,6 +20,13 @@ export function sleep(deps: SessionDeps, ms: number, signal: AbortSignal): Promi
     }, ms);
     signal.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/** Any number of calls may listen to it: Node would take more than ten listeners for a leak and say so on stderr. */
+export function abortController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 export class DeadlineError extends Error {
@@ -40,7 +48,7 @@ export function withDeadline<T>(
   const { what, ms, graceMs, signal } = options;
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    const inner = new AbortController();
+    const inner = abortController();
     let grace: { cancel(): void } | undefined;
     const stop = (reason: unknown): void => {
       if (inner.signal.aborted) return;

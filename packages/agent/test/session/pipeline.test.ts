@@ -123,6 +123,28 @@ describe("one call", () => {
     expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (broken): no tier today");
   });
 
+  it("many calls at once do not look like a leak to Node", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    const listens = tool("listens", async (_args, { signal }) => {
+      for (let n = 0; n < 20; n++) signal.addEventListener("abort", () => {});
+      await new Promise((resolve) => setImmediate(resolve));
+      return "heard";
+    });
+    const s = setUp({
+      profile: testProfile([listens]),
+      script: [
+        { calls: Array.from({ length: 20 }, (_value, n) => ({ name: "listens", id: `c${n}` })) },
+        { text: "done" },
+      ],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   it("calls that a server gave the same id are told apart", async () => {
     const s: Setup = setUp({
       middleware: [{ name: "asks", approve: () => ({ decision: "ask" }) }],
