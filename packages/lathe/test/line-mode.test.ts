@@ -82,6 +82,20 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     await terminal.see(at, /ended-0/);
   });
 
+  it("Ctrl+C at a question takes all of them away, and the words after it begin a line", async () => {
+    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `echo ${name}` } }));
+    server.push(turn.calls(calls), turn.text("never"));
+    const start = terminal.type(lathe(SONNET));
+    let at = await terminal.see(start, ready);
+    terminal.keys("go\n");
+    at = await terminal.see(at, /Allow shell echo one\? \[y\/N\] /);
+    terminal.keys("\x03");
+    at = await terminal.see(at, /\nInterrupted\. Press[\s\S]*› /);
+    expect(terminal.text(start)).not.toContain("Allow shell echo two");
+    terminal.keys("/quit\n");
+    await terminal.see(at, ended);
+  });
+
   it("what is typed while the answer comes stays in one piece, and is the next thing said when it comes last", async () => {
     const door = gate();
     server.push(

@@ -105,7 +105,9 @@ export function summary(tool: string, args: JsonObject): string {
   if (typeof patch === "string") {
     return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1] ?? "").join(", ");
   }
-  return tool === "todo" || Object.keys(args).length === 0 ? "" : oneLine(JSON.stringify(args));
+  // A plan was on the screen a moment ago; a list of tasks is too long for a line.
+  const isShown = tool === "todo" || "plan" in args || Object.keys(args).length === 0;
+  return isShown ? "" : oneLine(JSON.stringify(args));
 }
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
@@ -120,17 +122,20 @@ function outcomeOf(data: {
 }): string {
   const details: JsonObject = isObject(data.details) ? data.details : {};
   const parts: string[] = [];
-  if (typeof details["exitCode"] === "number" && details["exitCode"] !== 0) parts.push(`exit ${details["exitCode"]}`);
+  // Below 0: it never came to an end of its own.
+  if (typeof details["exitCode"] === "number" && details["exitCode"] > 0) parts.push(`exit ${details["exitCode"]}`);
   if (typeof details["added"] === "number" && typeof details["removed"] === "number") {
     parts.push(`+${details["added"]} -${details["removed"]}`);
   }
-  if (typeof details["linesRead"] === "number") parts.push(`${details["linesRead"]} lines`);
-  if (typeof details["matches"] === "number") parts.push(`${details["matches"]} matches`);
-  if (typeof details["files"] === "number") parts.push(`${details["files"]} files`);
+  if (typeof details["linesRead"] === "number") parts.push(count(details["linesRead"], "line", "lines"));
+  if (typeof details["matches"] === "number") parts.push(count(details["matches"], "match", "matches"));
+  if (typeof details["files"] === "number") parts.push(count(details["files"], "file", "files"));
   if (data.is_error && parts.length === 0) parts.push(shorten(oneLine(data.error ?? data.output ?? "failed"), 60));
   if (data.duration_ms >= 1000) parts.push(`${(data.duration_ms / 1000).toFixed(1)} s`);
   return parts.join(", ");
 }
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
 

@@ -57,7 +57,10 @@ export class LineTerminal implements LineView {
     this.#readline = readline;
     readline.on("line", (text) => this.#heard(text));
     readline.on("SIGINT", () => this.#interrupted());
-    readline.once("close", () => this.leave(EXIT.done));
+    readline.once("close", () => {
+      if (!this.#over) stdout.write("\n");
+      this.leave(EXIT.done);
+    });
     const ended = (): void => this.leave(EXIT.interrupted);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
     if (first === undefined) readline.prompt();
@@ -81,7 +84,7 @@ export class LineTerminal implements LineView {
       const asked: Asked = {
         question,
         settle: (answer) => {
-          this.#asked.splice(this.#asked.indexOf(asked), 1);
+          if (this.#asked.includes(asked)) this.#asked.splice(this.#asked.indexOf(asked), 1);
           signal?.removeEventListener("abort", giveUp);
           this.#showQuestion();
           resolve(answer);
@@ -124,8 +127,12 @@ export class LineTerminal implements LineView {
     if (!this.#over && this.#asked.length === 0 && this.#controller?.busy === false) this.#readline?.prompt();
   }
 
+  /** What was being typed is given up, as in a shell, and the next words begin a line of their own. */
   #interrupted(): void {
-    for (const asked of [...this.#asked]) asked.settle(undefined);
+    this.#readline?.write(null, { ctrl: true, name: "u" });
+    this.#machine.stdout.write("\n");
+    // Taken off together: settling one would show the next.
+    for (const asked of this.#asked.splice(0)) asked.settle(undefined);
     this.#controller?.interrupt();
     this.#promptWhenIdle();
   }
