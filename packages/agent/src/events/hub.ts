@@ -135,7 +135,9 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     if (this.#head < this.#queue.length) {
       const value = this.#queue[this.#head]!;
       this.#head += 1;
-      if (this.#head === this.#queue.length || this.#head >= HIGH_WATER) this.#shift();
+      // By halves, so that a long queue is not copied again and again.
+      if (this.#head === this.#queue.length || this.#head >= Math.max(HIGH_WATER, this.#queue.length / 2))
+        this.#shift();
       return Promise.resolve({ value, done: false });
     }
     if (this.#ended) return Promise.resolve({ value: undefined, done: true });
