@@ -9,7 +9,7 @@ export interface LineRange {
   readonly last?: number;
 }
 
-export interface Selector {
+interface Selector {
   /** The text alone, without header and numbers. */
   readonly raw: boolean;
   /** Empty: no lines were named. */
