@@ -21,6 +21,7 @@ type Unit = (
 ) => void;
 
 const packFolder = `${__dirname}/packs/`;
+const packUrl = `file://${encodeURI(packFolder).replace(/[?#]/g, encodeURIComponent)}`;
 const command = process.argv[2] ?? "";
 const isRun = !Object.hasOwn(SUBCOMMANDS, command);
 /** A subcommand has caches of its own: of the start pack it uses little, and taking in what a run uses costs it time. */
@@ -47,8 +48,13 @@ function unit(id: number | string): Exports {
   const module: UnitModule = { exports: {} };
   // Before it runs: units may need each other.
   loaded[id] = module.exports;
-  if (typeof id === "string") module.exports = ofNode(id);
-  else (units[id] as Unit)(module, unit, later, fileUrl());
+  try {
+    if (typeof id === "string") module.exports = ofNode(id);
+    else (units[id] as Unit)(module, unit, later, packUrl);
+  } catch (error) {
+    delete loaded[id]; // whoever asks next gets the same error, not half a unit
+    throw error;
+  }
   loaded[id] = module.exports;
   return module.exports;
 }
@@ -70,8 +76,6 @@ function ofNode(name: string): Exports {
 function withNames(exported: Exports): Exports {
   return exported["__esModule"] ? exported : { ...exported, default: exported };
 }
-
-const fileUrl = (): string => `file://${encodeURI(packFolder).replace(/[?#]/g, encodeURIComponent)}`;
 
 if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-v")) {
   process.stdout.write(`${LATHE_VERSION}\n`);
