@@ -8,7 +8,7 @@ import { NetworkError } from "../../src/types/errors.ts";
 import { answers, damaged } from "./answers.ts";
 import { client, get, listen, text } from "./servers.ts";
 
-const RUNS = process.env["LATHE_LONG"] === undefined ? 150 : 3000;
+const RUNS = process.env["LATHE_LONG"] === undefined ? 150 : 1500;
 
 interface Outcome {
   readonly status: number;
