@@ -3,8 +3,8 @@
 import { networkError } from "../../errors/network.ts";
 import type { ClientDeps, TransportRequest, TransportResponse } from "../../types/adapter.ts";
 import { AbortError } from "../../types/errors.ts";
-import { createBodyQueue } from "./body-queue.ts";
-import type { Connection } from "./connection.ts";
+import { type BodyQueue, createBodyQueue } from "./body-queue.ts";
+import type { Connection, Reader } from "./connection.ts";
 import { hungUp } from "./hung-up.ts";
 import { type ResponseHead, ResponseParser } from "./response-parser.ts";
 
@@ -32,84 +32,114 @@ export interface ExchangeOptions extends Pick<TransportRequest, "signal"> {
 export function exchange(
   connection: Connection,
   message: readonly Uint8Array[],
-  { origin, resend, signal, setTimer, release }: ExchangeOptions,
+  options: ExchangeOptions,
 ): Promise<TransportResponse> {
-  return new Promise((resolve, reject) => {
-    let head: ResponseHead | undefined;
-    let ours = true;
-    let crossing = resend;
-    const crossed = resend && setTimer(() => noCrossing(), CROSSING_MS);
-    const noCrossing = () => {
-      crossing = undefined;
-      crossed?.cancel();
-    };
-    const close = () => {
-      if (ours) connection.close();
-      ours = false;
-    };
-    const settle = () => signal?.removeEventListener("abort", onAbort);
-    const body = createBodyQueue({
-      drained: () => {
-        if (ours) connection.resume();
-      },
-      left: close,
-      over: settle,
+  return new Promise((resolve, reject) => new Exchange(connection, options, { resolve, reject }).start(message));
+}
+
+interface Outcome {
+  readonly resolve: (response: TransportResponse | Promise<TransportResponse>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class Exchange implements Reader {
+  readonly #options: ExchangeOptions;
+  readonly #outcome: Outcome;
+  readonly #body: BodyQueue;
+  readonly #parser: ResponseParser;
+  /** Until it is closed or somebody else's. */
+  #connection: Connection | undefined;
+  #head: ResponseHead | undefined;
+  #crossing: { cancel(): void } | undefined;
+
+  constructor(connection: Connection, options: ExchangeOptions, outcome: Outcome) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#outcome = outcome;
+    this.#body = createBodyQueue({
+      drained: () => this.#connection?.resume(),
+      left: () => this.#close(),
+      over: () => this.#unlisten(),
     });
-    const onAbort = () => {
-      noCrossing();
-      close();
-      const error = new AbortError("The request was aborted.");
-      body.discard(error);
-      reject(error);
-    };
-    const fail = (cause: Error) => {
-      noCrossing();
-      close();
-      const error = networkError(origin, cause);
-      body.fail(error);
-      reject(error);
-    };
-    const parser = new ResponseParser({
-      head: (arrived) => {
-        head = arrived;
-        resolve({ status: arrived.status, headers: arrived.headers, body });
+    this.#parser = new ResponseParser({
+      head: (head) => {
+        this.#head = head;
+        outcome.resolve({ status: head.status, headers: head.headers, body: this.#body });
       },
-      body: body.push,
+      body: this.#body.push,
     });
-    const finish = () => {
-      // An answer may come before all of the request is sent: what is left of it would be read as the next one.
-      if (head?.persistent && !parser.surplus && connection.flushed) {
-        ours = false;
-        release(connection, head);
-      } else close();
-      body.end();
-    };
+  }
+
+  start(message: readonly Uint8Array[]): void {
+    const { signal, resend, setTimer } = this.#options;
     if (signal?.aborted) {
-      onAbort();
+      this.#onAbort();
       return;
     }
-    signal?.addEventListener("abort", onAbort, { once: true });
-    connection.send(message, {
-      bytes(bytes) {
-        noCrossing();
-        try {
-          parser.push(bytes);
-        } catch (cause) {
-          fail(cause as Error);
-          return;
-        }
-        if (parser.done) finish();
-        else if (body.waiting > WAITING_LIMIT) connection.pause();
-      },
-      gone(cause) {
-        if (crossing !== undefined) {
-          settle();
-          close();
-          resolve(crossing());
-          noCrossing();
-        } else if (cause === undefined && parser.close()) finish();
-        else fail(cause ?? hungUp());
-      },
-    });
-  });
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (resend !== undefined) this.#crossing = setTimer(() => this.#endCrossing(), CROSSING_MS);
+    this.#connection?.send(message, this);
+  }
+
+  bytes(bytes: Buffer): void {
+    this.#endCrossing();
+    try {
+      this.#parser.push(bytes);
+    } catch (cause) {
+      this.#fail(cause);
+      return;
+    }
+    if (this.#parser.done) this.#finish();
+    else if (this.#body.waiting > WAITING_LIMIT) this.#connection?.pause();
+  }
+
+  gone(cause: Error | undefined): void {
+    const { resend } = this.#options;
+    if (this.#crossing !== undefined && resend !== undefined) {
+      this.#endCrossing();
+      this.#unlisten();
+      this.#close();
+      this.#outcome.resolve(resend());
+    } else if (cause === undefined && this.#parser.close()) this.#finish();
+    else this.#fail(cause ?? hungUp());
+  }
+
+  #finish(): void {
+    const connection = this.#connection;
+    // An answer may come before all of the request is sent: what is left of it would be read as the next one.
+    if (this.#head?.persistent && !this.#parser.surplus && connection?.flushed) {
+      this.#connection = undefined;
+      this.#options.release(connection, this.#head);
+    } else this.#close();
+    this.#body.end();
+  }
+
+  #fail(cause: unknown): void {
+    this.#close();
+    const error = networkError(this.#options.origin, cause);
+    this.#body.fail(error);
+    this.#outcome.reject(error);
+  }
+
+  readonly #onAbort = (): void => {
+    this.#endCrossing();
+    this.#close();
+    const error = new AbortError("The request was aborted.");
+    this.#body.discard(error);
+    this.#outcome.reject(error);
+  };
+
+  #endCrossing(): void {
+    this.#crossing?.cancel();
+    this.#crossing = undefined;
+  }
+
+  #unlisten(): void {
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #close(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
 }
