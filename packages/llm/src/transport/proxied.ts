@@ -87,6 +87,10 @@ function exchange(
       settle();
       reject(failure ?? networkError(origin, error));
     });
+    // Node stops listening once the answer is complete, though the request may still be on its way and fail.
+    outgoing.once("socket", (socket) => {
+      if (!outgoing.reusedSocket) socket.on("error", () => settle());
+    });
     outgoing.once("response", (incoming: http.IncomingMessage) => {
       connecting.cancel();
       decompressed(incoming).then(

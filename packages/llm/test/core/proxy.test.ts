@@ -141,6 +141,22 @@ describe("proxies", () => {
     },
   );
 
+  it("AD-01 a proxy that answers and hangs up in the middle of a request ends that request, not the process", async () => {
+    const port = await listen(
+      createTcpServer((socket) =>
+        socket.once("data", () =>
+          socket.write("HTTP/1.1 413 No\r\nContent-Length: 9\r\n\r\ntoo large", () => socket.destroy()),
+        ),
+      ),
+    );
+    const transport = createNodeTransport({ env: { HTTP_PROXY: `http://127.0.0.1:${port}` }, setTimer, now });
+    const body = Array.from({ length: 16 }, () => Buffer.alloc(1 << 20));
+    for (let round = 0; round < 10; round++) {
+      const outcome = transport({ url: "http://127.0.0.1:9/", method: "POST", headers: {}, body }).then(text);
+      expect(["too large", NetworkError]).toContain(await outcome.catch((error: Error) => error.constructor));
+    }
+  });
+
   /** Takes connections and says nothing. */
   async function startMuteProxy() {
     let arrived = (_: Socket) => {};
