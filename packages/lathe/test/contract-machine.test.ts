@@ -160,7 +160,7 @@ describe("a home that cannot be written", () => {
     async () => {
       const big = "x".repeat(60_000);
       scene = await stage([turn.text("kept"), turn.text(big), turn.text(big), turn.text("after")]);
-      await withTmpfs("192k", async (folder) => {
+      await withTmpfs("128k", async (folder) => {
         expect((await scene.run(["first"])).code).toBe(0);
         const { code, stderr } = await scene.run(["-c", "-p", "fill", "-p", "fill more"]);
         expect({ code, lines: errorLines(stderr) }).toEqual({

@@ -1,7 +1,7 @@
 // Where compiled code is kept between runs. A cache that cannot be read or written costs time, never correctness: the
 // launcher then compiles the source.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Script } from "node:vm";
 
 /** Emitted on `process` when the first model request has been sent. */
@@ -33,11 +33,20 @@ export function writeCaches(folder: string, scripts: ReadonlyMap<string, Script>
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const [pack, script] of scripts) {
       const target = cacheFile(folder, pack);
-      const temporary = `${target}.${process.pid}`;
-      writeFileSync(temporary, script.createCachedData());
-      renameSync(temporary, target);
+      writeWhole(target, `${target}.${process.pid}`, script.createCachedData());
     }
   } catch {
     // a read-only or full home: the next start compiles again
+  }
+}
+
+/** Half a file would take the space that the session needs. */
+function writeWhole(target: string, temporary: string, bytes: Buffer): void {
+  try {
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, target);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
   }
 }
