@@ -37,7 +37,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["doctor [id|path] [--gc]", "check session files; --gc removes blobs nobody names"],
     ["stats [--json]", "sessions, messages, tokens and cost by model and day"],
   ],
-  prompt: [["[options] [prompt…]", "takes the options of a run; nothing is sent and no key is needed"]],
+  prompt: [["[options] [prompt…]", "takes the options of a run; nothing is sent, and with --model no key is needed"]],
   tool: [
     ["<name> '<json>'", "one call with these arguments; - reads them from stdin"],
     ["<name> --describe", "its description and schema, as the model sees them"],

@@ -65,7 +65,7 @@ function directory(machine: Machine, path: string, option: string): string {
   const absolute = resolve(machine.cwd, path);
   if (isDirectory(absolute)) return realpathSync.native(absolute);
   if (path === ".") throw usageError("The working directory cannot be entered. Go to one that can.");
-  throw usageError(`${option}: ${path} is not a directory. Give an existing one.`);
+  throw usageError(`${option}: ${path} is not a directory. Give an existing directory.`);
 }
 
 /** Options that are settings for this run only. */
