@@ -18,6 +18,7 @@ export class Recorder {
   #requests = 0;
   #timers = 0;
   #taken = 0;
+  #turn: Promise<void> = Promise.resolve();
 
   /** The folder is made; a run that was recorded there before is continued in the same file. */
   constructor(folder: string) {
@@ -50,10 +51,12 @@ export class Recorder {
     if (call.tool.sessionOnly) return run();
     try {
       const result = await this.#unrecorded.run(true, run);
+      await this.#inTurn();
       this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
       return result;
     } catch (error) {
       const { name, message } = error as Error;
+      await this.#inTurn();
       this.#write({ t: "tool_error", callId: call.callId, name, message });
       throw error;
     }
@@ -63,6 +66,7 @@ export class Recorder {
   async taken<T>(work: () => Promise<T>): Promise<T> {
     const n = this.#taken++;
     const value = await this.#unrecorded.run(true, work);
+    await this.#inTurn();
     this.#write({ t: "taken", n, value: toJson(value) });
     return value;
   }
@@ -96,6 +100,13 @@ export class Recorder {
       this.#write({ t: "body_end", n, error: (error as Error).message });
       throw error;
     }
+  }
+
+  /** What follows from two completions of the same moment would mingle, as no replay could repeat it: one after the other. */
+  #inTurn(): Promise<void> {
+    const turn = this.#turn;
+    this.#turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return turn;
   }
 
   #write(line: LogLine): void {
