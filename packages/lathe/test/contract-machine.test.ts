@@ -108,7 +108,7 @@ describe("files that are not what they should be end in one line", () => {
     ["a session that is a directory", ["--session", "."], {}, 2, /cannot be opened.*lathe sessions/],
     ["a file that is no session", ["--session", "notes.jsonl"], {}, 2, /not a session file.*lathe sessions/],
     ["a home that is a file", [], { LATHE_HOME: "notes.jsonl" }, 70, /LATHE_HOME/],
-    ["a directory that is gone", ["--cwd", "gone"], {}, 2, /existing directory/],
+    ["a directory that is gone", ["--cwd", "gone"], {}, 2, /gone is not a directory/],
   ])("%s", async (_what, args, env, expected, says) => {
     scene = await stage([]);
     await writeFile(join(scene.box.dir, "notes.jsonl"), "remember the milk\n");
