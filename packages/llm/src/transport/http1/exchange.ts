@@ -12,8 +12,9 @@ import { type ResponseHead, ResponseParser } from "./response-parser.ts";
 const WAITING_LIMIT = 256 * 1024;
 
 /**
- * How long after sending on a connection that had been idle its end still counts as a crossing of the two: the server
- * had closed it before the request came. Later the server may have begun to work on the request.
+ * How long after sending on a connection that had been idle its end is taken for a crossing of the two: the server closed
+ * it while the request was on its way. A guess, not a proof: a server that takes a request and dies within this time looks
+ * the same, and then gets it twice. Callers that retry a NetworkError take that risk anyway.
  */
 const CROSSING_MS = 1000;
 
@@ -21,7 +22,7 @@ export interface ExchangeOptions extends Pick<TransportRequest, "signal"> {
   readonly origin: string;
   /**
    * For a connection that had been waiting, and that its server may have given up: sends the request on another one.
-   * Called only when the connection ended so soon, without a byte of an answer, that nobody can have worked on it.
+   * Called only when the connection ended within that time without a byte of an answer.
    */
   readonly resend: (() => Promise<TransportResponse>) | undefined;
   readonly setTimer: ClientDeps["setTimer"];
