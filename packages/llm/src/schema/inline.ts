@@ -13,8 +13,9 @@ interface Substitutes {
   readonly onMissing: () => JsonSchema;
 }
 
-/** The schema without `$ref`, bookkeeping keys and one-element `allOf`. */
+/** The schema without `$ref`, bookkeeping keys and one-element `allOf`; the same object when it has none of them. */
 export function inlined(schema: JsonSchema, { onCycle, onMissing }: Substitutes): JsonSchema {
+  if (isFlat(schema)) return schema;
   const expand = (node: JsonValue, path: readonly string[]): JsonValue => {
     if (Array.isArray(node)) return node.map((item) => expand(item, path));
     if (!isSchema(node)) return node;
@@ -42,6 +43,14 @@ export function inlined(schema: JsonSchema, { onCycle, onMissing }: Substitutes)
       : value;
   return expand(schema, []) as JsonSchema;
 }
+
+/** Told from its text, which is far cheaper than a walk; a word inside a value only costs the walk. */
+function isFlat(schema: JsonSchema): boolean {
+  const text = JSON.stringify(schema);
+  return !UNFLAT.some((word) => text.includes(word));
+}
+
+const UNFLAT = ['"$', '"allOf"', '"definitions"', '"examples"'];
 
 const LITERAL_KEYS = new Set(["enum", "const", "default", "required"]);
 

@@ -7,7 +7,7 @@ import { inlined, isSchema, typeOfLiterals } from "./inline.ts";
 const DROPPED = new Set(["default", "minLength", "maxLength", "uniqueItems", "readOnly", "writeOnly", "deprecated"]);
 const FORMATS = new Set(["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"]);
 /** Keywords whose meaning strict mode cannot carry. */
-const IMPOSSIBLE = [
+const IMPOSSIBLE = new Set([
   "allOf",
   "not",
   "if",
@@ -20,7 +20,9 @@ const IMPOSSIBLE = [
   "unevaluatedProperties",
   "prefixItems",
   "contains",
-];
+]);
+/** Said by `strictObject`. */
+const OF_OBJECTS = new Set(["properties", "required", "additionalProperties"]);
 
 /** The strict form, or undefined when there is none. */
 export function toOpenAIStrict(schema: JsonSchema): JsonSchema | undefined {
@@ -39,11 +41,13 @@ function notStrict(): never {
   throw new NotStrict();
 }
 
+/** Always a new object, which the caller may go on changing: this runs for every tool before the first request. */
 function strict(node: JsonObject): JsonObject {
-  if (IMPOSSIBLE.some((key) => key in node)) throw new NotStrict();
   const result: JsonObject = {};
-  for (const [key, value] of Object.entries(node)) {
-    if (DROPPED.has(key) || key === "properties" || key === "required" || key === "additionalProperties") continue;
+  for (const key of Object.keys(node)) {
+    if (IMPOSSIBLE.has(key)) throw new NotStrict();
+    if (DROPPED.has(key) || OF_OBJECTS.has(key)) continue;
+    const value = node[key] as JsonValue;
     if (key === "format" && !FORMATS.has(String(value))) continue;
     if (key === "items") result[key] = strict(asSchema(value));
     else if (key === "anyOf" || key === "oneOf")
@@ -64,18 +68,23 @@ function strictObject(node: JsonObject, result: JsonObject): JsonObject {
   if (extra !== undefined && extra !== false) throw new NotStrict();
   if (!isSchema(node["properties"])) {
     if (extra === undefined) throw new NotStrict();
-    return { ...result, properties: {}, required: [], additionalProperties: false };
+    return Object.assign(result, { properties: {}, required: [], additionalProperties: false });
   }
-  const required = new Set(asList(node["required"] ?? []));
+  const given = node["properties"];
+  const names = Object.keys(given);
+  const required = asList(node["required"] ?? []);
   const properties: JsonObject = {};
-  for (const [name, child] of Object.entries(node["properties"])) {
-    const translated = strict(asSchema(child));
-    properties[name] = required.has(name) ? translated : nullable(translated);
+  for (const name of names) {
+    const translated = strict(asSchema(given[name] as JsonValue));
+    properties[name] = required.includes(name) ? translated : nullable(translated);
   }
-  return { ...result, properties, required: Object.keys(properties), additionalProperties: false };
+  result["properties"] = properties;
+  result["required"] = names;
+  result["additionalProperties"] = false;
+  return result;
 }
 
-/** Strict mode knows no optional property: absent is said as null (see `withoutOptionalNulls`). */
+/** Strict mode knows no optional property: absent is said as null (see `withoutOptionalNulls`). May change the node. */
 function nullable(node: JsonObject): JsonObject {
   const { type, enum: values, anyOf } = node;
   if (Array.isArray(anyOf))
@@ -85,7 +94,9 @@ function nullable(node: JsonObject): JsonObject {
   if ("const" in node || type === "object") return { anyOf: [node, { type: "null" }] };
   const types = Array.isArray(type) ? type : [type as string];
   if (types.includes("null")) return node;
-  return { ...node, type: [...types, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+  node["type"] = [...types, "null"];
+  if (Array.isArray(values)) node["enum"] = [...values, null];
+  return node;
 }
 
 function pushDescription(node: JsonObject): JsonObject {
