@@ -19,7 +19,21 @@ export function systemPrompt(layers: PromptLayers): string {
 }
 
 /** The first sentence; the whole description stands in the tool's own definition. */
-function toolLine(tool: ToolDefinition): string {
-  const sentence = /^[\s\S]*?[.!?](?=\s|$)/.exec(tool.description)?.[0] ?? tool.description;
-  return `- \`${tool.name}\`: ${sentence.replace(/\s+/g, " ").trim()}`;
+function toolLine({ name, description }: ToolDefinition): string {
+  return `- \`${name}\`: ${inOneLine(description.slice(0, sentenceEnd(description)))}`;
+}
+
+/** By hand: this runs for every tool before the first request, and patterns are slow the first time. */
+function sentenceEnd(text: string): number {
+  for (let at = 0; at < text.length; at++) {
+    const isEnd = text[at] === "." || text[at] === "!" || text[at] === "?";
+    if (isEnd && (at + 1 === text.length || isBlank(text.charCodeAt(at + 1)))) return at + 1;
+  }
+  return text.length;
+}
+
+const isBlank = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+
+function inOneLine(text: string): string {
+  return ["\n", "\t", "  "].some((blank) => text.includes(blank)) ? text.replace(/\s+/g, " ").trim() : text.trim();
 }

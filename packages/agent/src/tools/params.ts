@@ -42,14 +42,13 @@ export const record = <P extends Params>(properties: P, description: string): Pa
 export const optional = <T>(given: Param<T>): Param<T, false> => ({ schema: given.schema, required: false });
 
 export function parameters(properties: Params): JsonSchema {
-  return {
-    type: "object",
-    properties: Object.fromEntries(Object.entries(properties).map(([name, { schema }]) => [name, schema])),
-    required: Object.entries(properties)
-      .filter(([, { required }]) => required)
-      .map(([name]) => name),
-    additionalProperties: false,
-  };
+  const schemas: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  for (const [name, param] of Object.entries(properties)) {
+    schemas[name] = param.schema;
+    if (param.required) required.push(name);
+  }
+  return { type: "object", properties: schemas, required, additionalProperties: false };
 }
 
 type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

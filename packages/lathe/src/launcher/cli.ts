@@ -26,19 +26,20 @@ const command = process.argv[2] ?? "";
 const isRun = !Object.hasOwn(SUBCOMMANDS, command);
 /** A subcommand has caches of its own: of the start pack it uses little, and taking in what a run uses costs it time. */
 const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.arch) + (isRun ? "" : `${command}/`);
-const units: Record<number, Unit> = {};
+/** The start pack itself, to which later ones are added. */
+let units: Record<number, Unit> = {};
 const loaded: Record<number | string, Exports> = Object.create(null);
 const scripts = new Map<string, Script>();
 let fresh = false;
 
 /** The build sees to it that packs are plain ASCII, which is read fastest as latin1 and kept in half the memory. */
-function loadPack(file: string): void {
+function loadPack(file: string): Record<number, Unit> {
   const path = packFolder + file;
   const cachedData = readCache(folder, file);
   const script = new Script(readFileSync(path, "latin1"), { filename: path, ...(cachedData ? { cachedData } : {}) });
   if (!cachedData || script.cachedDataRejected) fresh = true;
   scripts.set(file, script);
-  Object.assign(units, script.runInThisContext());
+  return script.runInThisContext();
 }
 
 /** What a unit exports. It runs when it is first asked for. */
@@ -62,7 +63,7 @@ function unit(id: number | string): Exports {
 async function later(id: number | string): Promise<Exports> {
   if (typeof id === "string") return id.startsWith("node:") ? unit(id) : withNames(unit(id));
   const pack = LATHE_PACKS[id];
-  if (pack !== undefined && !scripts.has(pack)) loadPack(pack);
+  if (pack !== undefined && !scripts.has(pack)) Object.assign(units, loadPack(pack));
   return unit(id);
 }
 
@@ -90,7 +91,7 @@ if (process.argv.length === 3 && (process.argv[2] === "--version" || process.arg
   process.once("exit", () =>
     capture(isRun ? new Map([...scripts].filter(([name]) => name !== LATHE_START_PACK)) : scripts),
   );
-  loadPack(LATHE_START_PACK);
+  units = loadPack(LATHE_START_PACK);
   const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
   void main();
 }

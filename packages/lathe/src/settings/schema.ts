@@ -146,5 +146,7 @@ export type Settings = { readonly [Key in SettingKey]: ValueOf<(typeof SETTINGS)
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
 export function defaultSettings(): Settings {
-  return Object.fromEntries(Object.entries(SETTINGS).map(([key, spec]) => [key, spec.default])) as unknown as Settings;
+  const values: Record<string, unknown> = {};
+  for (const [key, spec] of Object.entries(SETTINGS)) values[key] = spec.default;
+  return values as unknown as Settings;
 }
