@@ -1,5 +1,6 @@
 // A stranger's repository: nothing it brings runs or sends a key anywhere until the folder is trusted.
 
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,6 +52,41 @@ describe("a folder that is not trusted", () => {
     expect(existsSync(join(scene.box.dir, "ran"))).toBe(false);
     // Its words do count.
     expect(scene.server.requests[0]?.text).toContain("Be brief.");
+  });
+
+  it.each<[string, (git: (...args: string[]) => void, dir: string) => Promise<void>]>([
+    ["a monitor of files", async (git) => git("config", "core.fsmonitor", "touch ran; false")],
+    [
+      "a filter",
+      async (git, dir) => {
+        git("config", "filter.x.clean", "touch ran; cat");
+        await writeFile(join(dir, ".gitattributes"), "* filter=x\n");
+        await writeFile(join(dir, "f"), "other\n");
+      },
+    ],
+    [
+      "a file of further settings with a filter",
+      async (git, dir) => {
+        await writeFile(join(dir, "more"), '[filter "x"]\n  clean = touch ran; cat\n');
+        git("config", "include.path", "../more");
+        await writeFile(join(dir, ".gitattributes"), "* filter=x\n");
+        await writeFile(join(dir, "f"), "other\n");
+      },
+    ],
+  ])("looking at its repository does not run %s that it brings", async (_what, prepare) => {
+    scene = await stage([turn.text("ok")]);
+    attacker = await startModelServer({});
+    const { dir, home } = scene.box;
+    const git = (...args: string[]): void =>
+      void execFileSync("git", args, { cwd: dir, env: { ...process.env, HOME: home }, stdio: "ignore" });
+    git("init", "-q");
+    await writeFile(join(dir, "f"), "first\n");
+    git("add", "f");
+    // Of the same length, a changed file is read to be compared: that is when filters run.
+    await prepare(git, dir);
+    expect(await scene.run(["go"])).toMatchObject({ code: 0, stdout: "ok\n" });
+    expect(scene.server.requests[0]?.text).toContain("Is git repository: true");
+    expect(existsSync(join(dir, "ran"))).toBe(false);
   });
 
   it("does not bring its settings or models to other commands either", async () => {

@@ -2,7 +2,7 @@
 // directory, git state), so it is taken once, at the start, and never changed.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
-import { currentBranch } from "./git-files.ts";
+import { currentBranch, namesPrograms } from "./git-files.ts";
 
 export interface EnvironmentFacts {
   readonly workingDirectory: string;
@@ -42,7 +42,7 @@ export async function collectFacts(
   root: string | undefined,
 ): Promise<EnvironmentFacts> {
   const [branch, git] = root
-    ? await Promise.all([currentBranch(env, root), gitSnapshot(env, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
+    ? await Promise.all([currentBranch(env, root), gitSnapshot(env, root, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
     : [];
   return {
     workingDirectory: env.workingDirectory(),
@@ -57,12 +57,21 @@ export async function collectFacts(
   };
 }
 
-/** Undefined when git is missing or takes too long. */
-async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitSnapshot | undefined> {
+/** A stranger's repository must not run its monitor, hooks or signature checks; submodules have configurations of their own. */
+const GIT =
+  "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false -c core.pager=cat";
+
+/** Undefined when git is missing or takes too long, or would start programs that the repository names. */
+async function gitSnapshot(
+  env: ExecutionEnvironment,
+  root: string,
+  timeoutMs: number,
+): Promise<GitSnapshot | undefined> {
+  if (await namesPrograms(env, root)) return undefined;
   // One command for both, since starting a process is most of the cost.
   const command =
-    "git --no-optional-locks status --porcelain=v1 && echo '---' && " +
-    `{ git log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
+    `${GIT} status --porcelain=v1 --ignore-submodules=all && echo '---' && ` +
+    `{ ${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
   const result = await env.execCommand(command, timeoutMs).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
   const [status = "", log = ""] = result.stdout.split(/^---$/m);
