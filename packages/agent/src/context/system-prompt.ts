@@ -23,16 +23,10 @@ function toolLine({ name, description }: ToolDefinition): string {
   return `- \`${name}\`: ${inOneLine(description.slice(0, sentenceEnd(description)))}`;
 }
 
-/** By hand: this runs for every tool before the first request, and patterns are slow the first time. */
 function sentenceEnd(text: string): number {
-  for (let at = 0; at < text.length; at++) {
-    const isEnd = text[at] === "." || text[at] === "!" || text[at] === "?";
-    if (isEnd && (at + 1 === text.length || isBlank(text.charCodeAt(at + 1)))) return at + 1;
-  }
-  return text.length;
+  const mark = text.search(/[.!?](?:\s|$)/);
+  return mark === -1 ? text.length : mark + 1;
 }
-
-const isBlank = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 
 function inOneLine(text: string): string {
   return ["\n", "\t", "  "].some((blank) => text.includes(blank)) ? text.replace(/\s+/g, " ").trim() : text.trim();

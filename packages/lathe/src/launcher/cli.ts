@@ -20,26 +20,27 @@ type Unit = (
   fileUrl: string,
 ) => void;
 
+type Pack = (id: number) => Unit | undefined;
+
 const packFolder = `${__dirname}/packs/`;
 const packUrl = `file://${encodeURI(packFolder).replace(/[?#]/g, encodeURIComponent)}`;
 const command = process.argv[2] ?? "";
 const isRun = !Object.hasOwn(SUBCOMMANDS, command);
 /** A subcommand has caches of its own: of the start pack it uses little, and taking in what a run uses costs it time. */
 const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.arch) + (isRun ? "" : `${command}/`);
-/** The start pack itself, to which later ones are added. */
-let units: Record<number, Unit> = {};
+const packs: Pack[] = [];
 const loaded: Record<number | string, Exports> = Object.create(null);
 const scripts = new Map<string, Script>();
 let fresh = false;
 
 /** The build sees to it that packs are plain ASCII, which is read fastest as latin1 and kept in half the memory. */
-function loadPack(file: string): Record<number, Unit> {
+function loadPack(file: string): void {
   const path = packFolder + file;
   const cachedData = readCache(folder, file);
   const script = new Script(readFileSync(path, "latin1"), { filename: path, ...(cachedData ? { cachedData } : {}) });
   if (!cachedData || script.cachedDataRejected) fresh = true;
   scripts.set(file, script);
-  return script.runInThisContext();
+  packs.push(script.runInThisContext() as Pack);
 }
 
 /** What a unit exports. It runs when it is first asked for. */
@@ -51,7 +52,7 @@ function unit(id: number | string): Exports {
   loaded[id] = module.exports;
   try {
     if (typeof id === "string") module.exports = ofNode(id);
-    else (units[id] as Unit)(module, unit, later, packUrl);
+    else unitOf(id)(module, unit, later, packUrl);
   } catch (error) {
     delete loaded[id]; // whoever asks next gets the same error, not half a unit
     throw error;
@@ -60,10 +61,18 @@ function unit(id: number | string): Exports {
   return module.exports;
 }
 
+function unitOf(id: number): Unit {
+  for (const pack of packs) {
+    const found = pack(id);
+    if (found) return found;
+  }
+  throw new Error(`unit ${id} is in none of the packs that are loaded`);
+}
+
 async function later(id: number | string): Promise<Exports> {
   if (typeof id === "string") return id.startsWith("node:") ? unit(id) : withNames(unit(id));
   const pack = LATHE_PACKS[id];
-  if (pack !== undefined && !scripts.has(pack)) Object.assign(units, loadPack(pack));
+  if (pack !== undefined && !scripts.has(pack)) loadPack(pack);
   return unit(id);
 }
 
@@ -91,7 +100,7 @@ if (process.argv.length === 3 && (process.argv[2] === "--version" || process.arg
   process.once("exit", () =>
     capture(isRun ? new Map([...scripts].filter(([name]) => name !== LATHE_START_PACK)) : scripts),
   );
-  units = loadPack(LATHE_START_PACK);
+  loadPack(LATHE_START_PACK);
   const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
   void main();
 }

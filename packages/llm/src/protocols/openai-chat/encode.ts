@@ -121,10 +121,9 @@ function toolsSegment({ request, segments }: EncodeInput, compat: Compat): Segme
   if (!tools || tools.length === 0) return undefined;
   const strictness = compat.toolStrictMode ?? (compat.supportsStrictMode ? "mixed" : "none");
   const variant = `chat:tools:${strictness}`;
-  return segments.get(tools, variant, () => {
-    const texts = tools.map((tool) => segments.get(tool, variant, () => JSON.stringify(wireTool(tool, strictness))));
-    return makeSegment("tools", texts.join(","));
-  });
+  return segments.get(tools, variant, () =>
+    makeSegment("tools", tools.map((tool) => JSON.stringify(wireTool(tool, strictness))).join(",")),
+  );
 }
 
 function wireTool(tool: ToolDefinition, strictness: "mixed" | "all_strict" | "none"): JsonObject {

@@ -84,12 +84,7 @@ function toolsSegment({ request, segments, options }: EncodeInput): Segment | un
   if (!tools || tools.length === 0) return undefined;
   const variant = `responses:tools:${options.disableStrictTools === true}`;
   return segments.get(tools, variant, () =>
-    makeSegment(
-      "tools",
-      tools
-        .map((tool) => segments.get(tool, variant, () => JSON.stringify(wireTool(tool, options.disableStrictTools))))
-        .join(","),
-    ),
+    makeSegment("tools", tools.map((tool) => JSON.stringify(wireTool(tool, options.disableStrictTools))).join(",")),
   );
 }
 
