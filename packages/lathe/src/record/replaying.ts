@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
-import { openProvider } from "@lathe/llm/providers";
+import { openProvider } from "@lathe/llm/open";
 import { homePaths } from "../home/paths.ts";
 import { PRACTICE_PROVIDER } from "../models/models.ts";
 import { practiceAdapter } from "../practice/adapter.ts";

@@ -1,7 +1,8 @@
 // From what the user typed to a model that can be called: selector, credential, adapter.
 
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
-import { findRow, openProvider, type ProviderOptions } from "@lathe/llm/providers";
+import { openProvider } from "@lathe/llm/open";
+import { findRow, type ProviderOptions } from "@lathe/llm/providers";
 import { CliError, EXIT } from "../cli/exit.ts";
 import { resolveCredential } from "../credentials/resolve.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "../models/models.ts";

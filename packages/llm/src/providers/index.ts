@@ -9,7 +9,6 @@ import { findRow, type ProviderRow, providerRows } from "./rows.ts";
 export type { ProviderOptions } from "./assemble.ts";
 export { createProvider } from "./create.ts";
 export { type ApiKey, type Credential, type CredentialSources, resolveCredential } from "./credentials.ts";
-export { openProvider } from "./open.ts";
 export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.ts";
 
 /**
