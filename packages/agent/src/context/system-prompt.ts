@@ -29,5 +29,5 @@ function sentenceEnd(text: string): number {
 }
 
 function inOneLine(text: string): string {
-  return ["\n", "\t", "  "].some((blank) => text.includes(blank)) ? text.replace(/\s+/g, " ").trim() : text.trim();
+  return /\s\s|[\n\t]/.test(text) ? text.replace(/\s+/g, " ").trim() : text.trim();
 }

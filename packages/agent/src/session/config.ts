@@ -87,17 +87,20 @@ export type ConfigInput = Partial<Omit<SessionConfig, "retry">> & { readonly ret
 /** A live object: every assignment is checked when it is made. */
 export function createConfig(input: ConfigInput = {}): SessionConfig {
   const values = { ...DEFAULTS };
-  const config = new Proxy(values, {
+  for (const [name, value] of Object.entries(input)) assign(values, name, value);
+  return new Proxy(values, {
     set(target, key, value): boolean {
-      const name = String(key);
-      if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
-      checkSetting(name as keyof SessionConfig, value);
-      (target as Record<string, unknown>)[name] = name === "retry" ? { ...target.retry, ...value } : value;
+      assign(target, String(key), value);
       return true;
     },
   });
-  Object.assign(config, input);
-  return config;
+}
+
+function assign(values: SessionConfig, name: string, value: unknown): void {
+  if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
+  checkSetting(name as keyof SessionConfig, value);
+  (values as unknown as Record<string, unknown>)[name] =
+    name === "retry" ? { ...values.retry, ...(value as Partial<RetryConfig>) } : value;
 }
 
 const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {

@@ -19,23 +19,23 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
   const home = resolve(env["LATHE_HOME"] || join(userHome, ".lathe"));
   return {
     home,
-    config: join(home, "config.yml"),
-    models: join(home, "models.yml"),
-    auth: join(home, "auth.json"),
-    trust: join(home, "trust.json"),
-    sessions: join(home, "sessions"),
-    blobs: join(home, "blobs"),
-    terminalSessions: join(home, "terminal-sessions"),
-    cache: join(home, "cache"),
-    settingsMemory: join(home, "cache", "settings.json"),
+    config: `${home}/config.yml`,
+    models: `${home}/models.yml`,
+    auth: `${home}/auth.json`,
+    trust: `${home}/trust.json`,
+    sessions: `${home}/sessions`,
+    blobs: `${home}/blobs`,
+    terminalSessions: `${home}/terminal-sessions`,
+    cache: `${home}/cache`,
+    settingsMemory: `${home}/cache/settings.json`,
   };
 }
 
 /** Files a project may bring; they count only in a trusted folder. */
 export function projectPaths(cwd: string): { readonly config: string; readonly models: string; readonly env: string } {
   return {
-    config: join(cwd, ".lathe", "config.yml"),
-    models: join(cwd, ".lathe", "models.yml"),
-    env: join(cwd, ".env"),
+    config: `${cwd}/.lathe/config.yml`,
+    models: `${cwd}/.lathe/models.yml`,
+    env: `${cwd}/.env`,
   };
 }
