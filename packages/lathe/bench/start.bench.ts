@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -48,7 +48,10 @@ async function compare(
   return best;
 }
 
-const bareNode = (): Promise<number> => timed(["-e", "0"]);
+/** Node with a script that does nothing, found and read as ours is. */
+const EMPTY = join(dir, "empty.js");
+writeFileSync(EMPTY, "");
+const bareNode = (): Promise<number> => timed([EMPTY]);
 
 async function modelServer() {
   let arrived: () => void = () => {};
@@ -123,7 +126,7 @@ async function peak(args: readonly string[], extra: Record<string, string>): Pro
   const hook = `process.on("exit",()=>require("fs").writeFileSync(process.env.PEAK_FILE,String(process.resourceUsage().maxRSS)))`;
   const file = join(dir, "peak");
   const hookFile = join(dir, "peak-hook.cjs");
-  (await import("node:fs")).writeFileSync(hookFile, hook);
+  writeFileSync(hookFile, hook);
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; i++) {
     await timed(["--require", hookFile, ...args], undefined, { ...extra, PEAK_FILE: file });

@@ -1,6 +1,6 @@
 // One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
 
-import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { JournalError } from "./errors.ts";
 
 export interface LockOwner {
@@ -45,7 +45,12 @@ export function lockHolder(
 function create(path: string, text: string, token: string): boolean {
   const aside = `${path}.${token}`;
   try {
-    writeFileSync(aside, text, { mode: 0o600 });
+    const file = openSync(aside, "wx", 0o600);
+    try {
+      writeSync(file, text);
+    } finally {
+      closeSync(file);
+    }
     linkSync(aside, path);
     unlinkSync(aside);
     return true;

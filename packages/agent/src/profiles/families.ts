@@ -23,13 +23,10 @@ export const FAMILIES = {
 
 export type FamilyName = keyof typeof FAMILIES;
 
-/** Families by what the model is called, whoever serves it. */
-const BY_MODEL: readonly (readonly [RegExp, FamilyName])[] = [
-  [/claude/i, "anthropic"],
-  [/gemini/i, "gemini"],
-  [/(^|[/.])(gpt-|o[134]\b|codex)/i, "openai"],
-];
-
+/** By what the model is called, whoever serves it. */
 export function familyOf(model: string): FamilyName {
-  return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? "minimal";
+  const name = model.toLowerCase();
+  if (name.includes("claude")) return "anthropic";
+  if (name.includes("gemini")) return "gemini";
+  return /(^|[/.])(gpt-|o[134]\b|codex)/.test(name) ? "openai" : "minimal";
 }

@@ -10,20 +10,21 @@ export interface Reader {
 
 const NOBODY: Reader = { bytes: () => {}, gone: () => {} };
 
-/** As node's own agents have it: the system looks after connections that nothing has moved on for so long. */
-const PROBE_AFTER_MS = 30_000;
+/**
+ * As node's own agents have it: the system looks after connections that nothing has moved on for so long. Said when a socket
+ * is made: asked of one that is connecting, it would be done between the connection and the request.
+ */
+export const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as const;
 
 export class Connection {
   readonly #socket: Socket;
   #reader: Reader;
   #gone: { readonly cause: Error | undefined } | undefined;
+  #isRead = false;
 
   constructor(socket: Socket, reader: Reader) {
     this.#socket = socket;
     this.#reader = reader;
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, PROBE_AFTER_MS);
-    socket.on("data", (bytes) => this.#reader.bytes(bytes));
     socket.on("error", (cause) => this.#lose(cause));
     socket.on("end", () => this.#lose(undefined));
     socket.on("close", () => this.#lose(undefined));
@@ -47,6 +48,14 @@ export class Connection {
     this.#socket.cork();
     for (const piece of pieces) this.#socket.write(piece);
     this.#socket.uncork();
+    this.#read();
+  }
+
+  /** After the first request is out: somebody waits for it, and nothing can be read before it is answered. */
+  #read(): void {
+    if (this.#isRead) return;
+    this.#isRead = true;
+    this.#socket.on("data", (bytes) => this.#reader.bytes(bytes));
   }
 
   /** Nothing is expected on it any more, and it keeps no process alive. */

@@ -6,7 +6,7 @@ import type { SecureContext } from "node:tls";
 import { networkError } from "../../errors/network.ts";
 import type { ClientDeps, TlsMaterial, TransportRequest } from "../../types/adapter.ts";
 import { AbortError, ConfigurationError, RequestTimeoutError } from "../../types/errors.ts";
-import { Connection } from "./connection.ts";
+import { Connection, SOCKET_OPTIONS } from "./connection.ts";
 import { hungUp } from "./hung-up.ts";
 
 export interface Target {
@@ -32,7 +32,7 @@ export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
     const { host, port } = target;
     // Not `import()`: that touches every export, which loads what nobody uses here before the first request.
     const net = process.getBuiltinModule("node:net");
-    if (!target.secure) return () => net.connect({ host, port });
+    if (!target.secure) return () => net.connect({ host, port, ...SOCKET_OPTIONS });
     const tls = process.getBuiltinModule("node:tls");
     const secureContext = await contextOf(target, contexts);
     return () => {
@@ -40,6 +40,7 @@ export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
       const socket = tls.connect({
         host,
         port,
+        ...SOCKET_OPTIONS,
         servername: net.isIP(target.name) === 0 ? target.name : "",
         ALPNProtocols: ["http/1.1"],
         ...(secureContext === undefined ? {} : { secureContext }),

@@ -47,7 +47,8 @@ class Exchange implements Reader {
   readonly #options: ExchangeOptions;
   readonly #outcome: Outcome;
   readonly #body: BodyQueue;
-  readonly #parser: ResponseParser;
+  /** Made with the first bytes, when the request is out. */
+  #parser: ResponseParser | undefined;
   /** Until it is closed or somebody else's. */
   #connection: Connection | undefined;
   #head: ResponseHead | undefined;
@@ -61,13 +62,6 @@ class Exchange implements Reader {
       drained: () => this.#connection?.resume(),
       left: () => this.#close(),
       over: () => this.#unlisten(),
-    });
-    this.#parser = new ResponseParser({
-      head: (head) => {
-        this.#head = head;
-        outcome.resolve({ status: head.status, headers: head.headers, body: this.#body });
-      },
-      body: this.#body.push,
     });
   }
 
@@ -84,6 +78,7 @@ class Exchange implements Reader {
 
   bytes(bytes: Buffer): void {
     this.#endCrossing();
+    this.#parser ??= this.#makeParser();
     try {
       this.#parser.push(bytes);
     } catch (cause) {
@@ -94,6 +89,16 @@ class Exchange implements Reader {
     else if (this.#body.waiting > WAITING_LIMIT) this.#connection?.pause();
   }
 
+  #makeParser(): ResponseParser {
+    return new ResponseParser({
+      head: (head) => {
+        this.#head = head;
+        this.#outcome.resolve({ status: head.status, headers: head.headers, body: this.#body });
+      },
+      body: this.#body.push,
+    });
+  }
+
   gone(cause: Error | undefined): void {
     const { resend } = this.#options;
     if (this.#crossing !== undefined && resend !== undefined) {
@@ -101,14 +106,14 @@ class Exchange implements Reader {
       this.#unlisten();
       this.#close();
       this.#outcome.resolve(resend());
-    } else if (cause === undefined && this.#parser.close()) this.#finish();
+    } else if (cause === undefined && this.#parser?.close()) this.#finish();
     else this.#fail(cause ?? hungUp());
   }
 
   #finish(): void {
     const connection = this.#connection;
     // An answer may come before all of the request is sent: what is left of it would be read as the next one.
-    if (this.#head?.persistent && !this.#parser.surplus && connection?.flushed) {
+    if (this.#head?.persistent && !this.#parser?.surplus && connection?.flushed) {
       this.#connection = undefined;
       this.#options.release(connection, this.#head);
     } else this.#close();
