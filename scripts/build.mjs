@@ -20,6 +20,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { makePacks } from "./bundle/packs.mjs";
 import { collectUnits } from "./bundle/units.mjs";
+import { noting, usedAtStart } from "./bundle/used-at-start.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LIBRARIES = ["llm", "agent", "testkit", "lathe"];
@@ -94,10 +95,25 @@ async function buildCommand() {
     external,
     define,
   });
-  const { packs, entries } = makePacks(
-    units,
-    START.map((file) => join(folder, file)),
-  );
+  const main = join(folder, "src", "cli", "main.ts");
+  const start = START.map((file) => join(folder, file));
+  const launcherFor = ({ packs, entries }) =>
+    launcherCode(join(folder, "src", "launcher", "cli.ts"), {
+      ...define,
+      LATHE_MAIN: String(units.get(main).id),
+      LATHE_START_PACK: JSON.stringify(packs[0].name),
+      LATHE_REST_PACK: JSON.stringify(packs[1].name),
+      LATHE_PACKS: JSON.stringify(entries),
+    });
+  const used = await usedAtStart(async (trial) => {
+    const whole = makePacks(units, start);
+    mkdirSync(join(trial, "packs"));
+    for (const [index, { name, code }] of whole.packs.entries())
+      writeFileSync(join(trial, "packs", name), index === 0 ? noting(code) : code);
+    writeFileSync(join(trial, "cli.js"), await launcherFor(whole));
+  });
+  const made = makePacks(units, start, used);
+  const { packs } = made;
   mkdirSync(join(dist, "packs"), { recursive: true });
   // Names carry the content's hash: a pack that is there is the same one, and a running command may still load old ones.
   for (const { name, code } of packs) {
@@ -105,24 +121,7 @@ async function buildCommand() {
     if (!existsSync(file)) replaceFile(file, code);
   }
   removeOldPacks(join(dist, "packs"), new Set(packs.map(({ name }) => name)));
-  const launcher = await build({
-    entryPoints: [join(folder, "src", "launcher", "cli.ts")],
-    outfile: join(dist, "cli.js"),
-    write: false,
-    bundle: true,
-    minify: true,
-    platform: "node",
-    target: "node20.19",
-    format: "cjs",
-    define: {
-      ...define,
-      LATHE_MAIN: String(units.get(join(folder, "src", "cli", "main.ts")).id),
-      LATHE_START_PACK: JSON.stringify(packs[0].name),
-      LATHE_PACKS: JSON.stringify(entries),
-    },
-    banner: { js: "#!/usr/bin/env node" },
-  });
-  replaceFile(join(dist, "cli.js"), launcher.outputFiles[0].text, 0o755);
+  replaceFile(join(dist, "cli.js"), await launcherFor(made), 0o755);
   // The package is "type": "module"; the command is not, the library beside it is.
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   mkdirSync(join(dist, "lib"), { recursive: true });
@@ -131,6 +130,22 @@ async function buildCommand() {
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, "");
   utimesSync(stampFile, started, started);
+}
+
+async function launcherCode(entry, define) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    outfile: "cli.js",
+    write: false,
+    bundle: true,
+    minify: true,
+    platform: "node",
+    target: "node20.19",
+    format: "cjs",
+    define,
+    banner: { js: "#!/usr/bin/env node" },
+  });
+  return outputFiles[0].text;
 }
 
 /** The index file behind every specifier that a package of ours can be imported by. */

@@ -3,5 +3,7 @@ declare const LATHE_VERSION: string;
 /** Unit that holds `main`. */
 declare const LATHE_MAIN: number;
 declare const LATHE_START_PACK: string;
+/** What a run may use besides the start pack; loaded when the first of it is asked for. */
+declare const LATHE_REST_PACK: string;
 /** The pack to load before a unit that comes later; none for units of the start pack. */
 declare const LATHE_PACKS: Readonly<Record<number, string>>;

@@ -1,12 +1,24 @@
-// Which file a unit goes into. The start pack holds what a plain run may use before its first request; every other place
-// where code is loaded later has one pack with all that the start pack lacks.
+// Which file a unit goes into. The start pack holds what a plain run uses before its first request, the rest pack what it may
+// use as well; every other place where code is loaded later has one pack with all that those two lack.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 
-/** Packs as `{ name, code, keys }`, the start pack first; `entries` says which pack to load for a unit that comes later. */
-export function makePacks(units, startEntries) {
+/**
+ * Packs as `{ name, code, keys }`, the start pack and the rest pack first; `entries` says which pack to load for a unit that
+ * comes later.
+ * @param used ids of units that a start uses; all it may use when absent
+ */
+export function makePacks(units, startEntries, used) {
   const start = closure(units, startEntries);
-  const packs = [pack("start", units, start)];
+  const isUsed = (key) => used === undefined || used.has(units.get(key).id);
+  const packs = [
+    pack("start", units, [...start].filter(isUsed)),
+    pack(
+      "rest",
+      units,
+      [...start].filter((key) => !isUsed(key)),
+    ),
+  ];
   const entries = {};
   const later = new Set([...units.values()].flatMap((unit) => unit.later));
   for (const key of [...later].sort()) {

@@ -89,16 +89,20 @@ function exportsOf(code, path) {
     });
 }
 
-/** Functions are there from the beginning, for modules that need each other; the rest when the file has run. */
+/**
+ * One object with all names from the beginning: properties that are added one by one are slow. Functions are there at once, for
+ * units that need each other; the rest when the file has run.
+ */
 function withExports(body, exported) {
   const isFunction = ({ value }) => new RegExp(`^(?:async )?function\\*? ${value}\\(`, "m").test(body);
+  const isPassedOn = ({ value }) => value.startsWith("import_");
+  const member = (one) => {
+    if (isPassedOn(one)) return `get ${one.name}(){return ${one.value}}`;
+    return `${one.name}:${isFunction(one) ? one.value : "void 0"}`;
+  };
+  const late = exported.filter((one) => !isPassedOn(one) && !isFunction(one));
   const assign = ({ name, value }) => `module.exports.${name}=${value};`;
-  const passOn = ({ name, value }) =>
-    `Object.defineProperty(module.exports,"${name}",{enumerable:true,get:()=>${value}});`;
-  const functions = exported.filter(isFunction);
-  const passedOn = exported.filter(({ value }) => value.startsWith("import_"));
-  const rest = exported.filter((one) => !functions.includes(one) && !passedOn.includes(one));
-  return `${[...functions.map(assign), ...passedOn.map(passOn)].join("")}\n${body}\n${rest.map(assign).join("")}`;
+  return `module.exports={${exported.map(member).join(",")}};\n${body}\n${late.map(assign).join("")}`;
 }
 
 /** A package in one piece, as an object of its names and its default. */

@@ -29,7 +29,7 @@ const isRun = !Object.hasOwn(SUBCOMMANDS, command);
 /** A subcommand has caches of its own: of the start pack it uses little, and taking in what a run uses costs it time. */
 const folder = cacheFolder(process.env, LATHE_VERSION, process.version, process.arch) + (isRun ? "" : `${command}/`);
 const packs: Pack[] = [];
-const loaded: Record<number | string, Exports> = Object.create(null);
+const loaded: Record<number | string, UnitModule> = Object.create(null);
 const scripts = new Map<string, Script>();
 let fresh = false;
 
@@ -46,10 +46,10 @@ function loadPack(file: string): void {
 /** What a unit exports. It runs when it is first asked for. */
 function unit(id: number | string): Exports {
   const known = loaded[id];
-  if (known) return known;
+  if (known) return known.exports;
   const module: UnitModule = { exports: {} };
   // Before it runs: units may need each other.
-  loaded[id] = module.exports;
+  loaded[id] = module;
   try {
     if (typeof id === "string") module.exports = ofNode(id);
     else unitOf(id)(module, unit, later, packUrl);
@@ -57,7 +57,6 @@ function unit(id: number | string): Exports {
     delete loaded[id]; // whoever asks next gets the same error, not half a unit
     throw error;
   }
-  loaded[id] = module.exports;
   return module.exports;
 }
 
@@ -66,7 +65,9 @@ function unitOf(id: number): Unit {
     const found = pack(id);
     if (found) return found;
   }
-  throw new Error(`unit ${id} is in none of the packs that are loaded`);
+  if (scripts.has(LATHE_REST_PACK)) throw new Error(`unit ${id} is in none of the packs that are loaded`);
+  loadPack(LATHE_REST_PACK);
+  return unitOf(id);
 }
 
 async function later(id: number | string): Promise<Exports> {

@@ -43,7 +43,8 @@ export async function startHeadless(
   const opened = await openJournal(workspace, choose, { recording, runId });
   const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
   try {
-    rememberForTerminal(workspace, opened.path);
+    // Once the first request is on its way: somebody waits for that.
+    setImmediate(() => rememberForTerminal(workspace, opened.path));
     const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,

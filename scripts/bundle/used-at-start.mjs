@@ -1,0 +1,59 @@
+// Which units a plain run uses before its first request: found by doing one for each of the big vendors, against a server on
+// this machine that never answers. What they have in common with no start need not be read at every start.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3-pro-preview"];
+const KEYS = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" };
+const PATIENCE_MS = 10_000;
+
+/** A moment after the request was given to its connection: what sends it belongs to a start as well. */
+const HOOK = `
+globalThis.__asked = [];
+process.once("lathe:first-request", () => setTimeout(() => {
+  require("node:fs").writeFileSync(process.env.LATHE_ASKED, JSON.stringify(globalThis.__asked));
+  process.kill(process.pid, "SIGKILL");
+}, 20));
+`;
+
+/** A pack that notes which of its units are asked for. */
+export const noting = (code) => code.replace("(function(id){", "(function(id){globalThis.__asked.push(id);");
+
+/**
+ * Ids of units, or undefined when no run got as far as a request: then everything counts as used.
+ * @param write puts the command into a folder, with a start pack that notes
+ */
+export async function usedAtStart(write) {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-build-"));
+  const server = createServer().listen(0, "127.0.0.1");
+  try {
+    await once(server, "listening");
+    await write(folder);
+    writeFileSync(join(folder, "hook.cjs"), HOOK);
+    const used = new Set();
+    for (const model of MODELS) for (const id of await askedBy(model, folder, server.address().port)) used.add(id);
+    return used.size === 0 ? undefined : used;
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function askedBy(model, folder, port) {
+  const asked = join(folder, "asked.json");
+  writeFileSync(asked, "[]");
+  const words = ["--model", model, "--base-url", `http://127.0.0.1:${port}`, "-p", "hello"];
+  const child = spawn(process.execPath, ["--require", join(folder, "hook.cjs"), join(folder, "cli.js"), ...words], {
+    cwd: folder,
+    env: { ...KEYS, PATH: process.env.PATH, HOME: folder, LATHE_HOME: join(folder, "home"), LATHE_ASKED: asked },
+    stdio: "ignore",
+    timeout: PATIENCE_MS,
+    killSignal: "SIGKILL",
+  });
+  await once(child, "close");
+  return JSON.parse(readFileSync(asked, "utf8"));
+}
