@@ -23,7 +23,7 @@ export async function fetchText(
   const timer = setTimer(() => controller.abort(), limitMs);
   const { host } = new URL(request.url);
   try {
-    const response = await fetch({ ...request, signal: controller.signal });
+    const response = await fetch({ ...request, once: true, signal: controller.signal });
     const decoder = new TextDecoder();
     let text = "";
     for await (const chunk of response.body) {

@@ -82,6 +82,11 @@ export interface TransportRequest {
   /** Milliseconds for TCP + TLS. */
   readonly connectTimeoutMs?: number;
   readonly tls?: TlsMaterial;
+  /**
+   * Never sent a second time: for what works once, such as a code for a token. Others go over a connection that has been idle
+   * when there is one, and once more over a new one when that turns out to be dead.
+   */
+  readonly once?: boolean;
 }
 
 export interface TransportResponse {

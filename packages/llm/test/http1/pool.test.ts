@@ -101,6 +101,18 @@ describe("a connection that ends just as it is used again", () => {
     expect(server.requests.length).toBe(3);
   });
 
+  it("ER-02 what works only once, such as a code for a token, never goes over a connection that may be dead", async () => {
+    const server = await rawServer((socket, request) => {
+      if (request === 1) socket.end();
+      else socket.write(OK);
+    });
+    const transport = client();
+    await ask(transport, server.url);
+    const once = transport({ url: server.url, method: "POST", headers: {}, body: ["code"], once: true });
+    await expect(once).rejects.toThrow(NetworkError);
+    expect([server.connections.length, server.requests.length]).toEqual([2, 2]);
+  });
+
   it("ER-02 a new connection that ends without a byte is not tried again", async () => {
     const server = await rawServer((socket) => socket.end());
     await expect(ask(client(), server.url)).rejects.toThrow(NetworkError);

@@ -24,6 +24,8 @@ export function poster(transport: Transport): Post {
         accept: "application/json",
       },
       signal,
+      // Codes and refresh tokens work once.
+      once: true,
       body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
     }).catch(silent);
     const text = await textOf(reply.body).catch(silent);

@@ -38,7 +38,7 @@ export function createDirectClient({ setTimer, now }: Pick<ClientDeps, "setTimer
           },
         });
       const afresh = async () => answer(await dial(target, request));
-      const idle = pool.take(target.key);
+      const idle = request.once ? undefined : pool.take(target.key);
       const response = await (idle === undefined ? afresh() : answer(idle, afresh));
       if (!isGzip(response.headers)) return response;
       const { gunzipBody } = await import("../gunzip.ts");

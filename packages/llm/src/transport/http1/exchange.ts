@@ -14,7 +14,7 @@ const WAITING_LIMIT = 256 * 1024;
 /**
  * How long after sending on a connection that had been idle its end is taken for a crossing of the two: the server closed
  * it while the request was on its way. A guess, not a proof: a server that takes a request and dies within this time looks
- * the same, and then gets it twice. Callers that retry a NetworkError take that risk anyway.
+ * the same, and then gets it twice. A request that works only once does not come here.
  */
 const CROSSING_MS = 1000;
 
