@@ -1,5 +1,6 @@
 // The environment of the machine we run on: files directly, commands through the process owner, search through ripgrep.
 
+import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { isAbsolute, relative, resolve } from "node:path";
@@ -60,7 +61,9 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   osVersion(): string {
-    return `${os.type()} ${os.release()}`;
+    // What the system keeps in a file is read sooner than node:os is loaded.
+    const release = process.platform === "linux" ? kernelRelease() : undefined;
+    return release === undefined ? `${os.type()} ${os.release()}` : `Linux ${release}`;
   }
 
   resolve(path: string): string {
@@ -164,5 +167,13 @@ export class LocalEnvironment implements ExecutionEnvironment {
       if (inside === "" || !(inside === ".." || inside.startsWith("../"))) return full;
     }
     throw pathError("outside_root", full);
+  }
+}
+
+function kernelRelease(): string | undefined {
+  try {
+    return readFileSync("/proc/sys/kernel/osrelease", "latin1").trim();
+  } catch {
+    return undefined; // no /proc here
   }
 }

@@ -1,6 +1,16 @@
 // One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
 
-import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { JournalError } from "./errors.ts";
 
 export interface LockOwner {
@@ -123,10 +133,23 @@ function release(path: string, text: string): void {
 /** Start time of a process in kernel ticks; "" where the system does not tell, and for one that only waits to be reaped. */
 export function processStartTime(pid: number): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const stat = headOf(`/proc/${pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" ? "" : (fields[19] ?? "");
   } catch {
     return "";
+  }
+}
+
+/** More than the fields that are wanted can take. A file without a size is read whole in many steps, and at every start. */
+const HEAD_BYTES = 1024;
+
+function headOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.allocUnsafe(HEAD_BYTES);
+    return bytes.toString("latin1", 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
   }
 }

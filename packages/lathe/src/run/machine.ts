@@ -1,5 +1,6 @@
 // Everything the product takes from the machine, as one value: made once by the command, and by tests as they like.
 
+import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { EXIT, usageError } from "../cli/exit.ts";
@@ -26,7 +27,7 @@ export function thisMachine(): Machine {
     cwd: workingDirectory(),
     userHome: process.env["HOME"] || homedir(),
     pid: process.pid,
-    host: hostname(),
+    host: hostName(),
     deps: announcingFirstRequest(defaultDeps({ uuid: systemUuid })),
     // Node makes these streams when they are first looked at, which takes longer than all else before the first request.
     get stdin() {
@@ -39,6 +40,15 @@ export function thisMachine(): Machine {
       return endingQuietly(process.stderr);
     },
   };
+}
+
+/** What the system keeps in a file is read sooner than node:os is loaded. */
+function hostName(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
+  } catch {
+    return hostname(); // no /proc here
+  }
 }
 
 function workingDirectory(): string {

@@ -26,7 +26,7 @@ export async function loadSettings(
   run: Partial<Record<SettingKey, unknown>> = {},
   memoryFile?: string,
 ): Promise<LoadedSettings> {
-  const values: Record<string, unknown> = { ...defaultSettings() };
+  const values = defaultSettings() as unknown as Record<string, unknown>;
   const origin = new Map<SettingKey, string>();
   const warnings: string[] = [];
   for (const source of sources) {

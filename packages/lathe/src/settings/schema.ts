@@ -145,6 +145,7 @@ export type Settings = { readonly [Key in SettingKey]: ValueOf<(typeof SETTINGS)
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
+/** A new object each time. */
 export function defaultSettings(): Settings {
   const values: Record<string, unknown> = {};
   for (const [key, spec] of Object.entries(SETTINGS)) values[key] = spec.default;

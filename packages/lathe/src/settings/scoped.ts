@@ -1,7 +1,7 @@
 // Lists whose entries may be limited to folders: `- openai`, or `- {path: ~/private, providers: [openai]}`.
 
 import { join, relative } from "node:path";
-import { SETTINGS, type SettingSpec, type Settings } from "./schema.ts";
+import { SETTINGS, type SettingKey, type SettingSpec, type Settings } from "./schema.ts";
 
 const FOLDERS = ["path", "paths", "pathPrefix", "pathPrefixes"];
 const VALUES = ["models", "providers", "values"];
@@ -23,12 +23,15 @@ function isScopedEntry(entry: unknown): boolean {
 
 /** The settings as they count in a folder: scoped lists become plain ones. */
 export function settingsIn(cwd: string, userHome: string, settings: Settings): Settings {
-  const values: Record<string, unknown> = { ...settings };
-  for (const [key, spec] of Object.entries(SETTINGS) as [string, SettingSpec][]) {
-    if (spec.type === "scoped")
-      values[key] = (values[key] as unknown[]).flatMap((entry) => inFolder(entry, cwd, userHome));
+  const values = settings as unknown as Readonly<Record<string, readonly unknown[]>>;
+  const scoped: Record<string, readonly string[]> = {};
+  for (const key of Object.keys(SETTINGS)) {
+    const spec: SettingSpec = SETTINGS[key as SettingKey];
+    if (spec.type !== "scoped") continue;
+    const entries = values[key] ?? [];
+    if (entries.length > 0) scoped[key] = entries.flatMap((entry) => inFolder(entry, cwd, userHome));
   }
-  return values as unknown as Settings;
+  return { ...settings, ...scoped };
 }
 
 function inFolder(entry: unknown, cwd: string, userHome: string): readonly string[] {

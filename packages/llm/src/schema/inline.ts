@@ -44,13 +44,17 @@ export function inlined(schema: JsonSchema, { onCycle, onMissing }: Substitutes)
   return expand(schema, []) as JsonSchema;
 }
 
-/** Told from its text, which is far cheaper than a walk; a word inside a value only costs the walk. */
-function isFlat(schema: JsonSchema): boolean {
-  const text = JSON.stringify(schema);
-  return !UNFLAT.some((word) => text.includes(word));
+/** Looks at every key, also at names of properties: one that is taken for a keyword only costs the walk. */
+function isFlat(node: JsonValue): boolean {
+  if (Array.isArray(node)) return node.every(isFlat);
+  if (!isSchema(node)) return true;
+  for (const key in node) {
+    if (key.startsWith("$") || key === "allOf" || key === "definitions" || key === "examples") return false;
+    const value = node[key];
+    if (typeof value === "object" && value !== null && !isFlat(value)) return false;
+  }
+  return true;
 }
-
-const UNFLAT = ['"$', '"allOf"', '"definitions"', '"examples"'];
 
 const LITERAL_KEYS = new Set(["enum", "const", "default", "required"]);
 

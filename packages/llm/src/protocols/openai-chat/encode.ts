@@ -122,7 +122,7 @@ function toolsSegment({ request, segments }: EncodeInput, compat: Compat): Segme
   const strictness = compat.toolStrictMode ?? (compat.supportsStrictMode ? "mixed" : "none");
   const variant = `chat:tools:${strictness}`;
   return segments.get(tools, variant, () =>
-    makeSegment("tools", tools.map((tool) => JSON.stringify(wireTool(tool, strictness))).join(",")),
+    makeSegment("tools", JSON.stringify(tools.map((tool) => wireTool(tool, strictness))).slice(1, -1)),
   );
 }
 

@@ -84,7 +84,8 @@ function toolsSegment({ request, segments, options }: EncodeInput): Segment | un
   if (!tools || tools.length === 0) return undefined;
   const variant = `responses:tools:${options.disableStrictTools === true}`;
   return segments.get(tools, variant, () =>
-    makeSegment("tools", tools.map((tool) => JSON.stringify(wireTool(tool, options.disableStrictTools))).join(",")),
+    // Stringified together and without the brackets: one text instead of one a tool and another of all.
+    makeSegment("tools", JSON.stringify(tools.map((tool) => wireTool(tool, options.disableStrictTools))).slice(1, -1)),
   );
 }
 
