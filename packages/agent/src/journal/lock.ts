@@ -134,7 +134,7 @@ function release(path: string, text: string): void {
 export function processStartTime(pid: number): string {
   try {
     const stat = headOf(`/proc/${pid}/stat`);
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 20);
     return fields[0] === "Z" ? "" : (fields[19] ?? "");
   } catch {
     return "";

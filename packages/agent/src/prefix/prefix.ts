@@ -18,7 +18,6 @@ export class SessionPrefix {
   #texts: PrefixTexts | undefined;
   #head: readonly Message[] = [];
   #characters = 0;
-  #toolsText = "";
   #unrecorded: PrefixReason | "first" | undefined;
 
   constructor(journal: Journal) {
@@ -71,7 +70,7 @@ export class SessionPrefix {
       type: "prefix",
       systemPrompt: journal.putText(texts.systemPrompt),
       environment: journal.putText(texts.environment),
-      tools: journal.putText(this.#toolsText),
+      tools: journal.putText(JSON.stringify(texts.tools)),
       reason,
     });
     this.#unrecorded = undefined;
@@ -101,13 +100,24 @@ export class SessionPrefix {
     }
     if (texts.environment !== "") head.push(Message.user(texts.environment));
     this.#texts = texts;
-    this.#toolsText = JSON.stringify(texts.tools);
     this.#head = head;
-    this.#characters = texts.systemPrompt.length + texts.environment.length + this.#toolsText.length;
+    this.#characters = texts.systemPrompt.length + texts.environment.length + lengthOf(texts.tools);
   }
 }
 
 function readText(blobs: BlobStore, hash: string): string | undefined {
   const bytes = blobs.get(hash);
   return bytes && Buffer.from(bytes).toString("utf8");
+}
+
+/** About what its JSON would take, without making it. */
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 5;
+  let sum = 2;
+  for (const key in value) {
+    const inside = lengthOf((value as Record<string, unknown>)[key]);
+    sum += inside + (Array.isArray(value) ? 1 : key.length + 4);
+  }
+  return sum;
 }

@@ -41,11 +41,29 @@ function notStrict(): never {
   throw new NotStrict();
 }
 
+/** Keywords that are more than copied. */
+const TRANSLATED = new Set([...DROPPED, ...OF_OBJECTS, "format", "items", "anyOf", "oneOf"]);
+
 /** Always a new object, which the caller may go on changing: this runs for every tool before the first request. */
 function strict(node: JsonObject): JsonObject {
+  let isPlain = true;
+  for (const key in node) {
+    if (IMPOSSIBLE.has(key)) throw new NotStrict();
+    if (TRANSLATED.has(key)) isPlain = false;
+  }
+  const result = isPlain ? { ...node } : translated(node);
+  const typed = inferType(pushDescription(result));
+  if (typed["type"] === "object") return strictObject(node, typed);
+  if (typed["type"] === undefined && typed["anyOf"] === undefined) throw new NotStrict();
+  if (typed["type"] === "array" && typed["items"] === undefined) throw new NotStrict();
+  if (Array.isArray(typed["type"]) && typed["type"].some((type) => type === "object" || type === "array"))
+    throw new NotStrict();
+  return typed;
+}
+
+function translated(node: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const key of Object.keys(node)) {
-    if (IMPOSSIBLE.has(key)) throw new NotStrict();
     if (DROPPED.has(key) || OF_OBJECTS.has(key)) continue;
     const value = node[key] as JsonValue;
     if (key === "format" && !FORMATS.has(String(value))) continue;
@@ -54,13 +72,7 @@ function strict(node: JsonObject): JsonObject {
       result["anyOf"] = asList(value).map((variant) => strict(asSchema(variant)));
     else result[key] = value;
   }
-  const typed = inferType(pushDescription(result));
-  if (typed["type"] === "object") return strictObject(node, typed);
-  if (typed["type"] === undefined && typed["anyOf"] === undefined) throw new NotStrict();
-  if (typed["type"] === "array" && typed["items"] === undefined) throw new NotStrict();
-  if (Array.isArray(typed["type"]) && typed["type"].some((type) => type === "object" || type === "array"))
-    throw new NotStrict();
-  return typed;
+  return result;
 }
 
 function strictObject(node: JsonObject, result: JsonObject): JsonObject {
