@@ -144,7 +144,7 @@ export class LineController {
       case "cost": {
         const { usage, cost, turns } = this.#session.usage;
         return this.#view.line(
-          `${turns} answers, ${usage.inputTokens} tokens in, ${usage.outputTokens} out, $${cost.toFixed(4)}`,
+          `${turns} ${turns === 1 ? "answer" : "answers"}, ${usage.inputTokens} tokens in, ${usage.outputTokens} out, $${cost.toFixed(4)}`,
           "dim",
         );
       }
