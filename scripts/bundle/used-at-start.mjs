@@ -1,5 +1,5 @@
 // Which units a plain run uses before its first request: found by doing one for each of the big vendors, against a server on
-// this machine that never answers. What they have in common with no start need not be read at every start.
+// this machine that never answers. What none of these runs asks for need not be read at every start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
