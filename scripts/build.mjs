@@ -97,23 +97,28 @@ async function buildCommand() {
   });
   const main = join(folder, "src", "cli", "main.ts");
   const start = START.map((file) => join(folder, file));
-  const launcherFor = ({ packs, entries }) =>
-    launcherCode(join(folder, "src", "launcher", "cli.ts"), {
+  const launcher = join(folder, "src", "launcher");
+  const { SUBCOMMANDS } = await evaluated(join(folder, "src", "cli", "option-table.ts"));
+  const launcherFor = (startPack) =>
+    launcherCode(join(launcher, "cli.ts"), {
       ...define,
+      LATHE_COMMANDS: JSON.stringify(` ${Object.keys(SUBCOMMANDS).join(" ")} `),
+      LATHE_START_PACK: JSON.stringify(startPack.name),
+    });
+  const runtimeFor = (restPack, entries) =>
+    launcherCode(join(launcher, "runtime.ts"), {
       LATHE_MAIN: String(units.get(main).id),
-      LATHE_START_PACK: JSON.stringify(packs[0].name),
-      LATHE_REST_PACK: JSON.stringify(packs[1].name),
+      LATHE_REST_PACK: JSON.stringify(restPack.name),
       LATHE_PACKS: JSON.stringify(entries),
     });
   const used = await usedAtStart(async (trial) => {
-    const whole = makePacks(units, start);
+    const packs = await makePacks(units, start, runtimeFor);
     mkdirSync(join(trial, "packs"));
-    for (const [index, { name, code }] of whole.packs.entries())
+    for (const [index, { name, code }] of packs.entries())
       writeFileSync(join(trial, "packs", name), index === 0 ? noting(code) : code);
-    writeFileSync(join(trial, "cli.js"), await launcherFor(whole));
+    writeFileSync(join(trial, "cli.js"), await launcherFor(packs[0]));
   });
-  const made = makePacks(units, start, used);
-  const { packs } = made;
+  const packs = await makePacks(units, start, runtimeFor, used);
   mkdirSync(join(dist, "packs"), { recursive: true });
   // Names carry the content's hash: a pack that is there is the same one, and a running command may still load old ones.
   for (const { name, code } of packs) {
@@ -121,7 +126,7 @@ async function buildCommand() {
     if (!existsSync(file)) replaceFile(file, code);
   }
   removeOldPacks(join(dist, "packs"), new Set(packs.map(({ name }) => name)));
-  replaceFile(join(dist, "cli.js"), await launcherFor(made), 0o755);
+  replaceFile(join(dist, "cli.js"), `#!/usr/bin/env node\n${await launcherFor(packs[0])}`, 0o755);
   // The package is "type": "module"; the command is not, the library beside it is.
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   mkdirSync(join(dist, "lib"), { recursive: true });
@@ -143,9 +148,14 @@ async function launcherCode(entry, define) {
     target: "node20.19",
     format: "cjs",
     define,
-    banner: { js: "#!/usr/bin/env node" },
   });
   return outputFiles[0].text;
+}
+
+/** The exports of a source file that needs nothing but itself. */
+async function evaluated(path) {
+  const { outputFiles } = await build({ entryPoints: [path], write: false, bundle: true, format: "esm" });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
 /** The index file behind every specifier that a package of ours can be imported by. */

@@ -3,6 +3,8 @@ declare const LATHE_VERSION: string;
 /** Unit that holds `main`. */
 declare const LATHE_MAIN: number;
 declare const LATHE_START_PACK: string;
+/** Names of subcommands, each between two spaces. */
+declare const LATHE_COMMANDS: string;
 /** What a run may use besides the start pack; loaded when the first of it is asked for. */
 declare const LATHE_REST_PACK: string;
 /** The pack to load before a unit that comes later; none for units of the start pack. */

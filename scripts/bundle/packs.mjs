@@ -4,31 +4,28 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 
 /**
- * Packs as `{ name, code, keys }`, the start pack and the rest pack first; `entries` says which pack to load for a unit that
- * comes later.
+ * Packs as `{ name, code, keys }`, the start pack and the rest pack first.
+ * @param runtimeFor the code that runs units, by the rest pack and by which pack to load for a unit that comes later
  * @param used ids of units that a start uses; all it may use when absent
  */
-export function makePacks(units, startEntries, used) {
+export async function makePacks(units, startEntries, runtimeFor, used) {
   const start = closure(units, startEntries);
   const isUsed = (key) => used === undefined || used.has(units.get(key).id);
-  const packs = [
-    pack("start", units, [...start].filter(isUsed)),
-    pack(
-      "rest",
-      units,
-      [...start].filter((key) => !isUsed(key)),
-    ),
-  ];
+  const unused = [...start].filter((key) => !isUsed(key));
+  const rest = pack("rest", unused, inPack(units, unused));
+  const packs = [rest];
   const entries = {};
   const later = new Set([...units.values()].flatMap((unit) => unit.later));
   for (const key of [...later].sort()) {
     if (start.has(key)) continue;
     const missing = new Set([...closure(units, [key])].filter((one) => !start.has(one)));
-    const made = pack(basename(key).replace(/\.\w+$/, ""), units, missing);
+    const made = pack(basename(key).replace(/\.\w+$/, ""), missing, inPack(units, missing));
     if (!packs.some(({ name }) => name === made.name)) packs.push(made);
     entries[units.get(key).id] = made.name;
   }
-  return { packs, entries };
+  const keys = [...start].filter(isUsed);
+  const runtime = `function(module,require){${await runtimeFor(rest, entries)}}`;
+  return [pack("start", keys, `[${runtime},${inPack(units, keys)}]`), ...packs];
 }
 
 function closure(units, entries) {
@@ -42,11 +39,14 @@ function closure(units, entries) {
   return found;
 }
 
-// A function that gives a unit by its id: of hundreds, a start makes those it asks for. V8 recognises a stale cache by the
-// length of the source alone, so every name carries the hash of its content.
-function pack(stem, units, keys) {
+/** A function that gives a unit by its id: of hundreds, a start makes those it asks for. */
+function inPack(units, keys) {
   const members = [...keys].map((key) => units.get(key)).sort((a, b) => a.id - b.id);
-  const code = `(function(id){switch(id){\n${members.map(({ id, code: unit }) => `case ${id}:return ${unit}`).join(";\n")}}})`;
+  return `(function(id){switch(id){\n${members.map(({ id, code }) => `case ${id}:return ${code}`).join(";\n")}}})`;
+}
+
+// V8 recognises a stale cache by the length of the source alone, so every name carries the hash of its content.
+function pack(stem, keys, code) {
   const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
   return { name: `${stem}-${hash}.js`, code, keys: [...keys] };
 }

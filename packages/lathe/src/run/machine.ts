@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { EXIT, usageError } from "../cli/exit.ts";
-import { FIRST_REQUEST } from "../launcher/code-cache.ts";
+import { FIRST_REQUEST } from "../launcher/first-request.ts";
 import { systemUuid } from "./uuid.ts";
 
 export interface Machine {

@@ -1,0 +1,31 @@
+// A script with its compiled code. Both files go through the same memory: to touch new memory costs more than to read.
+
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { Script } from "node:vm";
+
+export interface LoadedScript {
+  readonly script: Script;
+  /** There was no compiled code that fits. */
+  readonly fresh: boolean;
+}
+
+/** Memory that is not touched costs nothing. */
+const ROOM_BYTES = 4 * 1024 * 1024;
+
+export function loadScript(path: string, cacheFile: string): LoadedScript {
+  const room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+  const file = openSync(path, "r");
+  const size = readSync(file, room, 0, ROOM_BYTES, null);
+  closeSync(file);
+  const source = size < ROOM_BYTES ? room.subarray(0, size).toString() : readFileSync(path, "utf8");
+  let cachedData: Buffer | undefined;
+  try {
+    const cache = openSync(cacheFile, "r");
+    cachedData = room.subarray(0, readSync(cache, room, 0, ROOM_BYTES, null));
+    closeSync(cache);
+  } catch {
+    // first run, or no home to write to
+  }
+  const script = new Script(source, { filename: path, ...(cachedData ? { cachedData } : {}) });
+  return { script, fresh: cachedData === undefined || script.cachedDataRejected === true };
+}

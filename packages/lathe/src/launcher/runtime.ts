@@ -1,0 +1,107 @@
+// Runs units out of packs; see scripts/bundle. It stands in the start pack and has node's own modules only.
+
+import { FIRST_REQUEST } from "./first-request.ts";
+import { type LoadedScript, loadScript } from "./load-script.ts";
+import { writeCaches } from "./write-caches.ts";
+
+type Exports = Record<string, unknown>;
+
+interface UnitModule {
+  exports: Exports;
+}
+
+/** One source file, text or package of the command. */
+type Unit = (
+  module: UnitModule,
+  unit: (id: number | string) => Exports,
+  later: (id: number | string) => Promise<Exports>,
+  fileUrl: string,
+) => void;
+
+type Units = (id: number) => Unit | undefined;
+
+/** What the script of the start pack gives: this file as a CommonJS module, and its units. */
+export type StartPack = readonly [(module: { exports: object }, require: NodeJS.Require) => void, Units];
+
+export interface Folders {
+  /** Both end with a slash. */
+  readonly packs: string;
+  readonly caches: string;
+  /** No subcommand: the packs it takes to the first request are worth a cache. */
+  readonly isRun: boolean;
+}
+
+export function runCommand(
+  { name, units, script, fresh: isFresh }: LoadedScript & { readonly name: string; readonly units: Units },
+  { packs, caches, isRun }: Folders,
+): void {
+  const packUrl = `file://${encodeURI(packs).replace(/[?#]/g, encodeURIComponent)}`;
+  const loaded: UnitModule[] = [];
+  const ofNode: Record<string, Exports> = Object.create(null);
+  const scripts = new Map([[name, script]]);
+  const others: Units[] = [];
+  let fresh = isFresh;
+
+  function loadPack(pack: string): void {
+    const more = loadScript(packs + pack, `${caches}${pack}.bin`);
+    if (more.fresh) fresh = true;
+    scripts.set(pack, more.script);
+    others.push(more.script.runInThisContext() as Units);
+  }
+
+  /** What a unit exports. It runs when it is first asked for. */
+  function unit(id: number | string): Exports {
+    if (typeof id === "string") return (ofNode[id] ??= nodeModule(id, packs));
+    const known = loaded[id];
+    if (known) return known.exports;
+    const module: UnitModule = { exports: {} };
+    // Before it runs: units may need each other.
+    loaded[id] = module;
+    try {
+      (units(id) ?? unitOf(id))(module, unit, later, packUrl);
+    } catch (error) {
+      delete loaded[id]; // whoever asks next gets the same error, not half a unit
+      throw error;
+    }
+    return module.exports;
+  }
+
+  function unitOf(id: number): Unit {
+    for (const pack of others) {
+      const found = pack(id);
+      if (found) return found;
+    }
+    if (scripts.has(LATHE_REST_PACK)) throw new Error(`unit ${id} is in none of the packs that are loaded`);
+    loadPack(LATHE_REST_PACK);
+    return unitOf(id);
+  }
+
+  async function later(id: number | string): Promise<Exports> {
+    if (typeof id === "string") return id.startsWith("node:") ? unit(id) : withNames(unit(id));
+    const pack = LATHE_PACKS[id];
+    if (pack !== undefined && !scripts.has(pack)) loadPack(pack);
+    return unit(id);
+  }
+
+  // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
+  // run that makes none leaves the start pack to one that does.
+  const capture = (wanted: typeof scripts): void => {
+    if (fresh) writeCaches(caches, wanted);
+    fresh = false;
+  };
+  (process as NodeJS.EventEmitter).on(FIRST_REQUEST, () => capture(scripts));
+  process.on("exit", () => capture(isRun ? new Map([...scripts].filter(([pack]) => pack !== name)) : scripts));
+  const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
+  void main();
+}
+
+// Node's own require looks a builtin up in twenty steps; there are dozens of them on the way to the first request.
+function nodeModule(name: string, from: string): Exports {
+  const builtin = process.getBuiltinModule(name);
+  return (builtin as Exports | undefined) ?? process.getBuiltinModule("node:module").createRequire(from)(name);
+}
+
+/** A CommonJS package behind `import()` has its names beside its default, as node would have them. */
+function withNames(exported: Exports): Exports {
+  return exported["__esModule"] ? exported : { ...exported, default: exported };
+}
