@@ -48,6 +48,7 @@ export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts"
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { decodeLine, readLines } from "./journal/read-lines.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
+export { isoTime } from "./journal/timestamp.ts";
 export * from "./journal/types.ts";
 export { near } from "./ops/near.ts";
 export { locateRipgrep, onPath } from "./ops/search/locate-ripgrep.ts";

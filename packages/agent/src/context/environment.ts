@@ -2,6 +2,7 @@
 // directory, git state), so it is taken once, at the start, and never changed.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
+import { isoTime } from "../journal/timestamp.ts";
 import { currentBranch, namesPrograms } from "./git-files.ts";
 
 export interface EnvironmentFacts {
@@ -50,7 +51,7 @@ export async function collectFacts(
     ...(branch === undefined ? {} : { gitBranch: branch }),
     platform: env.platform(),
     osVersion: env.osVersion(),
-    today: new Date(about.now).toISOString().slice(0, 10),
+    today: isoTime(about.now).slice(0, 10),
     ...(about.model === undefined ? {} : { model: about.model }),
     ...(about.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: about.knowledgeCutoff }),
     ...(git ? { git } : {}),

@@ -6,9 +6,14 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 /** Folder that holds `.git`, from the given one upward. */
 export async function repositoryRoot(env: ExecutionEnvironment, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = posix.dirname(folder)) {
-    if (await env.stat(posix.join(folder, ".git"))) return folder;
+    if (await env.stat(entryOf(folder, ".git"))) return folder;
     if (folder === posix.dirname(folder)) return undefined;
   }
+}
+
+/** Without `join`: at a start nothing else needs it, and the first use of each of node's functions costs time. */
+export function entryOf(folder: string, name: string): string {
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
 export async function currentBranch(env: ExecutionEnvironment, root: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../env/types.ts";
+import { entryOf } from "./git-files.ts";
 
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
@@ -25,7 +26,7 @@ export async function projectDocs(
   const seen = new Set<string>();
   for (const folder of pathDown(root, cwd)) {
     for (const name of [ALWAYS, ...familyFiles]) {
-      const path = posix.join(folder, name);
+      const path = entryOf(folder, name);
       const stat = await env.stat(path);
       if (stat?.kind !== "file" || seen.has(stat.realPath)) continue;
       seen.add(stat.realPath);
@@ -38,6 +39,7 @@ export async function projectDocs(
 
 function pathDown(root: string, cwd: string): string[] {
   const folders = [root];
+  if (cwd === root) return folders;
   for (const name of posix.relative(root, cwd).split("/"))
     if (name !== "") folders.push(posix.join(folders.at(-1) ?? root, name));
   return folders;

@@ -172,7 +172,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
 
 function kernelRelease(): string | undefined {
   try {
-    return readFileSync("/proc/sys/kernel/osrelease", "latin1").trim();
+    return readFileSync("/proc/sys/kernel/osrelease", "utf8").trim();
   } catch {
     return undefined; // no /proc here
   }

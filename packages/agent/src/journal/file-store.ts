@@ -1,15 +1,13 @@
 // A journal in a file: O_APPEND writes by the one process that holds the lock beside it.
 
-import { closeSync, constants, fstatSync, fsync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, fsync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
 import { JournalError } from "./errors.ts";
 import { acquireLock, type JournalLock, type LockOwner } from "./lock.ts";
 import type { JournalStore } from "./store.ts";
 
 const SCRATCH_BYTES = 256 << 10;
-const fsyncFile = promisify(fsync);
 
 export interface FileStoreOptions {
   /** Who writes; absent = read only, without a lock. */
@@ -82,7 +80,7 @@ export class FileStore implements JournalStore {
     if (this.#error) throw this.#error;
     const fd = this.#open();
     try {
-      await fsyncFile(fd);
+      await syncFile(fd);
       if (this.#isNew) await syncFolder(dirname(this.label));
       this.#isNew = false;
     } catch (error) {
@@ -115,10 +113,14 @@ export class FileStore implements JournalStore {
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (!existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new JournalError("io", `The folder for sessions cannot be made: ${(cause as Error).message}`, { cause });
   }
+}
+
+function syncFile(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fsync(fd, (error) => (error ? reject(error) : resolve())));
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -5,6 +5,7 @@ import { type NewHeader, newHeader } from "./header.ts";
 import { Journal, type JournalDeps } from "./journal.ts";
 import { encodeLine } from "./line.ts";
 import type { JournalStore } from "./store.ts";
+import { isoTime } from "./timestamp.ts";
 
 export interface ForkOptions {
   /** The last entry to take over; null = none. */
@@ -19,7 +20,7 @@ export interface ForkOptions {
  * written once at the end. The prefix goes along, so that the fork sends the same beginning.
  */
 export function forkJournal(source: Journal, options: ForkOptions, deps: JournalDeps): Journal {
-  const timestamp = new Date(deps.now()).toISOString();
+  const timestamp = isoTime(deps.now());
   const add = (line: object) => options.store.append(encodeLine(line));
   add(newHeader({ parentSession: source.label, ...options.header }, timestamp));
   if (source.prefix) add(source.prefix);

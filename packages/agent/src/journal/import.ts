@@ -8,6 +8,7 @@ import { Journal, type JournalDeps } from "./journal.ts";
 import { encodeLine, forEachLine } from "./line.ts";
 import { toStored } from "./payload.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
+import { isoTime } from "./timestamp.ts";
 import { JOURNAL_VERSION, type JournalLoss, type SessionHeader } from "./types.ts";
 
 type Raw = Record<string, unknown>;
@@ -32,7 +33,7 @@ export function importJournal(old: JournalStore, options: ImportOptions, deps: J
   const held = new MemoryStore("", old.label);
   const oldHeader = header as unknown as SessionHeader;
   const kept = { ...oldHeader, id: options.id, parentSession: old.label };
-  held.append(encodeLine(newHeader(kept, new Date(deps.now()).toISOString())));
+  held.append(encodeLine(newHeader(kept, isoTime(deps.now()))));
   const known = new Set<unknown>();
   for (const raw of entries) {
     const parentId = raw["parentId"] ?? null;

@@ -11,6 +11,7 @@ import { type EntryMeta, LineIndex, type LineSpan } from "./line-index.ts";
 import { toStored } from "./payload.ts";
 import { scan } from "./scan.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
+import { isoTime } from "./timestamp.ts";
 import type {
   BranchSummaryEntry,
   IntentLine,
@@ -76,7 +77,7 @@ export class Journal {
 
   /** A new session. `openStore` is called with the first message or intent; until then lines are held in memory. */
   static create(header: NewHeader, openStore: () => JournalStore, deps: JournalDeps): Journal {
-    const full = newHeader(header, new Date(deps.now()).toISOString());
+    const full = newHeader(header, isoTime(deps.now()));
     const held = new MemoryStore(encodeLine(full));
     return new Journal(deps, { header: full, index: new LineIndex(), losses: [] }, held, openStore);
   }
@@ -348,7 +349,7 @@ export class Journal {
   }
 
   #timestamp(): string {
-    return new Date(this.#deps.now()).toISOString();
+    return isoTime(this.#deps.now());
   }
 }
 

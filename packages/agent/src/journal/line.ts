@@ -8,13 +8,17 @@ const NEWLINE = 10;
 const SEAL_BYTES = 16;
 const SEAL_START = ',"~":"';
 
-/** UTF-8 with the newline. One buffer, because every append goes through here. */
+/** UTF-8 with the newline. Every append goes through here, so it makes one buffer and little else. */
 export function encodeLine(value: object): Buffer {
-  const json = JSON.stringify(value);
-  const line = Buffer.allocUnsafe(Buffer.byteLength(json) + SEAL_BYTES);
-  const end = line.write(json) - 1;
-  const sum = crc32(line.subarray(0, end)).toString(16).padStart(8, "0");
-  line.write(`${SEAL_START}${sum}"}\n`, end, "latin1");
+  // The bracket that closes the value becomes the comma before the seal.
+  const line = Buffer.from(`${JSON.stringify(value)}"~":"00000000"}\n`);
+  const end = line.length - SEAL_BYTES - 1;
+  const sum = crc32(line, end);
+  line[end] = 0x2c;
+  for (let digit = 0; digit < 8; digit++) {
+    const value = (sum >>> (28 - 4 * digit)) & 15;
+    line[end + SEAL_START.length + digit] = value < 10 ? 0x30 + value : 0x57 + value;
+  }
   return line;
 }
 
@@ -26,7 +30,7 @@ export function isIntact(line: Buffer): boolean {
     if (line[start + at] !== SEAL_START.charCodeAt(at)) return false;
   }
   if (line[line.length - 2] !== 0x22 || line[line.length - 1] !== 0x7d) return false;
-  return statedChecksum(line, start + SEAL_START.length) === crc32(line.subarray(0, start));
+  return statedChecksum(line, start + SEAL_START.length) === crc32(line, start);
 }
 
 /** Reads 8 lower-case hex digits; -1 when they are not. By hand, because this runs for every line of a file. */

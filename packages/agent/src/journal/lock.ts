@@ -148,7 +148,7 @@ function headOf(path: string): string {
   const file = openSync(path, "r");
   try {
     const bytes = Buffer.allocUnsafe(HEAD_BYTES);
-    return bytes.toString("latin1", 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
+    return bytes.subarray(0, readSync(file, bytes, 0, HEAD_BYTES, 0)).toString();
   } finally {
     closeSync(file);
   }

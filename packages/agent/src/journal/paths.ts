@@ -1,7 +1,5 @@
 // Names of session files: `<sessions>/--<cwd>--/<time>_<id>.jsonl`. The cwd in the header decides, the folder is for people.
 
-import { join } from "node:path";
-
 /** Drops the leading slash and turns `/`, `\` and `:` into `-`. */
 export function sessionFolderName(cwd: string): string {
   return `--${cwd.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
@@ -13,5 +11,5 @@ export function sessionFileName(timestamp: string, id: string): string {
 }
 
 export function sessionPath(sessionsRoot: string, cwd: string, timestamp: string, id: string): string {
-  return join(sessionsRoot, sessionFolderName(cwd), sessionFileName(timestamp, id));
+  return `${sessionsRoot}/${sessionFolderName(cwd)}/${sessionFileName(timestamp, id)}`;
 }

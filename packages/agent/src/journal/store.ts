@@ -26,8 +26,9 @@ export class MemoryStore implements JournalStore {
   #size: number;
   #closed = false;
 
-  constructor(initial: string | Uint8Array = "", label = "memory") {
-    this.#bytes = Buffer.from(initial as string);
+  /** @param initial is kept, not copied */
+  constructor(initial: string | Buffer = "", label = "memory") {
+    this.#bytes = typeof initial === "string" ? Buffer.from(initial) : initial;
     this.#size = this.#bytes.length;
     this.label = label;
   }
@@ -44,8 +45,8 @@ export class MemoryStore implements JournalStore {
     if (this.#closed) throw new JournalError("closed", "The session is closed; open it again to write to it.");
     const added = typeof text === "string" ? Buffer.from(text) : text;
     if (this.#size + added.length > this.#bytes.length) {
-      const grown = Buffer.alloc(Math.max(4096, (this.#size + added.length) * 2));
-      this.#bytes.copy(grown, 0, 0, this.#size);
+      const grown = Buffer.allocUnsafeSlow(Math.max(4096, (this.#size + added.length) * 2));
+      grown.set(this.#bytes);
       this.#bytes = grown;
     }
     this.#bytes.set(added, this.#size);

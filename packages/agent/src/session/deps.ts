@@ -49,6 +49,8 @@ export function withDeadline<T>(
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const inner = abortController();
+    let settled = false;
+    let timer: { cancel(): void } | undefined;
     let grace: { cancel(): void } | undefined;
     const stop = (reason: unknown): void => {
       if (inner.signal.aborted) return;
@@ -56,8 +58,11 @@ export function withDeadline<T>(
       grace = deps.setTimer(() => settle(() => reject(reason)), graceMs);
     };
     const onAbort = (): void => stop(signal.reason);
-    const timer = ms > 0 ? deps.setTimer(() => stop(new DeadlineError(what, ms)), ms) : undefined;
+    const startTimer = (): void => {
+      if (!settled) timer = deps.setTimer(() => stop(new DeadlineError(what, ms)), ms);
+    };
     const settle = (finish: () => void): void => {
+      settled = true;
       timer?.cancel();
       grace?.cancel();
       signal.removeEventListener("abort", onAbort);
@@ -68,6 +73,8 @@ export function withDeadline<T>(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(inner.signal.aborted ? inner.signal.reason : error)),
     );
+    // Not for what needs no waiting: the first prefix is rendered without, and node's timers cost a start time.
+    if (ms > 0) process.nextTick(startTimer);
   });
 }
 

@@ -1,6 +1,6 @@
 // Runs units out of packs; see scripts/bundle. It stands in the start pack and has node's own modules only.
 
-import { FIRST_REQUEST } from "./first-request.ts";
+import { onFirstRequest } from "./first-request.ts";
 import { type LoadedScript, loadScript } from "./load-script.ts";
 import { writeCaches } from "./write-caches.ts";
 
@@ -51,7 +51,10 @@ export function runCommand(
 
   /** What a unit exports. It runs when it is first asked for. */
   function unit(id: number | string): Exports {
-    if (typeof id === "string") return (ofNode[id] ??= nodeModule(id, packs));
+    if (typeof id === "string") {
+      ofNode[id] ??= nodeModule(id, packs);
+      return ofNode[id];
+    }
     const known = loaded[id];
     if (known) return known.exports;
     const module: UnitModule = { exports: {} };
@@ -89,7 +92,7 @@ export function runCommand(
     if (fresh) writeCaches(caches, wanted);
     fresh = false;
   };
-  (process as NodeJS.EventEmitter).on(FIRST_REQUEST, () => capture(scripts));
+  onFirstRequest(() => capture(scripts));
   process.on("exit", () => capture(isRun ? new Map([...scripts].filter(([pack]) => pack !== name)) : scripts));
   const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
   void main();

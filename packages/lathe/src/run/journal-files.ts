@@ -8,6 +8,7 @@ import {
   forkJournal,
   idSource,
   importJournal,
+  isoTime,
   Journal,
   type JournalDeps,
   type LockOwner,
@@ -62,7 +63,7 @@ export function newJournal(
 ): OpenedJournal {
   const { deps } = workspace.machine;
   const id = extra.id ?? deps.uuid();
-  const timestamp = new Date(deps.now()).toISOString();
+  const timestamp = isoTime(deps.now());
   const file = path ?? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
   const open = (): FileStore => new FileStore(file, { owner: lockOwner(workspace), create: true });
   const journal = Journal.create({ ...extra, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
@@ -92,7 +93,7 @@ export function existingJournal(workspace: Workspace, path: string): OpenedJourn
 function importOld(workspace: Workspace, file: string): OpenedJournal {
   const { deps } = workspace.machine;
   const id = deps.uuid();
-  const path = join(dirname(file), `${new Date(deps.now()).toISOString().replace(/[:.]/g, "-")}_${id}.jsonl`);
+  const path = join(dirname(file), `${isoTime(deps.now()).replace(/[:.]/g, "-")}_${id}.jsonl`);
   const openStore = (): FileStore => new FileStore(path, { owner: lockOwner(workspace), create: true });
   const journal = importJournal(new FileStore(file), { id, openStore }, journalDeps(workspace));
   return { journal, path, folder: path.replace(/\.jsonl$/, "") };
@@ -103,7 +104,7 @@ export function forkedJournal(workspace: Workspace, path: string): OpenedJournal
   const { deps } = workspace.machine;
   const source = Journal.open(new FileStore(path), journalDeps(workspace));
   const id = deps.uuid();
-  const timestamp = new Date(deps.now()).toISOString();
+  const timestamp = isoTime(deps.now());
   const file = sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
   const store = new FileStore(file, { owner: lockOwner(workspace), create: true });
   const header = { id, cwd: workspace.cwd, timestamp, parentSession: path };

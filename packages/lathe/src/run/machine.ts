@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { EXIT, usageError } from "../cli/exit.ts";
-import { FIRST_REQUEST } from "../launcher/first-request.ts";
+import { announceFirstRequest } from "../launcher/first-request.ts";
 import { systemUuid } from "./uuid.ts";
 
 export interface Machine {
@@ -75,9 +75,9 @@ function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 function announcingFirstRequest(deps: ClientDeps): ClientDeps {
   let announced = false;
   const fetch: Transport = (request) => {
-    if (!announced) setImmediate(() => (process as NodeJS.EventEmitter).emit(FIRST_REQUEST));
+    if (announced) return deps.fetch(request);
     announced = true;
-    return deps.fetch(request);
+    return deps.fetch({ ...request, sent: announceFirstRequest });
   };
   return { ...deps, fetch: Object.assign(fetch, deps.fetch) };
 }

@@ -3,6 +3,7 @@
 import type { InputContent } from "@lathe/agent";
 import type { ExitCode } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
+import { onFirstRequest } from "../launcher/first-request.ts";
 import type { Recording } from "../record/recording.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { HeadlessRun } from "./headless.ts";
@@ -42,9 +43,14 @@ export async function startHeadless(
     run && named ? named.journalOf(where, run) : journalFor(where, options);
   const opened = await openJournal(workspace, choose, { recording, runId });
   const open = await openFor(workspace, opened, requestFor, { recording, wholeSession: run !== undefined });
+  let remembered = false;
+  const remember = (): void => {
+    if (!remembered) rememberForTerminal(workspace, opened.path);
+    remembered = true;
+  };
+  // Once the first request is on its way: somebody waits for that.
+  const stopListening = onFirstRequest(remember);
   try {
-    // Once the first request is on its way: somebody waits for that.
-    setImmediate(() => rememberForTerminal(workspace, opened.path));
     const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,
@@ -57,6 +63,8 @@ export async function startHeadless(
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
+    stopListening();
+    remember();
     await open.close();
   }
 }

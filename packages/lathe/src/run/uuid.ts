@@ -3,32 +3,40 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 
+const UUID_BYTES = 16;
 /** A session takes several; each part of it is used once. */
-const POOL_BYTES = 16 * 16;
-let pool: Buffer = Buffer.alloc(0);
+const POOL_BYTES = 16 * UUID_BYTES;
+let pool = new Uint8Array(0);
+let used = 0;
 
 export function systemUuid(): string {
-  if (pool.length === 0) pool = randomBytes();
-  const bytes = pool.subarray(0, 16);
-  pool = pool.subarray(16);
-  if (bytes.length === 0) return globalThis.crypto.randomUUID();
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  if (used === pool.length) {
+    pool = randomBytes();
+    used = 0;
+  }
+  if (pool.length === 0) return globalThis.crypto.randomUUID();
+  let text = "";
+  for (let at = 0; at < UUID_BYTES; at++) {
+    let byte = pool[used++] ?? 0;
+    if (at === 6) byte = (byte & 0x0f) | 0x40;
+    if (at === 8) byte = (byte & 0x3f) | 0x80;
+    if (at === 4 || at === 6 || at === 8 || at === 10) text += "-";
+    text += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);
+  }
+  return text;
 }
 
 /** Empty where there is no such file. */
-function randomBytes(): Buffer {
+function randomBytes(): Uint8Array<ArrayBuffer> {
   let source: number;
   try {
     source = openSync("/dev/urandom", "r");
   } catch {
-    return Buffer.alloc(0);
+    return new Uint8Array(0);
   }
   try {
-    const bytes = Buffer.alloc(POOL_BYTES);
-    return readSync(source, bytes, 0, POOL_BYTES, null) === POOL_BYTES ? bytes : Buffer.alloc(0);
+    const bytes = new Uint8Array(POOL_BYTES);
+    return readSync(source, bytes, 0, POOL_BYTES, null) === POOL_BYTES ? bytes : new Uint8Array(0);
   } finally {
     closeSync(source);
   }

@@ -1,7 +1,6 @@
 // The .env chain: the process wins, then the project's .env (only in a trusted folder), then the user's. Nothing already
 // set is overridden.
 
-import { join } from "node:path";
 import { readIfThere } from "../home/small-file.ts";
 
 export interface EnvFileOptions {
@@ -14,9 +13,9 @@ export interface EnvFileOptions {
 
 export function envWithFiles(options: EnvFileOptions): Record<string, string | undefined> {
   const files = [
-    ...(options.trusted ? [join(options.cwd, ".env")] : []),
-    join(options.latheHome, ".env"),
-    join(options.userHome, ".env"),
+    ...(options.trusted ? [`${options.cwd}/.env`] : []),
+    `${options.latheHome}/.env`,
+    `${options.userHome}/.env`,
   ];
   const merged: Record<string, string | undefined> = { ...options.env };
   for (const file of files) {

@@ -19,11 +19,16 @@ export function encodeBody(pieces: readonly BodyPiece[]): Uint8Array[] {
   return body;
 }
 
+/** In bytes. */
+export function lengthOf(pieces: readonly BodyPiece[]): number {
+  let length = 0;
+  for (const piece of pieces) length += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+  return length;
+}
+
 /** Each where it belongs: joined first, all of it would be copied once more. Encoded JSON has no half characters. */
 function encodeTexts(texts: readonly string[]): Buffer {
-  let length = 0;
-  for (const text of texts) length += Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafeSlow(length);
+  const bytes = Buffer.allocUnsafeSlow(lengthOf(texts));
   let end = 0;
   for (const text of texts) end += bytes.write(text, end);
   return bytes;

@@ -3,6 +3,7 @@
 
 import type { ClientDeps, TlsMaterial, Transport } from "../types/adapter.ts";
 import { AbortError } from "../types/errors.ts";
+import { addressOf } from "./http1/address.ts";
 import { createDirectClient } from "./http1/client.ts";
 import type { ProxiedClient } from "./proxied.ts";
 import { hasProxySettings, proxyFor } from "./proxy-rules.ts";
@@ -22,13 +23,12 @@ export function createNodeTransport({ env, setTimer, now, extraCa }: NodeTranspo
 
   const transport: Transport = async (request) => {
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
-    const url = new URL(request.url);
     const material = withExtraCa(request.tls, extraCa);
-    const proxy = proxied ? proxyFor(url, env) : undefined;
-    if (proxy === undefined) return direct.send(request, url, material);
+    const proxy = proxied ? proxyFor(new URL(request.url), env) : undefined;
+    if (proxy === undefined) return direct.send(request, addressOf(request.url), material);
     const { createProxiedClient } = await import("./proxied.ts");
     viaProxy ??= createProxiedClient(setTimer);
-    return viaProxy.send(request, url, proxy, material);
+    return viaProxy.send(request, new URL(request.url), proxy, material);
   };
   transport.close = () => {
     direct.close();

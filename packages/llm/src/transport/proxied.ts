@@ -106,7 +106,7 @@ function exchange(
     const last = body?.pop();
     // Without copying them into one: node hands all of them to the system at once.
     for (const bytes of body ?? []) outgoing.write(bytes);
-    outgoing.end(last);
+    outgoing.end(last, request.sent);
   });
 }
 

@@ -87,6 +87,8 @@ export interface TransportRequest {
    * when there is one, and once more over a new one when that turns out to be dead.
    */
   readonly once?: boolean;
+  /** Called when the request has been handed to the system; again when it is sent again. */
+  readonly sent?: () => void;
 }
 
 export interface TransportResponse {

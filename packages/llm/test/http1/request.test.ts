@@ -1,12 +1,13 @@
 import { createServer } from "node:http";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { addressOf } from "../../src/transport/http1/address.ts";
 import { requestHead } from "../../src/transport/http1/request-head.ts";
 import { ConfigurationError } from "../../src/types/errors.ts";
 import { client, get, listen, OK, rawServer, text } from "./servers.ts";
 
 const head = (url: string, headers: Record<string, string> = {}, length?: number) =>
-  requestHead(new URL(url), { method: "POST", headers }, length);
+  requestHead(addressOf(url), { method: "POST", headers }, length);
 
 describe("heads of requests", () => {
   it("AD-01 the server gets one request line, its host and the caller's headers", () => {

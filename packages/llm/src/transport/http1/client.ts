@@ -1,9 +1,9 @@
 // HTTP/1.1 straight to the server, over node:net and node:tls: node:http takes three times as long to load as both.
 
 import type { ClientDeps, TlsMaterial, TransportRequest, TransportResponse } from "../../types/adapter.ts";
-import { ConfigurationError } from "../../types/errors.ts";
-import { encodeBody } from "../encode-body.ts";
+import { encodeBody, lengthOf } from "../encode-body.ts";
 import { isGzip } from "../gzip.ts";
+import type { Address } from "./address.ts";
 import type { Connection } from "./connection.ts";
 import { createDial, type Target } from "./dial.ts";
 import { exchange } from "./exchange.ts";
@@ -12,7 +12,7 @@ import { requestHead } from "./request-head.ts";
 import type { ResponseHead } from "./response-parser.ts";
 
 export interface DirectClient {
-  send(request: TransportRequest, url: URL, material: TlsMaterial | undefined): Promise<TransportResponse>;
+  send(request: TransportRequest, address: Address, material: TlsMaterial | undefined): Promise<TransportResponse>;
   /** Drops idle connections. */
   close(): void;
 }
@@ -21,57 +21,57 @@ export function createDirectClient({ setTimer, now }: Pick<ClientDeps, "setTimer
   const pool = createPool(now);
   const dial = createDial(setTimer);
   return {
-    async send(request, url, material) {
-      const { signal } = request;
-      const target = targetOf(request, url, material);
-      const message = encodeRequest(request, url);
+    async send(request, address, material) {
+      const { signal, sent } = request;
+      const { origin } = address;
+      const target = targetOf(request, address, material);
+      const message = encodeRequest(request, address);
       const answer = (connection: Connection, resend?: () => Promise<TransportResponse>) =>
         exchange(connection, message, {
-          origin: url.origin,
+          origin,
           resend,
           setTimer,
           ...(signal === undefined ? {} : { signal }),
+          ...(sent === undefined ? {} : { sent }),
           release: (free, head) => {
             const idleMs = idleTime(head);
             if (idleMs === undefined) free.close();
             else pool.put(target.key, free, idleMs);
           },
         });
-      const afresh = async () => answer(await dial(target, request));
+      const afresh = () => dial(target, request, answer);
       const idle = request.once ? undefined : pool.take(target.key);
       const response = await (idle === undefined ? afresh() : answer(idle, afresh));
       if (!isGzip(response.headers)) return response;
       const { gunzipBody } = await import("../gunzip.ts");
-      return { ...response, body: gunzipBody(response.body, url.origin, signal) };
+      return { ...response, body: gunzipBody(response.body, origin, signal) };
     },
     close: pool.clear,
   };
 }
 
-function targetOf({ headers }: TransportRequest, url: URL, material: TlsMaterial | undefined): Target {
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new ConfigurationError(`The address ${url.origin} is neither http nor https; only those work.`);
-  const secure = url.protocol === "https:";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+function targetOf({ headers }: TransportRequest, address: Address, material: TlsMaterial | undefined): Target {
+  const { secure, origin, port, host, name: ownName } = address;
   // Who asks another name of a server wants its certificate for that name, too.
   const named = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
-  const name = named === undefined ? host : named.replace(/:\d*$/, "").replace(/^\[|\]$/g, "");
+  const name = named === undefined ? ownName : named.replace(/:\d*$/, "").replace(/^\[|\]$/g, "");
   return {
-    key: secure ? `${url.host} ${name} ${material === undefined ? "" : JSON.stringify(material)}` : url.host,
-    origin: url.origin,
+    key: secure ? `${host} ${name} ${material === undefined ? "" : JSON.stringify(material)}` : host,
+    origin,
     secure,
-    host,
-    port: Number(url.port) || (secure ? 443 : 80),
+    host: ownName,
+    port,
     name,
     material: secure ? material : undefined,
   };
 }
 
-function encodeRequest(request: TransportRequest, url: URL): Uint8Array[] {
-  const body = encodeBody(request.body ?? []);
-  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+function encodeRequest(request: TransportRequest, address: Address): Uint8Array[] {
+  const body = request.body ?? [];
   const withoutBody = request.body === undefined && request.method === "GET";
-  return [Buffer.from(requestHead(url, request, withoutBody ? undefined : length), "latin1"), ...body];
+  const head = requestHead(address, request, withoutBody ? undefined : lengthOf(body));
+  // With the body in one piece, unless it holds what the two write in different ways.
+  return encodeBody([/[^\0-\x7f]/.test(head) ? Buffer.from(head, "latin1") : head, ...body]);
 }
 
 /** How long the connection may wait: a second less than its server says; undefined: not at all. */

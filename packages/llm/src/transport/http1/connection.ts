@@ -43,11 +43,12 @@ export class Connection {
       reader.gone(this.#gone.cause);
       return;
     }
+    const several = pieces.length > 1;
+    if (several) this.#socket.cork();
+    for (const piece of pieces) this.#socket.write(piece);
+    if (several) this.#socket.uncork();
     this.#socket.setTimeout(0);
     this.#socket.ref();
-    this.#socket.cork();
-    for (const piece of pieces) this.#socket.write(piece);
-    this.#socket.uncork();
     this.#read();
   }
 

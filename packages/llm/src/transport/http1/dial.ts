@@ -22,7 +22,8 @@ export interface Target {
 }
 
 type Limits = Pick<TransportRequest, "signal" | "connectTimeoutMs">;
-export type Dial = (target: Target, limits: Limits) => Promise<Connection>;
+/** What `use` gives. It is called as soon as there is a connection, before anything else is done. */
+export type Dial = <T>(target: Target, limits: Limits, use: (connection: Connection) => Promise<T>) => Promise<T>;
 
 export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
   const contexts = new Map<string, SecureContext>();
@@ -54,7 +55,7 @@ export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
     };
   };
 
-  return async (target, { signal, connectTimeoutMs: ms }) => {
+  return async (target, { signal, connectTimeoutMs: ms }, use) => {
     const start = await open(target);
     if (signal?.aborted) throw new AbortError("The request was aborted.");
     return new Promise((resolve, reject) => {
@@ -81,9 +82,9 @@ export function createDial(setTimer: ClientDeps["setTimer"]): Dial {
         signal?.removeEventListener("abort", onAbort);
       };
       // Nothing is sent before the certificate is checked: the head holds a key.
-      socket.once(target.secure ? "secureConnect" : "connect", () => {
+      socket.on(target.secure ? "secureConnect" : "connect", () => {
+        resolve(use(connection));
         settle();
-        resolve(connection);
       });
     });
   };

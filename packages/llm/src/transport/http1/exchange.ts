@@ -18,7 +18,7 @@ const WAITING_LIMIT = 256 * 1024;
  */
 const CROSSING_MS = 1000;
 
-export interface ExchangeOptions extends Pick<TransportRequest, "signal"> {
+export interface ExchangeOptions extends Pick<TransportRequest, "signal" | "sent"> {
   readonly origin: string;
   /**
    * For a connection that had been waiting, and that its server may have given up: sends the request on another one.
@@ -66,14 +66,16 @@ class Exchange implements Reader {
   }
 
   start(message: readonly Uint8Array[]): void {
-    const { signal, resend, setTimer } = this.#options;
+    const { signal, sent, resend, setTimer } = this.#options;
     if (signal?.aborted) {
       this.#onAbort();
       return;
     }
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
     if (resend !== undefined) this.#crossing = setTimer(() => this.#endCrossing(), CROSSING_MS);
     this.#connection?.send(message, this);
+    if (this.#connection === undefined) return; // it was dead
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    sent?.();
   }
 
   bytes(bytes: Buffer): void {

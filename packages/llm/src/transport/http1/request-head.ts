@@ -2,19 +2,19 @@
 
 import type { TransportRequest } from "../../types/adapter.ts";
 import { ConfigurationError } from "../../types/errors.ts";
+import type { Address } from "./address.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Latin-1 text. `length` is the size of the body; undefined when there is none. */
 export function requestHead(
-  url: URL,
+  { host, path }: Address,
   { method, headers }: Pick<TransportRequest, "method" | "headers">,
   length: number | undefined,
 ): string {
   const fields = new Map<string, string>([
-    // Without the port where it is the usual one, as the URL has it already.
-    ["host", url.host],
+    ["host", host],
     ["connection", "keep-alive"],
     ["accept-encoding", "gzip"],
   ]);
@@ -31,7 +31,7 @@ export function requestHead(
   fields.delete("transfer-encoding");
   fields.delete("content-length");
   if (length !== undefined) fields.set("content-length", String(length));
-  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`;
+  let head = `${method} ${path} HTTP/1.1\r\n`;
   for (const [name, value] of fields) head += `${name}: ${value}\r\n`;
   return `${head}\r\n`;
 }
