@@ -14,8 +14,8 @@ const SPY = `
 const fs = require("node:fs");
 const files = [];
 let rows = 0;
-const read = fs.readFileSync;
-fs.readFileSync = (path, ...rest) => { if (String(path).endsWith(".js")) files.push(String(path)); return read(path, ...rest); };
+const open = fs.openSync;
+fs.openSync = (path, ...rest) => { if (String(path).endsWith(".js")) files.push(String(path)); return open(path, ...rest); };
 const parse = JSON.parse;
 JSON.parse = (text, ...rest) => { if (String(text).startsWith('{"id":')) rows++; return parse(text, ...rest); };
 process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, rows })));
