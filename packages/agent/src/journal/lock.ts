@@ -147,7 +147,7 @@ const HEAD_BYTES = 1024;
 function headOf(path: string): string {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.allocUnsafe(HEAD_BYTES);
+    const bytes = Buffer.allocUnsafeSlow(HEAD_BYTES);
     return bytes.subarray(0, readSync(file, bytes, 0, HEAD_BYTES, 0)).toString();
   } finally {
     closeSync(file);
