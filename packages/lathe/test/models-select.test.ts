@@ -142,6 +142,18 @@ describe("roles and folders", () => {
     expect(circle).toMatchObject({ code: 2, stderr: expect.stringContaining("leads in a circle") });
   });
 
+  it("LS-05 a session that was told not to think does not begin to when it is continued", async () => {
+    await b.write("config.yml", "defaultThinkingLevel: high\n");
+    const ask = (args: readonly string[]) => b.box.run([...args, "-p", "hi"], { env: keys });
+    await ask(["--model", "one/alpha-large:off"]);
+    const without = reached();
+    expect(without).not.toContain("high");
+    await ask(["-c"]);
+    expect(reached()).toBe(without);
+    await ask(["-c", "--thinking", "low"]);
+    expect(reached()).toBe("one/alpha-large low");
+  });
+
   it("G-53 a provider disabled for a folder is not there at and below it, and is there outside", async () => {
     const inside = join(b.box.dir, "private/deep");
     await mkdir(inside, { recursive: true });

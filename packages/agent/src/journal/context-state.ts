@@ -9,6 +9,8 @@ export interface ContextState {
   /** The model of the last answer. */
   readonly lastModel?: string;
   readonly thinkingLevel: string;
+  /** The level somebody asked for, also "off"; absent while the model's own holds. */
+  readonly chosenLevel?: string;
   readonly serviceTier: string | null;
   readonly mode: string;
   readonly modeData?: JsonValue;
@@ -43,6 +45,15 @@ export function modelFor(state: ContextState, role: string): string | undefined 
   return state.models[role] ?? (role === "default" ? state.lastModel : undefined);
 }
 
+/** In an entry: no level is asked for any more. */
+export const OWN_LEVEL = "default";
+
+function withLevel({ chosenLevel: _before, ...state }: ContextState, level: string): ContextState {
+  return level === OWN_LEVEL
+    ? { ...state, thinkingLevel: "off" }
+    : { ...state, thinkingLevel: level, chosenLevel: level };
+}
+
 export function applyState(state: ContextState, entry: TreeEntry): ContextState {
   switch (entry.type) {
     case "message":
@@ -52,7 +63,7 @@ export function applyState(state: ContextState, entry: TreeEntry): ContextState 
     case "model_change":
       return { ...state, models: { ...state.models, [entry.role ?? "default"]: entry.model } };
     case "thinking_level_change":
-      return { ...state, thinkingLevel: entry.thinkingLevel };
+      return withLevel(state, entry.thinkingLevel);
     case "service_tier_change":
       return { ...state, serviceTier: entry.serviceTier };
     case "mode_change": {

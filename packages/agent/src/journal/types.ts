@@ -59,6 +59,7 @@ export interface ModelChangeEntry extends TreeFields {
 }
 export interface ThinkingLevelChangeEntry extends TreeFields {
   readonly type: "thinking_level_change";
+  /** `default`: the model's own again. */
   readonly thinkingLevel: string;
 }
 export interface ServiceTierChangeEntry extends TreeFields {

@@ -2,6 +2,7 @@
 // pointers.
 
 import type { Request } from "@lathe/llm";
+import { OWN_LEVEL } from "../journal/context-state.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { RequestInfo } from "../seams/types.ts";
@@ -83,9 +84,9 @@ async function ensurePrefix(core: SessionCore, run: InputRun): Promise<void> {
 
 /** The level in force is part of the history, so that a reopened session can go on with it. */
 function noteEffort(core: SessionCore): void {
-  const level = core.config.reasoningEffort ?? "off";
-  if (core.journal.context.state.thinkingLevel === level) return;
-  core.append({ type: "thinking_level_change", thinkingLevel: level });
+  const level = core.config.reasoningEffort;
+  if (core.journal.context.state.chosenLevel === level) return;
+  core.append({ type: "thinking_level_change", thinkingLevel: level ?? OWN_LEVEL });
   core.guard.expect("effort");
 }
 

@@ -108,6 +108,7 @@ describe("the context of a leaf", () => {
       models: { default: "p/new", smol: "p/small" },
       lastModel: "p/old",
       thinkingLevel: "high",
+      chosenLevel: "high",
       serviceTier: "flex",
       mode: "plan",
       modeData: { file: "p.md" },

@@ -20,9 +20,9 @@ export interface InitialWish {
 /** What a session was last told to use, as a selector. Its effort goes along, unless this run names one. */
 export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspace): string | undefined {
   const model = modelFor(context.state, "default");
-  const { thinkingLevel } = context.state;
-  const keepsOwn = thinkingLevel !== "off" && settingsOrigin.get("defaultThinkingLevel") !== "run";
-  return model !== undefined && keepsOwn ? `${model}:${thinkingLevel}` : model;
+  const { chosenLevel } = context.state;
+  const keepsOwn = chosenLevel !== undefined && settingsOrigin.get("defaultThinkingLevel") !== "run";
+  return model !== undefined && keepsOwn ? `${model}:${chosenLevel}` : model;
 }
 
 export async function chooseInitialModel(workspace: Workspace, wish: InitialWish): Promise<ModelChoice> {
