@@ -12,11 +12,15 @@ if (process.argv.length === 3 && (process.argv[2] === "--version" || process.arg
   // A pack's name carries the hash of its content, so a cache never meets another source. A command has caches of its
   // own: it uses little of the start pack, and taking in what a run uses would cost it time.
   const command = LATHE_COMMANDS.includes(` ${process.argv[2] ?? ""} `) ? `${process.argv[2]}/` : "";
-  const caches = `${home}/cache/code/${LATHE_VERSION}-${version}-${arch}/${command}`;
+  const cacheRoot = `${home}/cache/code/`;
+  const caches = `${cacheRoot}${LATHE_VERSION}-${version}-${arch}/${command}`;
   const packs = `${__dirname}/packs/`;
   const start = loadScript(packs + LATHE_START_PACK, `${caches}${LATHE_START_PACK}.bin`);
   const [runtime, units] = start.script.runInThisContext() as StartPack;
   const module = { exports: {} as typeof import("./runtime.ts") };
   runtime(module, require);
-  module.exports.runCommand({ name: LATHE_START_PACK, units, ...start }, { packs, caches, isRun: command === "" });
+  module.exports.runCommand(
+    { name: LATHE_START_PACK, units, ...start },
+    { packs, cacheRoot, caches, isRun: command === "" },
+  );
 }

@@ -24,8 +24,10 @@ type Units = (id: number) => Unit | undefined;
 export type StartPack = readonly [(module: { exports: object }, require: NodeJS.Require) => void, Units];
 
 export interface Folders {
-  /** Both end with a slash. */
+  /** All end with a slash. */
   readonly packs: string;
+  readonly cacheRoot: string;
+  /** Below it. */
   readonly caches: string;
   /** No subcommand: the packs it takes to the first request are worth a cache. */
   readonly isRun: boolean;
@@ -33,7 +35,7 @@ export interface Folders {
 
 export function runCommand(
   { name, units, script, fresh: isFresh }: LoadedScript & { readonly name: string; readonly units: Units },
-  { packs, caches, isRun }: Folders,
+  { packs, cacheRoot, caches, isRun }: Folders,
 ): void {
   const packUrl = `file://${encodeURI(packs).replace(/[?#]/g, encodeURIComponent)}`;
   const loaded: UnitModule[] = [];
@@ -89,7 +91,7 @@ export function runCommand(
   // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
   // run that makes none leaves the start pack to one that does.
   const capture = (wanted: typeof scripts): void => {
-    if (fresh) writeCaches(caches, wanted);
+    if (fresh) writeCaches(cacheRoot, caches, wanted);
     fresh = false;
   };
   onFirstRequest(() => capture(scripts));

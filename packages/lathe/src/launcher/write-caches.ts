@@ -1,19 +1,34 @@
 // Keeps compiled code for the next start. A cache that cannot be written costs time, never correctness: the launcher then
 // compiles the source.
 
-import { mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Script } from "node:vm";
 
-/** @param folder ends with a slash */
-export function writeCaches(folder: string, scripts: ReadonlyMap<string, Script>): void {
+/** Whoever still uses a version after that compiles it once more. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * @param root of all caches
+ * @param folder below it; both end with a slash
+ */
+export function writeCaches(root: string, folder: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    forgetOld(root, Date.now() - KEPT_MS);
     for (const [pack, script] of scripts) {
       const target = `${folder}${pack}.bin`;
       writeWhole(target, `${target}.${process.pid}`, script.createCachedData());
     }
   } catch {
     // a read-only or full home: the next start compiles again
+  }
+}
+
+/** Caches of versions, of node and of this program, that nobody runs any more. */
+function forgetOld(root: string, before: number): void {
+  for (const name of readdirSync(root)) {
+    const path = root + name;
+    if (statSync(path).mtimeMs < before) rmSync(path, { recursive: true, force: true });
   }
 }
 

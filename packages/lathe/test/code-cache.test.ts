@@ -1,0 +1,60 @@
+// Compiled code is kept between starts. It may be missing, damaged or old: the command works, and mends it.
+
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Bench, bench } from "./models-kit.ts";
+
+let b: Bench;
+beforeEach(async () => {
+  b = await bench();
+});
+afterEach(() => b.close());
+
+const root = (): string => join(b.box.env["LATHE_HOME"] ?? "", "cache/code");
+const run = () =>
+  b.ask(["--model", "openai/gpt-5.2"], { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") });
+
+async function startCache(): Promise<string> {
+  const files = await readdir(root(), { recursive: true });
+  const name = files.find((file) => /^[^/]+\/start-[^/]+\.bin$/.test(file));
+  if (name === undefined) throw new Error(`no cache of the start pack among ${files.join(", ")}`);
+  return join(root(), name);
+}
+
+it("a start leaves its compiled code behind, and one that is whole is not written again", async () => {
+  expect(await run()).toMatchObject({ code: 0, stdout: "ok\n" });
+  const file = await startCache();
+  const before = await stat(file);
+  expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+  expect((await stat(file)).mtimeMs).toBe(before.mtimeMs);
+});
+
+it.each([
+  ["empty", () => Buffer.alloc(0)],
+  ["cut off", (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+  ["something else", () => Buffer.from("not compiled code")],
+])("compiled code that is %s is put aside without a word and replaced", async (_, damage) => {
+  await run();
+  const file = await startCache();
+  const whole = await readFile(file);
+  await writeFile(file, damage(whole));
+  expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+  // Two runs need not compile the same functions, but about the same.
+  expect((await stat(file)).size).toBeGreaterThan(whole.length / 2);
+});
+
+it("compiled code of versions that nobody runs any more goes; that of others stays", async () => {
+  const old = join(root(), "0.0.1-v20.0.0-arm64");
+  const other = join(root(), "0.0.2-v22.0.0-arm64");
+  for (const folder of [old, other]) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "start-0.js.bin"), "");
+  }
+  const longAgo = new Date(Date.now() - 40 * 24 * 3600 * 1000);
+  await utimes(old, longAgo, longAgo);
+  expect(await run()).toMatchObject({ code: 0 });
+  const left = await readdir(root());
+  expect(left).not.toContain("0.0.1-v20.0.0-arm64");
+  expect(left.sort()).toEqual(["0.0.2-v22.0.0-arm64", dirname((await startCache()).slice(root().length + 1))].sort());
+});
