@@ -23,7 +23,7 @@ type Units = (id: number) => Unit | undefined;
 /** What the script of the start pack gives: this file as a CommonJS module, and its units. */
 export type StartPack = readonly [(module: { exports: object }, require: NodeJS.Require) => void, Units];
 
-export interface Folders {
+interface Folders {
   /** All end with a slash. */
   readonly packs: string;
   readonly cacheRoot: string;
