@@ -1,7 +1,7 @@
 // The generic adapter: a protocol, an endpoint and an auth become a ProviderAdapter. Order of one call: media, encode,
 // headers, auth, send, then classify or decode. It never retries and keeps no state about a call.
 
-import { classifyHttpFailure, redact, redactError } from "./errors/classify.ts";
+import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";
 import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
 import { createSegmentCache } from "./segments.ts";
@@ -73,6 +73,9 @@ class HttpAdapter {
   /** Requests are values: one that was encoded for its segments is sent as it was encoded. */
   readonly #prepared = new WeakMap<Request, { readonly encoded: EncodedRequest; readonly length: number }>();
 
+  /** Models with sets of tools whose arguments the vendor has refused to enforce; they are sent without that wish. */
+  readonly #unenforced = new Set<string>();
+
   constructor(options: AdapterOptions) {
     this.#options = options;
     const { name, protocol, deps } = options;
@@ -138,11 +141,33 @@ class HttpAdapter {
   }
 
   async #open(request: Request, operation: Operation, context: CallContext, guard: CallGuard): Promise<Exchange> {
-    const { name, protocol, endpoint, deps } = this.#options;
     guard.throwIfOver();
     this.#checkToolChoice(request);
     const encoding = this.#prepare(request, operation);
     const encoded = encoding instanceof Promise ? await guard.race(encoding) : encoding;
+    if (this.#unenforced.size === 0 || !this.#unenforced.has(toolsOf(request, encoded))) {
+      try {
+        return await this.#send(request, operation, context, guard, encoded);
+      } catch (error) {
+        if (!refusesEnforcement(error) || !enforcesTools(encoded)) throw error;
+      }
+    }
+    // The prefix that `segments` shows stays as it was: nobody has cached what was refused.
+    const resolved = await guard.race(Promise.resolve(this.#resolver.resolve(request.messages)));
+    const loose = this.#encode(request, resolved, operation, true);
+    const exchange = await this.#send(request, operation, context, guard, loose);
+    this.#unenforced.add(toolsOf(request, encoded));
+    return exchange;
+  }
+
+  async #send(
+    request: Request,
+    operation: Operation,
+    context: CallContext,
+    guard: CallGuard,
+    encoded: EncodedRequest,
+  ): Promise<Exchange> {
+    const { name, protocol, endpoint, deps } = this.#options;
     const timeouts = this.#timeouts(context);
     const plain: TransportRequest = {
       url: endpoint({ operation, wireModel: encoded.wireModel, baseUrl: this.#options.baseUrl }),
@@ -190,8 +215,13 @@ class HttpAdapter {
     return resolving.then((resolved) => this.#encode(request, resolved, operation));
   }
 
-  #encode(request: Request, { messages, growing }: ResolvedMessages, operation: Operation): EncodedRequest {
-    const { name, protocol, baseUrl, disableStrictTools } = this.#options;
+  #encode(
+    request: Request,
+    { messages, growing }: ResolvedMessages,
+    operation: Operation,
+    disableStrictTools = this.#options.disableStrictTools,
+  ): EncodedRequest {
+    const { name, protocol, baseUrl } = this.#options;
     const model = this.#model(request.model);
     return protocol.encode({
       request: { ...request, messages },
@@ -289,6 +319,18 @@ export function unknownModel(id: string, provider: string): ModelInfo {
     input: ["text", "image"],
     aliases: [],
   };
+}
+
+const toolsSegment = ({ segments }: EncodedRequest) => segments.find(({ kind }) => kind === "tools");
+
+/** Of some tools the vendor is to enforce the arguments. */
+function enforcesTools(encoded: EncodedRequest): boolean {
+  return toolsSegment(encoded)?.text.includes('"strict":true') ?? false;
+}
+
+/** A model and a set of tools, in one word. */
+function toolsOf({ model }: Request, encoded: EncodedRequest): string {
+  return `${model} ${toolsSegment(encoded)?.hash}`;
 }
 
 async function readText(response: TransportResponse, limit: number): Promise<string> {

@@ -17,15 +17,17 @@ import {
   ServerError,
 } from "../types/errors.ts";
 import type { JsonValue } from "../types/json.ts";
-import { field, type Headers, requestIdOf, retryAfterOf, retryInfoOf } from "./headers.ts";
+import { field, type Headers, requestIdOf, retryAfterOf, retryInfoOf, seconds } from "./headers.ts";
 import {
   AWS_MEANINGS,
   BILLING,
   CODE_MEANINGS,
+  ENFORCEMENT_REFUSED,
   GRPC_MEANINGS,
+  LARGER_THAN_LIMIT,
   type Meaning,
-  REMEDIES,
   STATUS_MEANINGS,
+  WAIT_WORDS,
   WORDINGS,
 } from "./tables.ts";
 
@@ -48,7 +50,7 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
   const facts = readFacts(body ?? text);
   const awsType = failure.headers["x-amzn-errortype"];
   const name = awsType ?? facts.name;
-  const retryAfter = retryAfterOf(failure.headers, body, failure.now);
+  const retryAfter = retryAfterOf(failure.headers, body, failure.now) ?? saidWait(facts.message);
   const requestId = requestIdOf(failure.headers);
   const meaning = meaningOfHttp(failure.status, { ...facts, name }, retryInfoOf(body) !== undefined);
   return construct(meaning, facts.message || `HTTP ${failure.status}`, {
@@ -65,10 +67,11 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
 export function inStreamError(provider: string, body: JsonValue, code?: string): SDKError {
   const facts = readFacts(body);
   const errorCode = code ?? facts.code;
-  const retryAfter = retryInfoOf(body);
+  const retryInfo = retryInfoOf(body);
+  const retryAfter = retryInfo ?? saidWait(facts.message);
   const meaning = meaningInStream(
     { message: facts.message, code: errorCode, name: code ?? facts.name },
-    retryAfter !== undefined,
+    retryInfo !== undefined,
   );
   const suffix = errorCode === undefined ? "" : ` (${errorCode})`;
   return construct(meaning, facts.message || `The stream ended with an error${suffix}.`, {
@@ -115,7 +118,7 @@ function readFacts(body: JsonValue): Facts {
   const said = given ?? shown(field(root, "detail") ?? inner);
   // A gateway's own words say only that the model's host refused; why stands beside them.
   const hidden = text(field(field(inner, "metadata"), "raw"));
-  const message = withRemedy(hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`);
+  const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;
   const type = text(field(inner, "type"));
   const code = scalar(field(inner, "code")) ?? (type === "error" ? undefined : type);
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
@@ -127,15 +130,11 @@ function shown(body: JsonValue): string {
   return plain === "{}" || plain === "null" ? "" : plain.slice(0, MAX_PLAIN_MESSAGE);
 }
 
-function withRemedy(message: string): string {
-  const remedy = REMEDIES.find(([pattern]) => pattern.test(message))?.[1];
-  return remedy === undefined ? message : `${message} ${remedy}`;
-}
-
 function meaningOfHttp(status: number, facts: Facts, hasRetryInfo: boolean): Meaning {
   const byStatus = STATUS_MEANINGS[status] ?? (status >= 500 && status < 600 ? "server" : "unknown");
   const meaning = namedMeaning(facts.name) ?? byStatus;
   const vague = [400, 413, 422].includes(status) || byStatus === "unknown";
+  if (meaning === "rateLimit" && LARGER_THAN_LIMIT.test(facts.message)) return "overflow";
   if ((meaning === "rateLimit" || vague) && !hasRetryInfo && saysBilling(facts)) return "quota";
   return vague ? (wordedMeaning(facts) ?? meaning) : meaning;
 }
@@ -144,6 +143,7 @@ function meaningInStream(facts: Facts, hasRetryInfo: boolean): Meaning {
   const byCode = facts.code === undefined ? undefined : codeMeaning(facts.code);
   const meaning = namedMeaning(facts.name) ?? byCode ?? "unknown";
   const vague = meaning === "invalid" || meaning === "unknown";
+  if (meaning === "rateLimit" && LARGER_THAN_LIMIT.test(facts.message)) return "overflow";
   if ((meaning === "rateLimit" || vague) && !hasRetryInfo && saysBilling(facts)) return "quota";
   return vague ? (wordedMeaning(facts) ?? meaning) : meaning;
 }
@@ -166,6 +166,18 @@ function namedMeaning(name: string | undefined): Meaning | undefined {
 function wordedMeaning(facts: Facts): Meaning | undefined {
   const wording = `${facts.message}\n${facts.code ?? ""}`;
   return WORDINGS.find(([, pattern]) => pattern.test(wording))?.[0];
+}
+
+/** Seconds. */
+function saidWait(message: string): number | undefined {
+  const wait = WAIT_WORDS.exec(message)?.[1];
+  return wait === undefined ? undefined : seconds(wait);
+}
+
+/** The vendor took offence at the wish to have the arguments of tools enforced: without that wish the same request may pass. */
+export function refusesEnforcement(error: unknown): boolean {
+  if (!(error instanceof InvalidRequestError || error instanceof AccessDeniedError)) return false;
+  return ENFORCEMENT_REFUSED.test(`${error.message}\n${error.errorCode ?? ""}`);
 }
 
 function saysBilling(facts: Facts): boolean {

@@ -72,7 +72,7 @@ function resetTime(value: string | undefined, now: number): number | undefined {
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
 
 /** `12s`, `6m0s`, `1h2m`, `250ms`, or a bare number of seconds. */
-function seconds(text: string): number | undefined {
+export function seconds(text: string): number | undefined {
   const bare = number(text);
   if (bare !== undefined) return bare;
   if (!/^(\d+(\.\d+)?(ms|[hms]))+$/.test(text)) return undefined;

@@ -93,16 +93,23 @@ export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
     "overflow",
     /maximum prompt length|token count .*exceeds|exceed\w* .*token limit|reduce the length of the messages/i,
   ],
-  ["filtered", /content filter|content_filter|safety/i],
+  ["overflow", /exceeds? (the )?max(imum)? length|range of input length|`inputs` tokens/i],
+  ["filtered", /content filter|content_filter|safety|violating our usage policy/i],
   ["notFound", /not found|does not exist/i],
   ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],
 ];
 
 /** What waiting will not cure. */
 export const BILLING =
-  /insufficient_quota|billing|credit balance|exceeded your current quota|insufficient (balance|credit|fund)|more credits/i;
+  /insufficient_quota|billing|credit balance|exceeded your current quota|insufficient (balance|credit|fund)|more credits|your specified api usage limits|extra usage is required|monthly (spending limit|included credits)/i;
 
-/** Refusals of what we chose to send, and how the user chooses otherwise. */
-export const REMEDIES: readonly (readonly [RegExp, string])[] = [
-  [/compiled grammar is too large/i, "Set disableStrictTools: true for this provider in models.yml."],
-];
+/** One request alone is more than the limit of a whole minute: no wait makes it pass, only a shorter one does. */
+export const LARGER_THAN_LIMIT = /request too large for /i;
+
+/** "Please try again in 9.816s", "retry after 60 seconds": said in words where no header can say it. */
+export const WAIT_WORDS =
+  /(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|[hms]))+|\d+(?:\.\d+)?(?= seconds?))/i;
+
+/** Refusals of tools whose arguments the vendor was asked to enforce, for that reason. */
+export const ENFORCEMENT_REFUSED =
+  /\bstrict\b|grammar|schemas? (is|are) too complex|too many optional parameters|structured[ _-]?outputs?|invalid schema for function|invalid_function_parameters/i;

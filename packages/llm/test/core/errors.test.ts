@@ -172,6 +172,49 @@ const RECORDED: readonly (readonly [string, number, unknown, string])[] = [
     "QuotaExceededError",
   ],
   ["deepseek without credit", 402, openai(null, "Insufficient Balance"), "QuotaExceededError"],
+  [
+    "anthropic spend limit",
+    400,
+    anthropic(
+      "invalid_request_error",
+      "You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.",
+    ),
+    "QuotaExceededError",
+  ],
+  [
+    "anthropic plan without long context",
+    429,
+    anthropic("rate_limit_error", "Extra usage is required for long context requests."),
+    "QuotaExceededError",
+  ],
+  [
+    "openai flagged prompt",
+    400,
+    openai(
+      "invalid_prompt",
+      "Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt.",
+    ),
+    "ContentFilterError",
+  ],
+  ["glm", 400, { error: { code: "1261", message: "Prompt exceeds max length" } }, "ContextLengthError"],
+  [
+    "qwen",
+    400,
+    openai(
+      "invalid_parameter_error",
+      "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]",
+    ),
+    "ContextLengthError",
+  ],
+  [
+    "groq above the minute",
+    413,
+    openai(
+      "rate_limit_exceeded",
+      "Request too large for model `llama-3.3-70b` in organization `org_1` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 15000",
+    ),
+    "ContextLengthError",
+  ],
   ["openrouter without credit", 402, openai(null, "This request requires more credits"), "QuotaExceededError"],
 ];
 
@@ -195,12 +238,15 @@ describe("body classification", () => {
     expect(classify(400, long).message.length).toBeLessThan(600);
   });
 
-  it("ER-03 TC-07 tools that are too much for Anthropic to enforce: the message says how to go on", () => {
-    const said = "The compiled grammar is too large, which would cause performance issues.";
-    expect(classify(400, anthropic("invalid_request_error", said)).message).toBe(
-      `${said} Set disableStrictTools: true for this provider in models.yml.`,
-    );
-  });
+  it.each([
+    ["http", classify(429, tooLarge())],
+    ["stream", inStreamError("p", tooLarge())],
+  ])(
+    "ER-03 a single request above the limit of a minute is an overflow, not something to wait for (%s)",
+    (_, error) => {
+      expect([error.name, error.kind, error.retryable]).toEqual(["ContextLengthError", "overflow", false]);
+    },
+  );
 
   it.each([
     [{ detail: "Model is loading" }, "Model is loading"],
@@ -257,6 +303,22 @@ describe("headers", () => {
     expect((error as ProviderError).retryAfter).toBe(12.5);
   });
 
+  it.each([
+    [
+      "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 28554, Requested 3082. Please try again in 9.816s.",
+      9.816,
+    ],
+    ["Rate limit reached for gpt-5 on requests per min. Please try again in 220ms. Visit the page.", 0.22],
+    ["Rate limit reached on requests per day (RPD). Please try again in 7m12s.", 432],
+    ["You exceeded the token rate limit of your tier. Please retry after 60 seconds.", 60],
+    ["Please try again in a while, or retry after lunch.", undefined],
+  ])("ER-06 a wait that stands only in the words counts: %s", (message, wait) => {
+    const body = openai("rate_limit_exceeded", message);
+    expect((classify(429, body) as ProviderError).retryAfter).toBe(wait);
+    expect((inStreamError("p", body) as ProviderError).retryAfter).toBe(wait);
+    expect((classify(429, body, { "retry-after": "3" }) as ProviderError).retryAfter).toBe(3);
+  });
+
   it("DM-10 both vendors' rate limit headers give one shape", () => {
     const openaiHeaders = {
       "x-ratelimit-remaining-requests": "9",
@@ -311,6 +373,11 @@ describe("secrets in errors", () => {
   });
 });
 
+function tooLarge() {
+  const message =
+    "Request too large for gpt-5.1 in organization org-1 on tokens per min (TPM): Limit 30000, Requested 37313. The input or output tokens must be reduced in order to run successfully.";
+  return { error: { message, type: "tokens", param: null, code: "rate_limit_exceeded" } };
+}
 function anthropic(type: string, message: string) {
   return { type: "error", error: { type, message } };
 }

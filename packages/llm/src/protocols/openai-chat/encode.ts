@@ -116,10 +116,12 @@ function systemSegment(
   return texts.length === 0 ? undefined : make();
 }
 
-function toolsSegment({ request, segments }: EncodeInput, compat: Compat): Segment | undefined {
+function toolsSegment({ request, segments, options }: EncodeInput, compat: Compat): Segment | undefined {
   const tools = request.tools;
   if (!tools || tools.length === 0) return undefined;
-  const strictness = compat.toolStrictMode ?? (compat.supportsStrictMode ? "mixed" : "none");
+  const strictness = options.disableStrictTools
+    ? "none"
+    : (compat.toolStrictMode ?? (compat.supportsStrictMode ? "mixed" : "none"));
   const variant = `chat:tools:${strictness}`;
   return segments.get(tools, variant, () =>
     makeSegment("tools", JSON.stringify(tools.map((tool) => wireTool(tool, strictness))).slice(1, -1)),
