@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const steps = [
   ["types", () => tool("typescript/bin/tsc", ["-p", "."])],
+  ["declarations of the packages", () => tool("typescript/bin/tsc", ["-p", "tsconfig.build.json", "--noEmit"])],
   ["lint and format", () => tool("@biomejs/biome/bin/biome", ["check", "--error-on-warnings", "."])],
   ["layers", () => tool("vitest/vitest.mjs", ["run", "scripts/layers.test.ts", "--reporter=dot"])],
   ["file size", () => checkFileSizes(root)],

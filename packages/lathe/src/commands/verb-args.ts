@@ -4,8 +4,12 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { usageError } from "../cli/exit.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
+/** Written out: a declaration cannot name what node's parser infers. */
+type Parsed<T extends Options> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
+>;
 
-export function verbArgs<const T extends Options>(argv: readonly string[], options: T) {
+export function verbArgs<const T extends Options>(argv: readonly string[], options: T): Parsed<T> {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
