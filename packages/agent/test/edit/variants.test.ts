@@ -101,6 +101,39 @@ describe("T-EDIT-5 the variants", () => {
 const diffOf = (...lines: string[]) => `${lines.join("\n")}\n`;
 
 describe("T-EDIT-5 unified diffs as models and git write them", () => {
+  it("T-EDIT-5 a diff that deletes a file with other content leaves it alone; without a hunk it goes", async () => {
+    const { env, path } = temporary();
+    const diff = (hunk: string) =>
+      run(editVariants.patch, { diff: `--- a/a\n+++ /dev/null\n${hunk}` }, contextFor(env));
+    await writeFile(path("a"), "x\nsomebody's work\n");
+    expect((await diff("@@ -1 +0,0 @@\n-y\n")).text).toContain('this line is not in the file: "y"');
+    expect((await diff("@@ -1 +0,0 @@\n-x\n")).text).toContain('such as "somebody\'s work", so it is not deleted');
+    expect(await readFile(path("a"), "utf8")).toBe("x\nsomebody's work\n");
+    expect((await diff("@@ -1,2 +0,0 @@\n-x\n-somebody's work\n")).failed).toBe(false);
+    await writeFile(path("a"), "x\n");
+    expect((await diff("")).text).toBe("D a");
+  });
+
+  it("T-EDIT-5 line counts that are too large or too small in a hunk's header do not matter", async () => {
+    const { env, path } = temporary();
+    const two = (counts: string, body: string) =>
+      `--- a/a\n+++ b/a\n@@ ${counts} @@\n${body}--- a/b\n+++ b/b\n@@ -1 +1 @@\n-1\n+one\n`;
+    const bodies = ["-1\n+one\n", "-1\n+one\n 2\n 3\n", "-1\n+one\n 2\n\n"];
+    for (const [counts, body] of ["-1,9 +1,9", "-1 +1", "-1,2 +1,2", "-0,0 +0,0"].flatMap((c) =>
+      bodies.map((b) => [c, b] as const),
+    )) {
+      for (const name of ["a", "b"]) await writeFile(path(name), "1\n2\n3\n");
+      const result = await run(editVariants.patch, { diff: two(counts, body) }, contextFor(env));
+      expect(result.failed, `${counts} ${body} ${result.text}`).toBe(false);
+      for (const name of ["a", "b"]) expect(await readFile(path(name), "utf8")).toBe("one\n2\n3\n");
+    }
+    // Lines of the body that look like a file header belong to it when the counts say so.
+    await writeFile(path("a"), "-- x\n2\n");
+    const dashes = "--- a\n+++ a\n@@ -1,1 +1,1 @@\n--- x\n+++ y\n";
+    expect((await run(editVariants.patch, { diff: dashes }, contextFor(env))).failed).toBe(false);
+    expect(await readFile(path("a"), "utf8")).toBe("++ y\n2\n");
+  });
+
   it("T-EDIT-5 a diff made by git applies: change, rename, new and deleted file, lost final newline", async () => {
     const { env, path, directory } = temporary();
     const git = (...args: string[]) =>

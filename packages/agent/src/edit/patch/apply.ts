@@ -1,6 +1,7 @@
 // Applies the operations of a patch, whatever its language: all are staged in order, then all are written, or none.
 
 import { type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { applyEdits } from "../endings.ts";
 import { planFresh } from "../fresh.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { refusePlaceholder } from "../replace.ts";
@@ -94,6 +95,7 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
   const { path } = operation;
   switch (operation.kind) {
     case "delete":
+      refuseUnseenLoss(workspace, path, operation.hunks ?? []);
       workspace.remove(path);
       return { letter: "D", path };
     case "add": {
@@ -111,6 +113,27 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
     case "update":
       return stageUpdate(workspace, path, operation.hunks, operation.moveTo, notes);
   }
+}
+
+/** What nobody has quoted or seen is not deleted: somebody's work since then would be gone. */
+function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hunk[]): void {
+  if (!workspace.exists(path)) return;
+  if (workspace.staleBase(path)) {
+    throw new ToolFailure(
+      `${path} has changed on disk since it was last shown, so it is not deleted. Read it again before deleting it. Nothing was written.`,
+    );
+  }
+  if (hunks.length === 0) return;
+  const { text } = workspace.document(path);
+  const left = applyEdits(text, locateHunks(path, text, hunks).edits);
+  if (left.trim() === "") return;
+  throw new ToolFailure(
+    `${path} has lines that the diff does not remove, such as ${JSON.stringify(firstLine(left))}, so it is not deleted. Read it again; to delete it whatever it holds, leave out the hunk. Nothing was written.`,
+  );
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n").find((line) => line.trim() !== "") ?? "").slice(0, 80);
 }
 
 const levelNotes: Readonly<Record<Exclude<Level, "exact">, string>> = {

@@ -21,9 +21,8 @@ export function parseUnified(input: string): PatchOperation[] {
   let renameFrom: string | undefined;
   while (at < lines.length) {
     const line = lines[at] as string;
-    const next = lines[at + 1] ?? "";
-    if (line.startsWith("--- ") && next.startsWith("+++ ")) {
-      files.push(draft(...headerPaths(line, next), at + 1));
+    if (isHeader(lines, at)) {
+      files.push(draft(...headerPaths(line, lines[at + 1] as string), at + 1));
       at += 2;
     } else if (line.startsWith("@@")) {
       const file = files.at(-1);
@@ -56,7 +55,7 @@ function draft(from: string | undefined, to: string | undefined, line: number): 
 
 function operation({ from, to, hunks, line }: Draft): PatchOperation {
   if (from === undefined && to === undefined) throw new PatchSyntaxError(line, "both sides of the diff are /dev/null.");
-  if (to === undefined) return { kind: "delete", path: from as string };
+  if (to === undefined) return { kind: "delete", path: from as string, hunks };
   if (from === undefined) {
     const lines = hunks.flatMap((hunk) =>
       hunk.body.filter((change) => change.kind === "+").map((change) => change.text),
@@ -83,34 +82,27 @@ function headerPath(line: string): string | undefined {
   return path === "/dev/null" ? undefined : path;
 }
 
-/** Counts in the header decide where a hunk ends when they are right; otherwise the next header does. */
 function readHunk(lines: readonly string[], at: number, hunks: Hunk[]): number {
   const [, oldStart, oldCount, newCount, hint = ""] =
     /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$/.exec(lines[at] as string) ?? [];
   const counts = oldStart === undefined ? undefined : { old: Number(oldCount ?? 1), new: Number(newCount ?? 1) };
+  const end = (counts && countedEnd(lines, at + 1, counts)) ?? headerAfter(lines, at + 1);
   const body: Change[] = [];
   const ended = { old: false, new: false };
   let loose = 0;
-  let index = at + 1;
-  for (; index < lines.length; index++) {
-    const line = lines[index] as string;
+  for (const line of lines.slice(at + 1, end)) {
     const kind = line[0];
     if (kind === "\\") {
       const last = body.at(-1)?.kind;
       if (last !== "+") ended.old = true;
       if (last !== "-") ended.new = true;
-      continue;
-    }
-    if (counts && complete(body, counts)) break;
-    if (kind === undefined) {
+    } else if (kind === undefined) {
       body.push({ kind: " ", text: "" });
       loose++;
-      continue;
+    } else {
+      body.push({ kind: kind as Change["kind"], text: line.slice(1) });
+      loose = 0;
     }
-    if (kind !== " " && kind !== "-" && kind !== "+") break;
-    if (line.startsWith("--- ") && (lines[index + 1] ?? "").startsWith("+++ ") && !counts) break;
-    body.push({ kind, text: line.slice(1) });
-    loose = 0;
   }
   if (!body.some((change) => change.kind !== " ")) throw new PatchSyntaxError(at + 1, "the hunk changes nothing.");
   const pure = !body.some((change) => change.kind !== "+");
@@ -122,13 +114,39 @@ function readHunk(lines: readonly string[], at: number, hunks: Hunk[]): number {
     ...(oldStart === undefined ? {} : { oldLine: pure ? Number(oldStart) : Math.max(0, Number(oldStart) - 1) }),
     ...(ended.old === ended.new ? {} : { finalBreak: ended.new ? "lost" : "gained" }),
   });
+  return end;
+}
+
+/** Where the counts of the hunk's header say that it ends; undefined when they are wrong, as they often are. */
+function countedEnd(
+  lines: readonly string[],
+  from: number,
+  counts: { readonly old: number; readonly new: number },
+): number | undefined {
+  let [old, now] = [0, 0];
+  let index = from;
+  for (; index < lines.length && (old < counts.old || now < counts.new); index++) {
+    const kind = (lines[index] as string)[0] ?? " ";
+    // Text that only looks like the next file's beginning has no hunk below it.
+    if (!" -+\\".includes(kind) || (isHeader(lines, index) && lines[index + 2]?.startsWith("@@"))) return undefined;
+    if (kind === " " || kind === "-") old++;
+    if (kind === " " || kind === "+") now++;
+  }
+  if (old !== counts.old || now !== counts.new) return undefined;
+  while (lines[index]?.startsWith("\\")) index++;
+  let next = index;
+  while (lines[next]?.trim() === "") next++;
+  return /^[ +-]/.test(lines[next] ?? "") && !isHeader(lines, next) ? undefined : index;
+}
+
+function headerAfter(lines: readonly string[], from: number): number {
+  let index = from;
+  while (index < lines.length && /^(?:[ +\\-]|$)/.test(lines[index] as string) && !isHeader(lines, index)) index++;
   return index;
 }
 
-function complete(body: readonly Change[], counts: { readonly old: number; readonly new: number }): boolean {
-  const old = body.filter((change) => change.kind !== "+").length;
-  const now = body.filter((change) => change.kind !== "-").length;
-  return old === counts.old && now === counts.new;
+function isHeader(lines: readonly string[], index: number): boolean {
+  return (lines[index] as string).startsWith("--- ") && (lines[index + 1] ?? "").startsWith("+++ ");
 }
 
 function quote(text: string): string {

@@ -2,7 +2,8 @@
 
 export type PatchOperation =
   | { readonly kind: "add"; readonly path: string; readonly lines: readonly string[]; readonly unterminated?: boolean }
-  | { readonly kind: "delete"; readonly path: string }
+  /** Hunks, where the language has them, say what the file is believed to hold. */
+  | { readonly kind: "delete"; readonly path: string; readonly hunks?: readonly Hunk[] }
   | { readonly kind: "update"; readonly path: string; readonly moveTo?: string; readonly hunks: readonly Hunk[] };
 
 export interface Hunk {

@@ -145,6 +145,23 @@ describe("PA-03 effects", () => {
     expect(await readFile(path("c"), "utf8")).toBe("c\n");
   });
 
+  it("PA-03 a file that somebody changed since it was shown is not deleted before it is read again", async () => {
+    const { env, path } = temporary();
+    const context = contextFor(env, fullServices());
+    const patch = wrap("*** Delete File: a");
+    const show = async () => context.services.shownFiles?.record(env.resolve("a"), await readFile(path("a"), "utf8"));
+    await writeFile(path("a"), "old\n");
+    await show();
+    await writeFile(path("a"), "old\nhours of work\n");
+    const refused = await run(applyPatchTool, { patch }, context);
+    expect(refused.text).toBe(
+      "a has changed on disk since it was last shown, so it is not deleted. Read it again before deleting it. Nothing was written.",
+    );
+    expect(await readFile(path("a"), "utf8")).toBe("old\nhours of work\n");
+    await show();
+    expect((await run(applyPatchTool, { patch }, context)).text).toMatch(/^D a$/m);
+  });
+
   it("PA-03 adding or moving onto an existing file is refused; an empty one is filled, one deleted before replaced", async () => {
     const { env, path } = temporary();
     for (const name of ["a", "b", "c"]) await writeFile(path(name), `${name}\n`);
