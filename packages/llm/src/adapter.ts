@@ -17,7 +17,7 @@ import type {
   TransportRequest,
   TransportResponse,
 } from "./types/adapter.ts";
-import { InvalidRequestError, StreamError, UnsupportedToolChoiceError } from "./types/errors.ts";
+import { InvalidRequestError, NetworkError, StreamError, UnsupportedToolChoiceError } from "./types/errors.ts";
 import type { StreamEvent } from "./types/events.ts";
 import type { JsonValue } from "./types/json.ts";
 import type { CacheRetention, ModelInfo, RequestTransform } from "./types/model.ts";
@@ -270,8 +270,8 @@ class HttpAdapter {
 
   async #failure(response: TransportResponse, secrets: readonly string[]) {
     const { name, deps } = this.#options;
-    const body = await readText(response, MAX_ERROR_BODY);
     const { status, headers } = response;
+    const body = await readText(response, MAX_ERROR_BODY, "as it came");
     return classifyHttpFailure({ provider: name, status, headers, body: redact(body, secrets), now: deps.now() });
   }
 
@@ -333,12 +333,17 @@ function toolsOf({ model }: Request, encoded: EncodedRequest): string {
   return `${model} ${toolsSegment(encoded)?.hash}`;
 }
 
-async function readText(response: TransportResponse, limit: number): Promise<string> {
+/** `as it came`: a body that breaks off is good for what came of it. */
+async function readText(response: TransportResponse, limit: number, broken?: "as it came"): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of response.body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > limit) break;
+  try {
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length > limit) break;
+    }
+  } catch (error) {
+    if (broken === undefined || !(error instanceof NetworkError)) throw error;
   }
   return text + decoder.decode();
 }

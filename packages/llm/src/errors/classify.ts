@@ -47,7 +47,8 @@ export interface HttpFailure {
 export function classifyHttpFailure(failure: HttpFailure): SDKError {
   const text = redact(failure.body.slice(0, MAX_RAW), failure.secrets ?? []);
   const body = parse(text);
-  const facts = readFacts(body ?? text);
+  const location = failure.status >= 300 && failure.status < 400 ? failure.headers["location"] : undefined;
+  const facts = location === undefined ? readFacts(body ?? text) : { message: pointsElsewhere(location) };
   const awsType = failure.headers["x-amzn-errortype"];
   const name = awsType ?? facts.name;
   const retryAfter = retryAfterOf(failure.headers, body, failure.now) ?? saidWait(facts.message);
@@ -59,8 +60,14 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
     ...(facts.code === undefined ? {} : { errorCode: facts.code }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(location === undefined ? {} : { retryable: false }),
     raw: body ?? text,
   });
+}
+
+/** Keys are not carried to another address on a server's word. */
+function pointsElsewhere(location: string): string {
+  return `The server points to ${location.slice(0, MAX_PLAIN_MESSAGE)} instead of answering; set the base URL to where the API is.`;
 }
 
 /** An error object inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */
@@ -111,7 +118,7 @@ interface Facts {
 /** `{error: {message, code, type, status}}`, Google's one-element list, AWS's `{message, __type}`, `{error: "text"}`. */
 function readFacts(body: JsonValue): Facts {
   const root = Array.isArray(body) ? (body[0] ?? "") : body;
-  if (typeof root === "string") return { message: root.slice(0, MAX_PLAIN_MESSAGE) };
+  if (typeof root === "string") return { message: (titleOf(root) ?? root.trim()).slice(0, MAX_PLAIN_MESSAGE) };
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
   const given = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
@@ -122,6 +129,13 @@ function readFacts(body: JsonValue): Facts {
   const type = text(field(inner, "type"));
   const code = scalar(field(inner, "code")) ?? (type === "error" ? undefined : type);
   return { message, code, name: text(field(inner, "status")) ?? text(field(root, "__type")) };
+}
+
+/** Of a web page, such as a proxy's: the rest of it says no more. */
+function titleOf(page: string): string | undefined {
+  if (!/^\s*</.test(page)) return undefined;
+  const title = /<title>([^<]{1,200})<\/title>/i.exec(page)?.[1]?.replace(/\s+/g, " ").trim();
+  return title || undefined;
 }
 
 /** A body that keeps its message where nobody looks for one: as it is, bounded. */

@@ -5,9 +5,11 @@ import { networkError } from "../errors/network.ts";
 import type { Transport, TransportResponse } from "../types/adapter.ts";
 import { AbortError } from "../types/errors.ts";
 import { joinBody } from "./join-body.ts";
+import { withUserInfo } from "./user-info.ts";
 
 export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
-  return async (request) => {
+  return async (given) => {
+    const request = withUserInfo(given);
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const { origin } = new URL(request.url);
     const controller = new AbortController();

@@ -7,6 +7,7 @@ import { addressOf } from "./http1/address.ts";
 import { createDirectClient } from "./http1/client.ts";
 import type { ProxiedClient } from "./proxied.ts";
 import { hasProxySettings, proxyFor } from "./proxy-rules.ts";
+import { withUserInfo } from "./user-info.ts";
 
 export interface NodeTransportOptions {
   readonly env: ClientDeps["env"];
@@ -21,7 +22,8 @@ export function createNodeTransport({ env, setTimer, now, extraCa }: NodeTranspo
   const direct = createDirectClient({ setTimer, now });
   let viaProxy: ProxiedClient | undefined;
 
-  const transport: Transport = async (request) => {
+  const transport: Transport = async (given) => {
+    const request = withUserInfo(given);
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const material = withExtraCa(request.tls, extraCa);
     const proxy = proxied ? proxyFor(new URL(request.url), env) : undefined;

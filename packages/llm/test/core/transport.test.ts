@@ -65,6 +65,23 @@ describe.each(TRANSPORTS)("transport over $name", ({ make }) => {
     expect(await text(response)).toBe('{"a":"ü€"}');
   });
 
+  it.each([
+    ["me:s%40cr%C3%A9t@", {}, `Basic ${Buffer.from("me:s@crét").toString("base64")}`],
+    ["me:100%@", {}, `Basic ${Buffer.from("me:100%").toString("base64")}`],
+    ["me@", {}, `Basic ${Buffer.from("me:").toString("base64")}`],
+    ["me:secret@", { Authorization: "Bearer key" }, "Bearer key"],
+    ["", {}, undefined],
+  ])("AD-01 a name and a password in the address get to the server: %s", async (who, headers, expected) => {
+    let seen: IncomingMessage["headers"] = {};
+    const { url } = await serve((request, response) => {
+      seen = request.headers;
+      response.end(request.url);
+    });
+    const response = await make()({ url: `${url.replace("//", `//${who}`)}/v1/a@b`, method: "GET", headers });
+    expect(await text(response)).toBe("/v1/a@b");
+    expect([seen.authorization, seen.host]).toEqual([expected, new URL(url).host]);
+  });
+
   it("AD-01 gzip is taken and undone", async () => {
     const { url } = await serve((request, response) => {
       expect(request.headers["accept-encoding"]).toContain("gzip");

@@ -64,12 +64,18 @@ export class AnthropicDecoder implements ResponseDecoder {
       case "ping":
         return;
       default:
-        out.providerEvent(event);
+        // Gateways tell of their own failures in another vendor's words.
+        if (isObject(event["error"])) out.fail(inStreamError(this.#context.provider, event));
+        else out.providerEvent(event);
     }
   }
 
   body(body: JsonValue, out: BlockSink): void {
     const message = object(body) ?? {};
+    if (!Array.isArray(message["content"])) {
+      out.fail(inStreamError(this.#context.provider, body));
+      return;
+    }
     this.#start(message, out);
     list(message["content"]).forEach((block, index) => {
       if (!isObject(block)) return;

@@ -65,6 +65,10 @@ export class BedrockDecoder implements ResponseDecoder {
 
   body(body: JsonValue, out: BlockSink): void {
     const answer = object(body) ?? {};
+    if (!isObject(answer["output"])) {
+      out.fail(inStreamError(this.#context.provider, body));
+      return;
+    }
     this.#messageStart(out);
     const message = object(object(answer["output"])?.["message"]);
     list(message?.["content"]).forEach((block, index) => {

@@ -35,7 +35,8 @@ export class GeminiDecoder implements ResponseDecoder {
   body(body: JsonValue, out: BlockSink): void {
     for (const chunk of Array.isArray(body) ? body : [body]) if (isObject(chunk)) this.#chunk(chunk, out);
     out.raw(body);
-    this.end(out);
+    if (this.#complete) this.end(out);
+    else out.fail(inStreamError(this.#context.provider, body));
   }
 
   end(out: BlockSink): void {

@@ -30,7 +30,7 @@ export class OllamaDecoder implements ResponseDecoder {
   end(): void {}
 
   #chunk(chunk: JsonObject, out: BlockSink): void {
-    if (chunk["error"] !== undefined) {
+    if (chunk["error"] !== undefined || (chunk["message"] === undefined && chunk["done"] === undefined)) {
       out.fail(inStreamError(this.#context.provider, chunk));
       return;
     }

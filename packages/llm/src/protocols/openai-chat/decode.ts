@@ -59,7 +59,7 @@ export class ChatDecoder implements ResponseDecoder {
   }
 
   body(body: JsonValue, out: BlockSink): void {
-    if (!isObject(body)) {
+    if (!isObject(body) || !Array.isArray(body["choices"])) {
       out.fail(inStreamError(this.#context.provider, body));
       return;
     }

@@ -85,7 +85,7 @@ export class ResponsesDecoder implements ResponseDecoder {
   }
 
   body(body: JsonValue, out: BlockSink): void {
-    if (!isObject(body)) {
+    if (!isObject(body) || (body["output"] === undefined && body["status"] === undefined)) {
       out.fail(inStreamError(this.#context.provider, body));
       return;
     }
