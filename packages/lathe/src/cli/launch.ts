@@ -13,7 +13,7 @@ import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { EXIT, type ExitCode, usageError } from "./exit.ts";
 import { type CliOptions, OPTIONS } from "./option-table.ts";
 import { type ParsedArgs, parseArgs } from "./parse.ts";
-import { commaList, duration, httpUrl, money, notEmpty, positiveInteger } from "./values.ts";
+import { commaList, duration, httpUrl, money, positiveInteger } from "./values.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const parsed = parseArgs(argv);
@@ -111,7 +111,7 @@ export async function sessionRequest(
     opened,
     limits,
     overrides: {
-      ...(options["api-key"] === undefined ? {} : { apiKey: notEmpty("api-key", options["api-key"]) }),
+      ...(options["api-key"] === undefined ? {} : { apiKey: options["api-key"] }),
       ...(options["base-url"] === undefined ? {} : { baseUrl: httpUrl("base-url", options["base-url"]) }),
     },
     ...(options.profile === undefined ? {} : { profile: options.profile as FamilyName }),

@@ -8,6 +8,8 @@ export interface OptionSpec {
   /** Name of the value in the help. */
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** `--name ""` means something. */
+  readonly mayBeEmpty?: boolean;
   readonly group:
     | "Run"
     | "Model"
@@ -97,7 +99,13 @@ export const OPTIONS = {
   "no-session": { kind: "flag", group: "Session", help: "keep nothing on disk" },
   export: { kind: "value", value: "session", group: "Session", help: "write a session as an HTML page and exit" },
 
-  tools: { kind: "value", value: "names", group: "Tools and permissions", help: "comma-separated tools to offer" },
+  tools: {
+    kind: "value",
+    value: "names",
+    mayBeEmpty: true,
+    group: "Tools and permissions",
+    help: "comma-separated tools to offer",
+  },
   "permission-mode": {
     kind: "value",
     value: "mode",
@@ -106,8 +114,20 @@ export const OPTIONS = {
     help: "what may happen without asking (default auto-edit)",
   },
 
-  "system-prompt": { kind: "value", value: "text|file", group: "Prompt", help: "replace the base instructions" },
-  "append-system-prompt": { kind: "value", value: "text|file", group: "Prompt", help: "add to the instructions" },
+  "system-prompt": {
+    kind: "value",
+    value: "text|file",
+    mayBeEmpty: true,
+    group: "Prompt",
+    help: "replace the base instructions",
+  },
+  "append-system-prompt": {
+    kind: "value",
+    value: "text|file",
+    mayBeEmpty: true,
+    group: "Prompt",
+    help: "add to the instructions",
+  },
 
   "max-turns": { kind: "value", value: "n", group: "Limits", help: "model answers of this run" },
   "max-cost": { kind: "value", value: "usd", group: "Limits", help: "money this run may spend" },

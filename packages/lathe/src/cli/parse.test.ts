@@ -19,8 +19,19 @@ describe("arguments", () => {
     [["-r", "abc"], { resume: "abc" }],
     [["--resume", "--no-session"], { resume: true, "no-session": true }],
     [["--config", "a", "--config", "b"], { config: ["a", "b"] }],
+    [["-p", "- one\n- two"], { print: ["- one\n- two"] }],
+    [["-p", "---\ntitle: x\n---\ndo it"], { print: ["---\ntitle: x\n---\ndo it"] }],
+    [["-p", "--help is broken, fix it"], { print: ["--help is broken, fix it"] }],
+    [["-p", "--no-session"], { print: [], "no-session": true }],
+    [["-pfix it"], { print: ["fix it"] }],
+    [["-cp", "now a test"], { continue: true, print: ["now a test"] }],
+    [["--tools", ""], { tools: "" }],
   ])("reads %j", (argv, options) => {
     expect(parseArgs(argv).options).toEqual(options);
+  });
+
+  it("takes words that begin with a dash and are no options as words", () => {
+    expect(parseArgs(["- one", "---", "-5 degrees", "-"]).words).toEqual(["- one", "---", "-5 degrees", "-"]);
   });
 
   it("takes everything after -- as words", () => {
@@ -32,6 +43,11 @@ describe("arguments", () => {
     [["--model"], /--model needs a value/],
     [["--mode", "xml"], /--mode must be one of text, json, rpc/],
     [["--no-session=1"], /takes no value/],
+    [["--model x/y", "hi"], /Unknown option "--model x\/y"/],
+    [["-cx"], /Unknown option -cx/],
+    [["-p", ""], /--print is empty/],
+    [["--run-id", "", "hi"], /--run-id is empty/],
+    [["--session="], /--session is empty/],
   ])("refuses %j in one line that says what to do", (argv, message) => {
     expect(() => parseArgs(argv)).toThrow(message);
   });

@@ -21,11 +21,13 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
       words.push(...argv.slice(i + 1));
       break;
     }
-    if (!word.startsWith("-") || word === "-") {
+    if (!isOption(word)) {
+      if (namesOption(word)) throw unknownOption(word);
       words.push(word);
       continue;
     }
-    const { name, inline } = optionName(word);
+    const { flags, name, inline } = optionName(word);
+    for (const flag of flags) options[flag] = true;
     const spec = specs[name];
     if (!spec) throw unknownOption(word);
     if (spec.kind === "flag") {
@@ -34,7 +36,8 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
       continue;
     }
     const next = inline ?? argv[i + 1];
-    const hasNext = next !== undefined && (inline !== undefined || !next.startsWith("-") || next === "-");
+    const hasNext = next !== undefined && (inline !== undefined || !isOption(next));
+    if (hasNext && !spec.mayBeEmpty && next.trim() === "") throw emptyValue(name);
     if (spec.kind === "optional") {
       options[name] = hasNext ? next : true;
       if (hasNext && inline === undefined) i++;
@@ -54,20 +57,50 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
   return { options: options as CliOptions, words };
 }
 
-function optionName(word: string): { name: string; inline?: string } {
+/** Prompts begin with a dash too: a list, the front matter of a file. */
+const isOption = (word: string): boolean => /^(?:--[a-z][\w-]*(?:=|$)|-[a-z](?:\S|$))/i.test(word);
+
+/** An option and its value in one word: quotes where a script should have none. */
+function namesOption(word: string): boolean {
+  const name = /^--?([a-z][\w-]*)\s/i.exec(word)?.[1];
+  return name !== undefined && (Object.hasOwn(specs, name) || byShort(name) !== undefined);
+}
+
+const byShort = (letter: string): string | undefined =>
+  Object.keys(specs).find((name) => specs[name]?.short === letter);
+
+interface NamedOption {
+  readonly name: string;
+  readonly inline?: string;
+  /** Short flags that stood before it in the same word, as in `-cp`. */
+  readonly flags: readonly string[];
+}
+
+function optionName(word: string): NamedOption {
   if (word.startsWith("--")) {
     const equals = word.indexOf("=");
-    return equals < 0 ? { name: word.slice(2) } : { name: word.slice(2, equals), inline: word.slice(equals + 1) };
+    const name = word.slice(2, equals < 0 ? undefined : equals);
+    return equals < 0 ? { name, flags: [] } : { name, flags: [], inline: word.slice(equals + 1) };
   }
-  const entry = Object.entries(specs).find(([, spec]) => spec.short === word[1]);
-  if (!entry) throw unknownOption(word);
-  return word.length > 2 ? { name: entry[0], inline: word.slice(2) } : { name: entry[0] };
+  const flags: string[] = [];
+  for (let at = 1; ; at++) {
+    const name = byShort(word[at] ?? "");
+    if (name === undefined) throw unknownOption(word);
+    if (at + 1 === word.length) return { name, flags };
+    if (specs[name]?.kind !== "flag") return { name, flags, inline: word.slice(at + 1) };
+    flags.push(name);
+  }
 }
 
 function unknownOption(word: string): Error {
+  if (/\s/.test(word))
+    return usageError(`Unknown option "${word}". A prompt that begins so is given with -p, or after --.`);
   const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
   return usageError(`Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`);
 }
+
+/** What a script gives when a variable was not set. */
+const emptyValue = (name: string): Error => usageError(`--${name} is empty. Give a value, or leave the option out.`);
 
 function checkChoice(name: string, spec: OptionSpec, value: string): void {
   if (!spec.choices || spec.choices.includes(value)) return;

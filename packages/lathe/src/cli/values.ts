@@ -16,12 +16,6 @@ export function money(option: string, text: string): number {
   return value;
 }
 
-/** A secret that a script did not get: an empty variable looks like this. */
-export function notEmpty(option: string, text: string): string {
-  if (text.trim() === "") throw usageError(`--${option} is empty. Give a value, or leave the option out.`);
-  return text;
-}
-
 export function httpUrl(option: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw usageError(`--${option} must be an address such as https://api.example.com/v1, not "${text}".`);
