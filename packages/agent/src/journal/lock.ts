@@ -1,16 +1,7 @@
 // One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
 
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import { readProcStat } from "../process/proc-stat.ts";
 import { JournalError } from "./errors.ts";
 
 export interface LockOwner {
@@ -132,24 +123,6 @@ function release(path: string, text: string): void {
 
 /** Start time of a process in kernel ticks; "" where the system does not tell, and for one that only waits to be reaped. */
 export function processStartTime(pid: number): string {
-  try {
-    const stat = headOf(`/proc/${pid}/stat`);
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 20);
-    return fields[0] === "Z" ? "" : (fields[19] ?? "");
-  } catch {
-    return "";
-  }
-}
-
-/** More than the fields that are wanted can take. A file without a size is read whole in many steps, and at every start. */
-const HEAD_BYTES = 1024;
-
-function headOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.allocUnsafeSlow(HEAD_BYTES);
-    return bytes.subarray(0, readSync(file, bytes, 0, HEAD_BYTES, 0)).toString();
-  } finally {
-    closeSync(file);
-  }
+  const stat = readProcStat(pid);
+  return stat === undefined || stat.state === "Z" ? "" : String(stat.start);
 }

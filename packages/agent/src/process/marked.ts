@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { childProcess } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
+import { procStatBuffer, readProcStat } from "./proc-stat.ts";
 
 const OWNER_VARIABLE = "LATHE_OWNER";
 const COMMAND_VARIABLE = "LATHE_COMMAND";
@@ -86,16 +87,25 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/**
+ * After every command, so it must be quick where there are hundreds of processes: of those that are older than this one,
+ * which started whatever carries its mark, nothing but their age is read.
+ */
 function findInProc(mark: Mark): number[] {
   const entry = Buffer.from(`${mark.entry}\0`);
+  const buffer = procStatBuffer();
+  const since = readProcStat(process.pid, buffer)?.start ?? 0;
   const found: number[] = [];
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const environ = readProc(`/proc/${name}/environ`);
-    if (environ !== undefined && holdsEntry(environ, entry)) found.push(pid);
-    else if (mark.group !== undefined && lives(name, mark.group)) found.push(pid);
-    else if (holdsLimit(name, mark.locks) && lives(name)) found.push(pid);
+    const stat = readProcStat(name, buffer);
+    if (stat === undefined || stat.start < since || stat.state === "Z" || stat.state === "X") continue;
+    const isMarked =
+      (mark.group !== undefined && stat.group === mark.group) ||
+      holdsEntry(readProc(`/proc/${name}/environ`), entry) ||
+      holdsLimit(name, mark.locks);
+    if (isMarked) found.push(pid);
   }
   return found;
 }
@@ -105,17 +115,9 @@ function holdsLimit(pid: string, digits: string): boolean {
   return /^Max file locks +(\d+)/m.exec(limits ?? "")?.[1]?.startsWith(digits) ?? false;
 }
 
-function holdsEntry(environ: Buffer, entry: Buffer): boolean {
-  const at = environ.indexOf(entry);
-  return at === 0 || (at > 0 && environ[at - 1] === 0);
-}
-
-/** Is no zombie and, when asked for, in the group. */
-function lives(pid: string, group?: number): boolean {
-  const stat = readProc(`/proc/${pid}/stat`)?.toString("latin1");
-  if (stat === undefined) return false;
-  const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (group === undefined || Number(processGroup) === group) && state !== "Z" && state !== "X";
+function holdsEntry(environ: Buffer | undefined, entry: Buffer): boolean {
+  const at = environ?.indexOf(entry) ?? -1;
+  return at === 0 || (at > 0 && environ?.[at - 1] === 0);
 }
 
 function readProc(path: string): Buffer | undefined {
