@@ -24,7 +24,7 @@ export interface Sandbox {
   start(args: readonly string[], env?: Record<string, string>): ChildProcessWithoutNullStreams;
   run(
     args: readonly string[],
-    options?: { env?: Record<string, string>; stdin?: string; cwd?: string },
+    options?: { env?: Record<string, string>; stdin?: string | Uint8Array; cwd?: string },
   ): Promise<Finished>;
   remove(): Promise<void>;
 }

@@ -81,6 +81,73 @@ describe("prompts", () => {
   });
 });
 
+describe("attached", () => {
+  const write = (name: string, bytes: string | Uint8Array): Promise<void> =>
+    writeFile(join(scene.box.dir, name), bytes);
+
+  it("a picture is known by its bytes: a PNG called .jpg is sent as one, a text called .png is text", async () => {
+    scene = await stage([turn.text("ok")]);
+    await write("shot.jpg", PIXEL);
+    await write("no-ending", PIXEL);
+    await write("pointer.png", "version https://git-lfs.example/spec/v1");
+    expect(await scene.run(["@shot.jpg", "@no-ending", "@pointer.png", "look"])).toMatchObject({ code: 0 });
+    expect(scene.server.requests[0]?.view.messages.at(-1)).toMatchObject({ images: 2 });
+    expect(scene.server.requests[0]?.text).not.toContain("image/jpeg");
+    expect(lastSaid()).toContain("git-lfs");
+  });
+
+  it("text comes in its own encoding; a PDF and a picture that no provider takes are refused", async () => {
+    scene = await stage([turn.text("ok")]);
+    await write("wide.txt", Buffer.from("\uFEFFwide \u00e9", "utf16le"));
+    await write("old.txt", Buffer.from("caf\u00e9", "latin1"));
+    expect(await scene.run(["@wide.txt", "@old.txt", "read"])).toMatchObject({ code: 0 });
+    expect(lastSaid()).toMatch(/\nwide \u00e9\n.*\ncaf\u00e9\n/s);
+    await write("paper.pdf", "%PDF-1.7\n1 0 obj\n");
+    expect(await scene.run(["@paper.pdf", "read"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("binary"),
+    });
+    await write("wall.png", Buffer.concat([PIXEL, Buffer.alloc(4_000_000)]));
+    expect(await scene.run(["@wall.png", "look"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("smaller"),
+    });
+    expect(scene.server.requests).toHaveLength(1);
+  });
+
+  it("@~/file is in the home, since no shell expands it", async () => {
+    scene = await stage([turn.text("ok")]);
+    await writeFile(join(scene.box.home, "notes.md"), "from home");
+    await scene.run(["@~/notes.md", "look"]);
+    expect(lastSaid()).toContain("from home");
+  });
+
+  it("a picture can be piped in; other binary data is refused", async () => {
+    scene = await stage([turn.text("ok")]);
+    expect(await scene.run(["-p", "what is this?"], { stdin: PIXEL })).toMatchObject({ code: 0 });
+    expect(scene.server.requests[0]?.view.messages.at(-1)?.images).toBe(1);
+    expect(await scene.run(["-p", "what?"], { stdin: Buffer.from([1, 0, 2]) })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("stdin is binary"),
+    });
+  });
+
+  it('"-" is the prompt that comes on stdin, and an error when nothing does', async () => {
+    scene = await stage([turn.text("one"), turn.text("two")]);
+    expect(await scene.run(["-p", "-", "-p", "then this"], { stdin: "do that\n" })).toMatchObject({ stdout: "two\n" });
+    expect(lastSaid(0)).toMatch(/(?<!<stdin>\n)do that$/);
+    expect(lastSaid(1)).toBe("then this");
+    expect(await scene.run(["-"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing came on stdin") });
+  });
+
+  it("an empty prompt is a usage error, not a request about nothing", async () => {
+    scene = await stage([]);
+    for (const args of [["-p", ""], ["-p", "  "], [""]])
+      expect(await scene.run(args)).toMatchObject({ code: 2, stdout: "" });
+    expect(scene.server.requests).toHaveLength(0);
+  });
+});
+
 describe("--output-schema", () => {
   const schema = {
     type: "object",

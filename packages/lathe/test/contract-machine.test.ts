@@ -20,7 +20,7 @@ const isRoot = process.getuid?.() === 0;
 const canMount = isRoot && mountsTmpfs();
 const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
 
-describe.each(["SIGINT", "SIGTERM"] as const)("D-086 HD-04 %s", (signal) => {
+describe.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("D-086 HD-04 %s", (signal) => {
   it.each(["text", "json"])("ends a run cleanly in %s mode, and lathe -c goes on", async (mode) => {
     const door = gate();
     scene = await stage([

@@ -7,7 +7,8 @@ import type { OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import { chooseModel, type ModelChoice } from "../run/model.ts";
 import type { SessionRequest } from "../run/open-session.ts";
-import { promptsOf, readPiped } from "../run/prompts.ts";
+import { promptsOf } from "../run/prompts.ts";
+import { readPiped } from "../run/stdin.ts";
 import { journalFor } from "../run/which-journal.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { EXIT, type ExitCode, usageError } from "./exit.ts";
@@ -57,7 +58,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     const { jsonCommandMode } = await import("../modes/json.ts");
     return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
-  const prompts = await promptsOf(args, machine, await readPiped(machine));
+  const prompts = await promptsOf(args, machine, await readPiped(machine, maxTimeOf(options)));
   if (prompts.length === 0) throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../run/start-headless.ts");
   return startHeadless(workspace, options, prompts, requestFor);
@@ -101,10 +102,11 @@ export async function sessionRequest(
   opened: OpenedJournal,
 ): Promise<SessionRequest> {
   const { machine } = workspace;
+  const maxTimeMs = maxTimeOf(options);
   const limits = {
     ...(options["max-turns"] === undefined ? {} : { maxTurns: positiveInteger("max-turns", options["max-turns"]) }),
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
-    ...(options["max-time"] === undefined ? {} : { maxTimeMs: duration("max-time", options["max-time"]) }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   return {
     model: await modelOf(workspace, options, opened),
@@ -124,6 +126,9 @@ export async function sessionRequest(
       : { userInstructions: await textOrFile(machine, options["append-system-prompt"]) }),
   };
 }
+
+const maxTimeOf = (options: CliOptions): number | undefined =>
+  options["max-time"] === undefined ? undefined : duration("max-time", options["max-time"]);
 
 async function textOrFile(machine: Machine, value: string): Promise<string> {
   try {

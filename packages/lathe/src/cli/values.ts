@@ -23,12 +23,15 @@ export function httpUrl(option: string, text: string): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
+/** As long as a timer can be set to: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** `90`, `90s`, `5m`, `1h`, in milliseconds. */
 export function duration(option: string, text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
   const value = match ? Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000) : 0;
   if (value <= 0) throw usageError(`--${option} must be a time such as 90s or 5m, not "${text}".`);
-  return value;
+  return Math.min(value, LONGEST_MS);
 }
 
 export const commaList = (text: string): string[] =>

@@ -13,7 +13,7 @@ import { PRACTICE, PRACTICE_PROVIDER } from "../models/models.ts";
 import { credentialStore } from "../run/credentials.ts";
 import type { Machine } from "../run/machine.ts";
 import { modelsOf } from "../run/model.ts";
-import { readPiped } from "../run/prompts.ts";
+import { readPiped } from "../run/stdin.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
@@ -34,7 +34,7 @@ export const loginCommand: Command = async (argv, machine) => {
   if (wrong !== undefined) throw usageError(`lathe login takes one provider and --key, not ${wrong}.`);
   const workspace = await openWorkspace(machine, {});
   const account = await accountOf(workspace, name, "login");
-  const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).trim();
+  const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
     account.oauth && !wantsKey && piped === ""
       ? await signIn(account.oauth, machine)

@@ -8,6 +8,7 @@ import { memoryJournal } from "../run/journal-files.ts";
 import { openSession } from "../run/open-session.ts";
 import { promptsOf } from "../run/prompts.ts";
 import { standIn } from "../run/stand-in.ts";
+import { readPiped } from "../run/stdin.ts";
 import { openWorkspace } from "../run/workspace.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
@@ -24,7 +25,7 @@ export const promptCommand: Command = async (argv, machine) => {
     }),
   });
   try {
-    const [prompt = "(your prompt)"] = await promptsOf(args, machine, "");
+    const [prompt = "(your prompt)"] = await promptsOf(args, machine, await readPiped(machine));
     await open.session.submit(prompt);
   } finally {
     await open.close();

@@ -9,8 +9,8 @@ import { memoryJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import { openSession } from "../run/open-session.ts";
 import { profileFor } from "../run/profile.ts";
-import { readPiped } from "../run/prompts.ts";
 import { standIn } from "../run/stand-in.ts";
+import { readPiped } from "../run/stdin.ts";
 import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import type { Command } from "./command.ts";
 
@@ -71,7 +71,7 @@ async function argumentsOf(
   given: string | undefined,
   machine: Machine,
 ): Promise<Record<string, unknown>> {
-  const text = given === "-" ? await readPiped(machine) : (given ?? "{}");
+  const text = given === "-" ? (await readPiped(machine)).toString("utf8") : (given ?? "{}");
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

@@ -7,7 +7,7 @@ import { EXIT } from "../cli/exit.ts";
 import type { RecordingTape } from "../record/tape.ts";
 import goOn from "./go-on.md";
 import type { OpenSession } from "./open-session.ts";
-import { INTERRUPTED, limitOutcome, outcomeOf, type RunOutcome } from "./outcome.ts";
+import { INTERRUPTED, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import type { DeniedCall } from "./permissions.ts";
 import { type RunResult, resultOf } from "./result.ts";
@@ -28,7 +28,6 @@ export interface HeadlessRun {
   readonly tape?: RecordingTape;
 }
 
-const TIME_IS_UP = "The time of this run is used up.";
 /** Ends that are not the run's own doing: asked for again, it goes on. */
 const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
 

@@ -40,6 +40,8 @@ export const INTERRUPTED: RunOutcome = {
   message: "Interrupted. Continue with: lathe -c",
 };
 
+export const TIME_IS_UP = "The time of this run is used up.";
+
 export const limitOutcome = (what: string): RunOutcome => ({
   status: "budget",
   exitCode: EXIT.budget,

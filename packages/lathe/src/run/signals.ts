@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM interrupt the run, which then ends cleanly and can be continued; a second one leaves at once.
+// SIGINT, SIGTERM and SIGHUP (a terminal or connection that closed) interrupt the run, which then ends cleanly and can be
+// continued; a second one leaves at once.
 
 import { EXIT } from "../cli/exit.ts";
 
@@ -8,6 +9,8 @@ export interface Signals {
   stopListening(): void;
 }
 
+export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 export function onSignals(interrupt: () => void): Signals {
   const controller = new AbortController();
   const onSignal = (): void => {
@@ -15,13 +18,11 @@ export function onSignals(interrupt: () => void): Signals {
     controller.abort();
     interrupt();
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   return {
     asked: controller.signal,
     stopListening: () => {
-      process.off("SIGINT", onSignal);
-      process.off("SIGTERM", onSignal);
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     },
   };
 }

@@ -3,6 +3,7 @@
 import { EXIT, type ExitCode, usageError } from "../../cli/exit.ts";
 import type { ParsedArgs } from "../../cli/parse.ts";
 import type { RequestFor } from "../../run/next-session.ts";
+import { ENDING_SIGNALS } from "../../run/signals.ts";
 import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { linesOf } from "../wire/lines.ts";
@@ -44,7 +45,7 @@ export async function rpcMode(
     await Promise.race([current.close().then(() => writer.flushed()), late]);
     return process.exit(code);
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void leave(EXIT.interrupted));
+  for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));
 
   writer.write({ type: "ready" });
   for await (const line of linesOf(stdin)) server.line(line);
