@@ -2,6 +2,7 @@
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { applyEdits, type Endings, endingsAfter, joinEndings, splitEndings, type TextEdit } from "./endings.ts";
+import { decodeStray, encodeStray } from "./stray-bytes.ts";
 
 declare global {
   // ECMAScript 2024, present since Node 20.
@@ -10,7 +11,7 @@ declare global {
   }
 }
 
-type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "latin-1";
+type Encoding = "utf-8" | "utf-8-stray" | "utf-16le" | "utf-16be" | "latin-1";
 
 export interface TextDocument {
   readonly encoding: Encoding;
@@ -28,6 +29,9 @@ const BINARY_PROBE = 8192;
 export function decodeDocument(bytes: Uint8Array): TextDocument {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const bom = bomOf(buffer);
+  if (bom === "utf-16le" && buffer.length >= 4 && buffer.readUInt16LE(2) === 0) {
+    throw new DocumentError("is UTF-32 text; convert it to UTF-8 with a program run in the shell");
+  }
   if (bom === "utf-16le" || bom === "utf-16be") {
     if (buffer.length % 2 !== 0) throw new DocumentError("is marked as UTF-16 but has an odd number of bytes");
     const body = buffer.subarray(2);
@@ -39,7 +43,10 @@ export function decodeDocument(bytes: Uint8Array): TextDocument {
   const body = bom === "utf-8" ? buffer.subarray(3) : buffer;
   if (isAscii(body)) return build("utf-8", bom !== undefined, body.toString("latin1"));
   if (isUtf8(body)) return build("utf-8", bom !== undefined, body.toString("utf8"));
-  if (bom === "utf-8" || hasControls(body)) {
+  const binary = hasControls(body);
+  const stray = binary ? undefined : decodeStray(body);
+  if (stray !== undefined) return build("utf-8-stray", bom !== undefined, stray);
+  if (bom === "utf-8" || binary) {
     throw new DocumentError("is neither UTF-8, UTF-16 nor Latin-1 text; change it with a program run in the shell");
   }
   return build("latin-1", false, body.toString("latin1"));
@@ -53,6 +60,8 @@ export function encodeDocument(document: TextDocument): Uint8Array {
   switch (document.encoding) {
     case "utf-8":
       return Buffer.from(document.bom ? `\uFEFF${raw}` : raw, "utf8");
+    case "utf-8-stray":
+      return encodeStray(document.bom ? `\uFEFF${raw}` : raw);
     case "utf-16le":
       return Buffer.from(`\uFEFF${raw}`, "utf16le");
     case "utf-16be":

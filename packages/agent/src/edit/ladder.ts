@@ -5,13 +5,14 @@ import { type ChangeObject, diffArrays } from "diff";
 import type { TextEdit } from "./endings.ts";
 import { foldPunctuation, unescapeText } from "./fold.ts";
 import { indentRule } from "./indent.ts";
+import { withoutNumbers } from "./line-numbers.ts";
 import { Lines } from "./lines.ts";
 
-export type Step = "exact" | "trailing-whitespace" | "indentation" | "unicode" | "unescaped";
+export type Step = "exact" | "trailing-whitespace" | "indentation" | "unicode" | "unescaped" | "unnumbered";
 
 export type Placement =
   | { readonly kind: "found"; readonly step: Step; readonly edits: readonly TextEdit[] }
-  | { readonly kind: "ambiguous"; readonly step: Step; readonly lines: readonly number[] }
+  | { readonly kind: "ambiguous"; readonly step: Step; readonly lines: readonly number[]; readonly more: boolean }
   | { readonly kind: "missing" };
 
 export interface LadderOptions {
@@ -35,14 +36,20 @@ export function place(text: string, old: string, replacement: string, options: L
   const foldedLines = findLines(lines, all, old, replacement, "unicode");
   if (foldedLines.kind !== "missing") return foldedLines;
   const plain = unescapeText(old);
-  if (plain === undefined) return { kind: "missing" };
-  return findExact(text, plain, unescapeText(replacement) ?? replacement, false, "unescaped");
+  if (plain !== undefined) {
+    const unescaped = findExact(text, plain, unescapeText(replacement) ?? replacement, false, "unescaped");
+    if (unescaped.kind !== "missing") return unescaped;
+  }
+  const bare = withoutNumbers(old);
+  if (bare === undefined || bare.trim() === "") return { kind: "missing" };
+  const numbered = findLines(lines, all, bare, withoutNumbers(replacement) ?? replacement, "trailing-whitespace");
+  return numbered.kind === "missing" ? numbered : { ...numbered, step: "unnumbered" };
 }
 
 function findExact(text: string, old: string, replacement: string, all: boolean, step: Step): Placement {
   const found = occurrences(text, old, all);
   if (found.length === 0) return { kind: "missing" };
-  if (found.length > 1 && !all) return { kind: "ambiguous", step, lines: lineNumbers(text, found) };
+  if (found.length > 1 && !all) return ambiguous(text, found, step);
   return { kind: "found", step, edits: found.map((start) => ({ start, end: start + old.length, text: replacement })) };
 }
 
@@ -53,20 +60,21 @@ function occurrences(text: string, old: string, all: boolean): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + (all ? old.length : 1))) {
     found.push(at);
-    if (!all && found.length === REPORTED_PLACES) break;
+    if (!all && found.length > REPORTED_PLACES) break;
   }
   return found;
 }
 
-function lineNumbers(text: string, offsets: readonly number[]): number[] {
+function ambiguous(text: string, offsets: readonly number[], step: Step): Placement {
   const lines = new Lines(text);
-  return [...new Set(offsets.map((offset) => lines.lineAt(offset) + 1))];
+  const reported = offsets.slice(0, REPORTED_PLACES).map((offset) => lines.lineAt(offset) + 1);
+  return { kind: "ambiguous", step, lines: [...new Set(reported)], more: offsets.length > REPORTED_PLACES };
 }
 
 const normalisers: Readonly<Record<"trailing-whitespace" | "indentation" | "unicode", (line: string) => string>> = {
   "trailing-whitespace": (line) => line.trimEnd(),
   indentation: (line) => line.trim(),
-  unicode: (line) => foldPunctuation(line).trim().replace(/\s+/g, " "),
+  unicode: (line) => foldPunctuation(line.normalize()).trim().replace(/\s+/g, " "),
 };
 
 function findLines(
@@ -77,6 +85,8 @@ function findLines(
   step: keyof typeof normalisers,
 ): Placement {
   const typed = old.endsWith("\n") ? old.slice(0, -1).split("\n") : old.split("\n");
+  // Looking at every line of a large file takes seconds; most texts that are not there are told by this.
+  if (step !== "unicode" && typed.some((line) => !lines.text.includes(line.trim()))) return { kind: "missing" };
   const normalise = normalisers[step];
   const wanted = typed.map(normalise);
   const results: TextEdit[] = [];
@@ -95,7 +105,11 @@ function findLines(
   }
   if (results.length === 0) return { kind: "missing" };
   if (results.length === 1) return { kind: "found", step, edits: results };
-  return { kind: "ambiguous", step, lines: results.map((edit) => lines.lineAt(edit.start) + 1) };
+  return ambiguous(
+    lines.text,
+    results.map((edit) => edit.start),
+    step,
+  );
 }
 
 function replacementLines(old: string, replacement: string): string[] {
@@ -152,7 +166,7 @@ function findFolded(text: string, old: string, replacement: string): Placement {
   const found = occurrences(foldPunctuation(text), foldPunctuation(old), false);
   const [start] = found;
   if (start === undefined) return { kind: "missing" };
-  if (found.length > 1) return { kind: "ambiguous", step: "unicode", lines: lineNumbers(text, found) };
+  if (found.length > 1) return ambiguous(text, found, "unicode");
   const end = start + old.length;
   const body = keepUntouched(old.split("\n"), text.slice(start, end).split("\n"), replacement.split("\n"));
   return { kind: "found", step: "unicode", edits: [{ start, end, text: body.join("\n") }] };

@@ -1,4 +1,4 @@
-// Line numbers that a model copied from a reading into the text of a whole file.
+// Line numbers that a model copied from a reading into the text of a file or of an edit.
 
 /** As read_file shows a line, and as `cat -n` does: a table with a bare tab or bar after its first column is no reading. */
 const BAR = /^(?= *\d+ \|| {5}\d\t| {4}\d\d\t| {3}\d{3}\t| {2}\d{4}\t) *(\d+)(?: \| ?|\t)(.*)$/s;
@@ -22,4 +22,14 @@ export function withoutLineNumbers(content: string, separator: "bar" | "colon" =
   // `1: a` with a blank throughout is how YAML is written; a reading has none.
   if (separator === "colon" && bare.every((line) => line === "" || line.startsWith(" "))) return undefined;
   return [...bare, ...ending].join("\n");
+}
+
+/** A quoted piece without such numbers, when every line has one and they count up from any line; else undefined. */
+export function withoutNumbers(quoted: string): string | undefined {
+  const lines = quoted.split("\n");
+  const ending = lines.at(-1) === "" ? [lines.pop() as string] : [];
+  const parts = lines.map((line) => BAR.exec(line));
+  const first = Number(parts[0]?.[1]);
+  if (parts.some((part, index) => Number(part?.[1]) !== first + index)) return undefined;
+  return [...parts.map((part) => part?.[2] as string), ...ending].join("\n");
 }

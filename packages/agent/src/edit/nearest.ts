@@ -1,8 +1,7 @@
 // For a quoted text that is not in the file: the lines most like it, so that the next attempt can quote them as they are.
 
-import { splitLines } from "./lines.ts";
+import { Lines, splitLines } from "./lines.ts";
 
-const MAX_LINES = 20_000;
 const SHOWN = 12;
 const PROBES = 8;
 const CANDIDATES = 500;
@@ -10,12 +9,12 @@ const COMPARED_LETTERS = 1000;
 
 /** Numbered lines, or undefined when nothing in the file resembles the wanted text. */
 export function nearestText(text: string, wanted: string): string | undefined {
-  const lines = splitLines(text).slice(0, MAX_LINES);
   const target = splitLines(wanted).map((line) => words(line));
   const lead = target.findIndex((line) => line.size > 0);
-  if (lead < 0 || lines.length === 0) return undefined;
-  const wordsAt = (index: number) => words(lines[index] ?? "");
-  const heads = candidates(lines, target[lead] as Set<string>)
+  if (lead < 0 || text === "") return undefined;
+  const file = new Lines(text);
+  const wordsAt = (index: number) => words(file.at(index));
+  const heads = candidates(file, target[lead] as Set<string>)
     .map((index) => ({ index, score: likeness(wordsAt(index), target[lead] as Set<string>) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, 30)
@@ -27,18 +26,33 @@ export function nearestText(text: string, wanted: string): string | undefined {
     if (score > best.score) best = { start, score };
   }
   if (best.start < 0 || best.score / target.length < 0.3) return undefined;
-  return numbered(lines, best.start, Math.min(lines.length, best.start + Math.min(SHOWN, target.length)));
+  const end = Math.min(file.count, best.start + Math.min(SHOWN, target.length));
+  return numberedFrom(file.slice(best.start, end), best.start, new Set());
 }
 
-/** Lines that hold the most of the longest wanted words; taking all lines apart would hold up the host for seconds. */
-function candidates(lines: readonly string[], wanted: ReadonlySet<string>): number[] {
+/** Lines that hold the rarest of the longest wanted words; taking all lines apart would hold up the host for seconds. */
+function candidates(file: Lines, wanted: ReadonlySet<string>): number[] {
+  const weights = new Map<number, number>();
   const longest = [...wanted].sort((a, b) => b.length - a.length).slice(0, PROBES);
-  return lines
-    .map((line, index) => ({ index, hits: longest.filter((word) => line.includes(word)).length }))
-    .filter(({ hits }) => hits > 0)
-    .sort((a, b) => b.hits - a.hits || a.index - b.index)
+  for (const word of longest.flatMap((given) => [...new Set([given, given.normalize("NFD")])])) {
+    const lines = linesWith(file, word);
+    for (const line of lines) weights.set(line, (weights.get(line) ?? 0) + 1 / lines.length);
+  }
+  return [...weights]
+    .sort(([a, weightA], [b, weightB]) => weightB - weightA || a - b)
     .slice(0, CANDIDATES)
-    .map(({ index }) => index);
+    .map(([line]) => line);
+}
+
+/** The first lines with the word. */
+function linesWith(file: Lines, word: string): number[] {
+  const lines: number[] = [];
+  for (let at = file.text.indexOf(word); at !== -1 && lines.length < CANDIDATES; ) {
+    const line = file.lineAt(at);
+    lines.push(line);
+    at = line + 1 < file.count ? file.text.indexOf(word, file.offset(line + 1)) : -1;
+  }
+  return lines;
 }
 
 export function numbered(
@@ -47,9 +61,12 @@ export function numbered(
   to: number,
   marked: ReadonlySet<number> = new Set(),
 ): string {
-  const width = String(to).length;
+  return numberedFrom(lines.slice(from, to), from, marked);
+}
+
+function numberedFrom(lines: readonly string[], from: number, marked: ReadonlySet<number>): string {
+  const width = String(from + lines.length).length;
   return lines
-    .slice(from, to)
     .map((line, index) => {
       const mark = marked.size === 0 ? "" : marked.has(from + index) ? "*" : " ";
       return `${mark}${String(from + index + 1).padStart(width)} | ${clip(line)}`;
@@ -62,7 +79,12 @@ function clip(line: string): string {
 }
 
 function words(line: string): Set<string> {
-  return new Set(line.slice(0, COMPARED_LETTERS).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []);
+  return new Set(
+    line
+      .slice(0, COMPARED_LETTERS)
+      .normalize()
+      .match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [],
+  );
 }
 
 /** Dice coefficient of two word sets. */

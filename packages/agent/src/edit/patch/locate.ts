@@ -20,7 +20,7 @@ const levels: readonly { readonly name: Level; readonly normalise: (line: string
   { name: "exact", normalise: (line) => line },
   { name: "trailing-whitespace", normalise: (line) => line.trimEnd() },
   { name: "indentation", normalise: (line) => line.trim() },
-  { name: "unicode", normalise: (line) => foldPunctuation(line).trim() },
+  { name: "unicode", normalise: (line) => foldPunctuation(line.normalize()).trim() },
 ];
 
 interface Place {
@@ -252,11 +252,13 @@ function refuseOverlap(path: string, edits: readonly LineEdit[]): void {
 
 function notFound(name: string, file: SearchFile, wanted: readonly string[], from: number): ToolFailure {
   const known = new Set(file.at(levels[3] as (typeof levels)[number]));
-  const absent = wanted.find((line) => line.trim() !== "" && !known.has(foldPunctuation(line).trim()));
+  const absent = wanted.find((line) => line.trim() !== "" && !known.has(foldPunctuation(line.normalize()).trim()));
   const what =
     absent === undefined
       ? `its old lines are in the file but not together in this order${from > 0 ? " after the previous hunk" : ""}`
       : `this line is not in the file: ${JSON.stringify(absent)}`;
   const near = nearestText(file.lines.join("\n"), wanted.join("\n"));
-  return new ToolFailure(`${name}: ${what}. Nothing was written.${near ? `\nThe nearest text is:\n${near}` : ""}`);
+  return new ToolFailure(
+    `${name}: ${what}. Nothing was written.\n${near ? `The nearest text is:\n${near}` : "Nothing in the file resembles it; read the file again."}`,
+  );
 }

@@ -1,6 +1,8 @@
 import { chmod, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextFor, fullServices, run, temporary } from "../../../test/edit/harness.ts";
+import { DocumentError, decodeDocument, encodeDocument } from "../../edit/document.ts";
 import { writeFileTool } from "../write-file/index.ts";
 import { countedEditFileTool, editFileTool } from "./index.ts";
 
@@ -140,6 +142,33 @@ describe("TL-03 edit_file", () => {
     expect(result.details["step"]).toBe("unescaped");
   });
 
+  it("TL-03 line numbers copied from a reading are taken off, and it is said", async () => {
+    const before = "one\ntwo\nthree\n";
+    const both = await edited(before, " 2 | two\n 3 | three", " 2 | TWO\n 3 | three\n 4 | four");
+    expect(both.after).toBe("one\nTWO\nthree\nfour\n");
+    expect(both.text).toContain("taking off the line numbers");
+    expect((await edited(before, "2 | two\n", "TWO\n")).after).toBe("one\nTWO\nthree\n");
+    for (const old of ["2 | tw", "1 | one\n3 | three", "2 | one\ntwo"]) {
+      const result = await edited(before, old, "x");
+      expect(result.after).toBe(before);
+      expect(result.text).toContain("was not found in f.txt");
+    }
+    expect((await edited("1 | a\na\n", "1 | a", "1 | b")).after).toBe("1 | b\na\n");
+    expect((await edited("a\na\n", "1 | a", "b")).text).toContain("more than once");
+  });
+
+  it("TL-03 letters with combining marks match the single letters that models type", async () => {
+    const result = await edited("a\ncafe\u0301 = 1;\nb\n", "café = 1;", "café = 2;");
+    expect(result.after).toBe("a\ncafé = 2;\nb\n");
+    expect((await edited("x\ncafe\u0301 au lait\n", "café noir", "y")).text).toContain("2 | cafe\u0301 au lait");
+  });
+
+  it("TL-03 the nearest text is found at the end of a long file too", async () => {
+    const long = Array.from({ length: 60_000 }, (_, index) => `value ${index} of many`).join("\n");
+    expect((await edited(long, "value 59990 of  man", "x")).text).toContain("59991 | value 59990 of many");
+    expect((await edited("a\n".repeat(50), "a", "b")).text).toContain("19, 20 and more.");
+  });
+
   it("TL-03 placeholders for code that should stay are refused", async () => {
     const result = await edited(
       "f() {\n  a();\n  b();\n}\n",
@@ -171,6 +200,39 @@ describe("TL-03 edit_file", () => {
     );
     const latin = await edited(Buffer.from("caf\xe9 ol\xe9\n", "latin1"), "café", "thé");
     expect(latin.bytes).toEqual(Buffer.from("th\xe9 ol\xe9\n", "latin1"));
+  });
+
+  it("TL-03 one broken byte in UTF-8 does not make it Latin-1: other letters match, new ones are UTF-8, the byte stays", async () => {
+    const before = Buffer.concat([Buffer.from("naïve über ß\ncut: "), Buffer.of(0xe2, 0x82), Buffer.from("\ntail\n")]);
+    const result = await edited(before, "naïve über", "naïf œuvre €");
+    expect(result.text).toContain("+naïf œuvre € ß");
+    expect(result.bytes).toEqual(
+      Buffer.concat([Buffer.from("naïf œuvre € ß\ncut: "), Buffer.of(0xe2, 0x82), Buffer.from("\ntail\n")]),
+    );
+    const utf32 = Buffer.concat([Buffer.of(0xff, 0xfe, 0, 0), Buffer.from("h\0\0\0i\0\0\0")]);
+    expect(await edited(utf32, "h", "j")).toMatchObject({
+      bytes: utf32,
+      text: expect.stringContaining("is UTF-32 text"),
+    });
+  });
+
+  it("TL-03 any bytes come back from reading as text and writing unchanged, or are refused", () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "grapheme" }).map((text) => Buffer.from(text)),
+      fc.uint8Array({ min: 0x20, maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
+      fc.constantFrom("é", "\uef80", "\r\n", "\n", "\ufeff").map((text) => Buffer.from(text)),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const bytes = Buffer.concat(pieces);
+        try {
+          expect(Buffer.from(encodeDocument(decodeDocument(bytes)))).toEqual(bytes);
+        } catch (error) {
+          if (!(error instanceof DocumentError)) throw error;
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it("TL-03 a character that Latin-1 lacks, and binary files, are refused", async () => {
