@@ -3,7 +3,7 @@
 
 import type { ExecutionEnvironment } from "../env/types.ts";
 import { isoTime } from "../journal/timestamp.ts";
-import { currentBranch, namesPrograms } from "./git-files.ts";
+import { currentBranch } from "./git-files.ts";
 
 export interface EnvironmentFacts {
   readonly workingDirectory: string;
@@ -43,7 +43,7 @@ export async function collectFacts(
   root: string | undefined,
 ): Promise<EnvironmentFacts> {
   const [branch, git] = root
-    ? await Promise.all([currentBranch(env, root), gitSnapshot(env, root, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
+    ? await Promise.all([currentBranch(env, root), gitSnapshot(env, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
     : [];
   return {
     workingDirectory: env.workingDirectory(),
@@ -62,18 +62,23 @@ export async function collectFacts(
 const GIT =
   "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false -c core.pager=cat";
 
+/**
+ * Settings of a repository that make git start programs, or fetch what is missing by starting them, and that `-c` cannot undo.
+ * Git itself is asked which count: which file it reads, and what that file means, is not for us to guess.
+ */
+const NAMES_PROGRAMS = ["local", "worktree"]
+  .flatMap((scope) => ["filter.", "*promisor", "*partialclone"].map((name) => `*'${scope}\t'${name}*`))
+  .join("|");
+
+/** One command for all, since starting a process is most of the cost. */
+const SNAPSHOT =
+  `settings=$(${GIT} config --list --show-scope --name-only) || exit; case $settings in ${NAMES_PROGRAMS}) exit 1;; esac; ` +
+  `${GIT} status --porcelain=v1 --ignore-submodules=all && echo '---' && ` +
+  `{ ${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
+
 /** Undefined when git is missing or takes too long, or would start programs that the repository names. */
-async function gitSnapshot(
-  env: ExecutionEnvironment,
-  root: string,
-  timeoutMs: number,
-): Promise<GitSnapshot | undefined> {
-  if (await namesPrograms(env, root)) return undefined;
-  // One command for both, since starting a process is most of the cost.
-  const command =
-    `${GIT} status --porcelain=v1 --ignore-submodules=all && echo '---' && ` +
-    `{ ${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
-  const result = await env.execCommand(command, timeoutMs).catch(() => undefined);
+async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitSnapshot | undefined> {
+  const result = await env.execCommand(SNAPSHOT, timeoutMs).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
   const [status = "", log = ""] = result.stdout.split(/^---$/m);
   const files = status.split("\n").filter((line) => line !== "");

@@ -1,4 +1,4 @@
-// What git's own files say without starting git: whether there is a repository, its branch, and whether git is safe to start.
+// What git's own files say without starting git: whether there is a repository, and its branch.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../env/types.ts";
@@ -18,26 +18,15 @@ export function entryOf(folder: string, name: string): string {
 
 export async function currentBranch(env: ExecutionEnvironment, root: string): Promise<string | undefined> {
   const head = posix.join(await gitFolder(env, root), "HEAD");
-  if (!(await env.fileExists(head))) return undefined;
+  // A pipe in its place would be waited for.
+  if ((await env.stat(head))?.kind !== "file") return undefined;
   const text = (await env.readFile(head)).trim();
   return text.startsWith("ref: refs/heads/") ? text.slice("ref: refs/heads/".length) : "(detached)";
-}
-
-/** Settings that make git start programs, or fetch what is missing by starting them; what `-c` can undo is not among them. */
-const PROGRAMS = /^\s*\[\s*(?:filter|include|includeif)\b|promisor|partialclone|sshcommand|uploadpack|worktreeconfig/im;
-
-/** A repository that came from elsewhere may bring its own configuration: looking at it must not run what that names. */
-export async function namesPrograms(env: ExecutionEnvironment, root: string): Promise<boolean> {
-  const folder = await gitFolder(env, root);
-  const common = posix.join(folder, "commondir");
-  const shared = (await env.fileExists(common)) ? posix.resolve(folder, (await env.readFile(common)).trim()) : folder;
-  const config = posix.join(shared, "config");
-  return (await env.fileExists(config)) && PROGRAMS.test(await env.readFile(config));
 }
 
 /** In a worktree `.git` is a file that names the real folder. */
 async function gitFolder(env: ExecutionEnvironment, root: string): Promise<string> {
   const dotGit = posix.join(root, ".git");
   if ((await env.stat(dotGit))?.kind !== "file") return dotGit;
-  return posix.resolve(root, (await env.readFile(dotGit)).replace(/^gitdir:\s*/, "").trim());
+  return posix.resolve(root, (await env.readFile(dotGit)).replace(/^gitdir: /, "").replace(/[\r\n]+$/, ""));
 }

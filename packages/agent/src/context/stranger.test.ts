@@ -1,0 +1,161 @@
+// A stranger's repository: git reads its settings when we look at it, and must run nothing that they name.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { appendFile, cp, mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LocalEnvironment } from "../env/local.ts";
+import { collectFacts, type EnvironmentFacts } from "./environment.ts";
+import { repositoryRoot } from "./git-files.ts";
+
+interface Repository {
+  readonly dir: string;
+  readonly git: (...args: string[]) => string;
+}
+
+let repo: Repository;
+/** A repository of two commits with a changed file, as git must read it to compare. Everything that runs leaves `ran`. */
+beforeEach(async () => {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-stranger-")));
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+      cwd: dir,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  git("init", "-q", "-b", "main");
+  for (const text of ["one", "two"]) {
+    await writeFile(join(dir, "f"), `${text}\n`);
+    git("add", "f");
+    git("commit", "-q", "-m", text);
+  }
+  // Of the same length, a changed file is read to be compared: that is when filters run.
+  await writeFile(join(dir, "f"), "six\n");
+  await writeFile(join(dir, ".gitattributes"), "f filter=x\n");
+  repo = { dir, git };
+});
+afterEach(() => rm(repo.dir, { recursive: true, force: true }));
+
+async function look(dir: string): Promise<EnvironmentFacts> {
+  const env = new LocalEnvironment({ cwd: dir, baseEnv: process.env });
+  try {
+    return await collectFacts(env, { now: 0, gitTimeoutMs: 20_000 }, await repositoryRoot(env, dir));
+  } finally {
+    await env.cleanup();
+  }
+}
+
+const ran = (dir: string): string => `touch '${join(dir, "ran")}'`;
+const filter = (dir: string): string => `[filter "x"]\n  clean = "${ran(dir)}; cat"\n`;
+const withFilter = ({ dir }: Repository): Promise<void> => appendFile(join(dir, ".git/config"), filter(dir));
+
+const attacks: readonly [string, (repo: Repository) => Promise<unknown>][] = [
+  ["a monitor of files", async ({ git, dir }) => void git("config", "core.fsmonitor", `${ran(dir)}; false`)],
+  ["a filter", withFilter],
+  [
+    "a filter behind another section on the same line",
+    ({ dir }) => appendFile(join(dir, ".git/config"), `[core] ${filter(dir).replace("\n", "")}`),
+  ],
+  [
+    "a filter of a further file of settings",
+    async ({ git, dir }) => {
+      await writeFile(join(dir, "more"), filter(dir));
+      git("config", "includeIf.gitdir:/.path", "../more");
+    },
+  ],
+  [
+    "a filter of a worktree's settings",
+    async ({ git, dir }) => {
+      git("config", "core.repositoryFormatVersion", "1");
+      git("config", "extensions.worktreeConfig", "true");
+      git("config", "--worktree", "filter.x.clean", `${ran(dir)}; cat`);
+    },
+  ],
+  [
+    "a filter of a repository beside one with a similar name",
+    async (repo) => {
+      await withFilter(repo);
+      await rename(join(repo.dir, ".git"), join(repo.dir, "real "));
+      await mkdir(join(repo.dir, "real"));
+      await writeFile(join(repo.dir, ".git"), "gitdir: real \n");
+    },
+  ],
+  [
+    "a filter of a shared folder beside one with a similar name",
+    async (repo) => {
+      await withFilter(repo);
+      await cp(join(repo.dir, ".git"), join(repo.dir, "real "), { recursive: true });
+      await mkdir(join(repo.dir, "real"));
+      for (const name of ["config", "objects", "refs"]) await rm(join(repo.dir, ".git", name), { recursive: true });
+      await writeFile(join(repo.dir, ".git/commondir"), "../real \n");
+    },
+  ],
+  [
+    "a filter of the repository above one that is none",
+    async (repo) => {
+      await withFilter(repo);
+      await mkdir(join(repo.dir, "below/.git"), { recursive: true });
+      return join(repo.dir, "below");
+    },
+  ],
+  [
+    "a filter of a folder that is a repository itself",
+    async (repo) => {
+      await withFilter(repo);
+      repo.git("config", "core.worktree", repo.dir);
+      await rename(join(repo.dir, ".git"), join(repo.dir, "bare"));
+      await cp(join(repo.dir, "bare"), repo.dir, { recursive: true });
+      await mkdir(join(repo.dir, ".git"));
+    },
+  ],
+  [
+    "a program to fetch what is missing",
+    async ({ git, dir }) => {
+      const parent = git("rev-parse", "HEAD^").trim();
+      await rm(join(dir, ".git/objects", parent.slice(0, 2), parent.slice(2)));
+      await writeFile(join(dir, "f"), "two\n");
+      git("config", "core.repositoryFormatVersion", "1");
+      git("config", "extensions.partialClone", "origin");
+      git("config", "remote.origin.url", dir);
+      git("config", "remote.origin.uploadpack", `${ran(dir)}; git-upload-pack`);
+    },
+  ],
+];
+
+describe("a stranger's repository", () => {
+  it.each(attacks)("looking at it does not run %s", async (_what, prepare) => {
+    const below = await prepare(repo);
+    const cwd = typeof below === "string" ? below : repo.dir;
+    const trap = join(repo.dir, "ran");
+    await rm(trap, { force: true });
+    expect(await look(cwd)).toMatchObject({ isGitRepository: true });
+    expect(existsSync(trap)).toBe(false);
+    // The trap is a real one: plain git falls into it.
+    for (const args of [["status"], ["log"]])
+      try {
+        execFileSync("git", args, { cwd, stdio: "ignore" });
+      } catch {
+        // what it says then does not matter
+      }
+    expect(existsSync(trap)).toBe(true);
+  });
+
+  it.each(["HEAD", "config", "commondir"])("a pipe in the place of .git/%s is not waited for", async (name) => {
+    const file = join(repo.dir, ".git", name);
+    await rm(file, { force: true });
+    execFileSync("mkfifo", [file]);
+    const env = new LocalEnvironment({ cwd: repo.dir, baseEnv: process.env });
+    expect(await collectFacts(env, { now: 0, gitTimeoutMs: 200 }, repo.dir)).toMatchObject({ isGitRepository: true });
+    await env.cleanup();
+  });
+
+  it("what git would not run is no reason to say less: an ssh command, a further file, worktrees with settings", async () => {
+    repo.git("config", "core.sshCommand", "ssh -i key");
+    await writeFile(join(repo.dir, "more"), "[core]\n  abbrev = 12\n");
+    repo.git("config", "include.path", "../more");
+    repo.git("config", "extensions.worktreeConfig", "true");
+    expect((await look(repo.dir)).git).toEqual({ modified: 1, untracked: 2, recentCommits: ["two", "one"] });
+  });
+});
