@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import { realPathOf } from "../env/real-path.ts";
 import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
+import { sameNamed } from "../ops/same-name.ts";
 import { ToolFailure } from "../tools/types.ts";
 import { eachAtOnce } from "./at-once.ts";
 
@@ -37,6 +38,9 @@ export async function resolveTargets(
         `${path} is reached through a symbolic link that leads out of the working directory (${target.real}). Nothing was written.`,
       );
     }
+    if (!target.stat && path.endsWith("/")) {
+      throw new ToolFailure(`${path} names a directory. Name the file in it. Nothing was written.`);
+    }
     found.set(path, target);
   });
   return new Map(unique.map((path) => [path, found.get(path) as Target]));
@@ -44,7 +48,18 @@ export async function resolveTargets(
 
 async function locate(env: ExecutionEnvironment, path: string): Promise<Target> {
   const absolute = env.resolve(path);
-  const stat = await env.stat(absolute);
+  const there = await env.stat(absolute);
+  const other = there ? undefined : await sameNamed(env, absolute);
+  if (other === undefined) return locateAt(env, path, absolute, there);
+  return { ...(await locateAt(env, path, other, await env.stat(other))), absolute };
+}
+
+async function locateAt(
+  env: ExecutionEnvironment,
+  path: string,
+  absolute: string,
+  stat: FileStat | undefined,
+): Promise<Target> {
   if (stat?.kind === "dangling") return { path, absolute, real: await realPathOf(env, absolute) };
   if (stat) {
     if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory, not a file. Nothing was written.`);

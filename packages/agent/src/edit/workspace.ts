@@ -2,6 +2,7 @@
 // nothing reaches the disk before all of them are verified.
 
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
+import { nearPaths } from "../ops/near-names.ts";
 import { type ToolContext, ToolFailure } from "../tools/types.ts";
 import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";
@@ -47,7 +48,12 @@ export async function withWorkspace<T>(
   const run = async () => {
     const workspace = new Workspace(context, targets);
     await workspace.load();
-    return work(workspace);
+    try {
+      return await work(workspace);
+    } catch (error) {
+      if (error instanceof MissingFile) throw await withNearNames(context.env, error);
+      throw error;
+    }
   };
   const locks = context.services.pathLocks;
   return locks
@@ -56,6 +62,23 @@ export async function withWorkspace<T>(
         run,
       )
     : run();
+}
+
+/** The call names a file that is not there. */
+class MissingFile extends ToolFailure {
+  readonly path: string;
+  readonly what: string;
+  constructor(path: string, what: string) {
+    super(`${path} does not exist${what}. Check the path. Nothing was written.`);
+    this.path = path;
+    this.what = what;
+  }
+}
+
+async function withNearNames(env: ExecutionEnvironment, { path, what, message }: MissingFile): Promise<ToolFailure> {
+  const near = await nearPaths(env, path);
+  if (near.length === 0) return new ToolFailure(message);
+  return new ToolFailure(`${path} does not exist${what}. Did you mean ${near.join(" or ")}? Nothing was written.`);
 }
 
 export class Workspace {
@@ -112,7 +135,7 @@ export class Workspace {
   /** The text as this call has left it so far. */
   document(path: string): TextDocument {
     const entry = this.#entry(path);
-    if (!entry.after) throw new ToolFailure(`${path} does not exist. Check the path. Nothing was written.`);
+    if (!entry.after) throw new MissingFile(path, "");
     return this.#decoded(entry);
   }
 
@@ -141,7 +164,7 @@ export class Workspace {
 
   remove(path: string): void {
     const entry = this.#entry(path);
-    if (!entry.after) throw new ToolFailure(`${path} does not exist, so it cannot be deleted. Nothing was written.`);
+    if (!entry.after) throw new MissingFile(path, ", so it cannot be deleted");
     refuseLink(entry.target, "deleted");
     delete entry.after;
   }
@@ -149,7 +172,7 @@ export class Workspace {
   move(from: string, to: string): void {
     const source = this.#entry(from);
     const destination = this.#entry(to);
-    if (!source.after) throw new ToolFailure(`${from} does not exist, so it cannot be moved. Nothing was written.`);
+    if (!source.after) throw new MissingFile(from, ", so it cannot be moved");
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
     if (destination.after) {

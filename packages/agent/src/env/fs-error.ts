@@ -40,6 +40,12 @@ export function fromErrno(error: unknown, path: string): EnvError {
   const { code, message } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : BY_ERRNO[code];
   if (known !== undefined) return pathError(known, path, error);
+  if (code === "ENAMETOOLONG") {
+    return new EnvError("io", `The path is too long: ${path.slice(0, 100)}…. Choose a shorter name.`, {
+      path,
+      cause: error,
+    });
+  }
   return new EnvError("io", `${message ?? String(error)}: ${path}. Check the path and try again.`, {
     path,
     cause: error,

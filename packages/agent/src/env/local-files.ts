@@ -5,7 +5,7 @@ import * as fs from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { runnable } from "./file-mode.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
-import type { DirEntry, FileStat, WriteOptions } from "./types.ts";
+import { type DirEntry, EnvError, type FileStat, type WriteOptions } from "./types.ts";
 
 /** Links after which a chain counts as a loop, as in Linux. */
 const MOST_HOPS = 40;
@@ -71,7 +71,7 @@ function needsWriteInPlace(error: unknown): boolean {
 export async function realOrNearest(path: string, hops = MOST_HOPS): Promise<string> {
   const real = await fs.realpath(path).catch(() => undefined);
   if (real !== undefined) return real;
-  if (hops === 0) throw pathError("not_found", path);
+  if (hops === 0) throw circle(path);
   const link = await fs.readlink(path).catch(() => undefined);
   if (link !== undefined) return realOrNearest(resolve(dirname(path), link), hops - 1);
   const parent = dirname(path);
@@ -89,7 +89,12 @@ async function finalTarget(path: string): Promise<string> {
     if (link === undefined) return current;
     current = link.startsWith("/") ? link : join(dirname(current), link);
   }
-  throw pathError("not_found", path);
+  throw circle(path);
+}
+
+function circle(path: string): EnvError {
+  const what = `${path} is a symbolic link that leads in a circle. Name the file itself, or mend the link in the shell.`;
+  return new EnvError("not_found", what, { path });
 }
 
 export async function deleteFile(path: string): Promise<void> {

@@ -4,6 +4,7 @@ import { DocumentError, decodeDocument } from "../../edit/document.ts";
 import { EnvError } from "../../env/types.ts";
 import { type ToolContext, ToolFailure } from "../../tools/types.ts";
 import { nearPaths } from "../near-names.ts";
+import { sameNamed } from "../same-name.ts";
 
 /** More than this is not a file to read line by line; a program can cut it. */
 const MOST_BYTES = 64 << 20;
@@ -21,7 +22,11 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
   const schemes = context.services.schemes;
   if (schemes?.handles(path)) return (await schemes.read(path, context.signal)).bytes;
   const { env } = context;
-  const stat = await env.stat(env.resolve(path));
+  if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file.");
+  const asked = env.resolve(path);
+  const there = await env.stat(asked);
+  const file = there ? asked : ((await sameNamed(env, asked)) ?? asked);
+  const stat = there ?? (await env.stat(file));
   if (!stat) {
     if (/^~(?:\/|$)/.test(path))
       throw new ToolFailure(`File not found: ${path}. ~ is not expanded; give the whole path.`);
@@ -48,7 +53,7 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
     );
   }
   try {
-    return await env.readBytes(path);
+    return await env.readBytes(file);
   } catch (error) {
     if (error instanceof EnvError) throw new ToolFailure(error.message);
     throw error;

@@ -1,8 +1,9 @@
-import { chmod, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextFor, fullServices, run, temporary } from "../../../test/edit/harness.ts";
 import { DocumentError, decodeDocument, encodeDocument } from "../../edit/document.ts";
+import { readFileTool } from "../read-file/index.ts";
 import { writeFileTool } from "../write-file/index.ts";
 import { countedEditFileTool, editFileTool } from "./index.ts";
 
@@ -276,6 +277,35 @@ describe("TL-03 edit_file", () => {
       "no.txt does not exist",
     );
     expect((await run(editFileTool, { file_path: ".", ...call }, contextFor(env))).text).toContain("is a directory");
+  });
+
+  it("TL-03 a missing file comes with the names that are near; a path that ends in / makes no file", async () => {
+    const { env, path } = temporary();
+    await writeFile(path("server.ts"), "a\n");
+    const args = { file_path: "Sever.ts", old_string: "a", new_string: "b" };
+    expect((await run(editFileTool, args, contextFor(env))).text).toBe(
+      "Sever.ts does not exist. Did you mean server.ts? Nothing was written.",
+    );
+    const written = await run(writeFileTool, { file_path: "new/", content: "x" }, contextFor(env));
+    expect(written.text).toBe("new/ names a directory. Name the file in it. Nothing was written.");
+  });
+
+  it("TL-03 a name on disk with combining marks or special blanks is found by the plain one, and no twin is made", async () => {
+    const { env, path, directory } = temporary();
+    await mkdir(path("re\u0301sume\u0301"));
+    const name = "re\u0301sume\u0301/Shot 3.10\u202fPM.txt";
+    await writeFile(path(name), "a\n");
+    const context = contextFor(env, fullServices());
+    const asked = "résumé/Shot 3.10 PM.txt";
+    expect((await run(readFileTool, { file_path: asked }, context)).text).toBe("1 | a");
+    await run(editFileTool, { file_path: asked, old_string: "a", new_string: "b" }, context);
+    expect(await readFile(path(name), "utf8")).toBe("b\n");
+    await run(writeFileTool, { file_path: asked, content: "c\n" }, context);
+    await run(writeFileTool, { file_path: "résumé/new.txt", content: "n\n" }, context);
+    expect(await readFile(path(name), "utf8")).toBe("c\n");
+    expect(await readdir(directory, { recursive: true })).toHaveLength(3);
+    await writeFile(path("re\u0301sume\u0301/Shot 3.10\u00a0PM.txt"), "other\n");
+    expect((await run(readFileTool, { file_path: asked }, context)).text).toContain("File not found");
   });
 
   it("TL-03 concurrent edits of one file all take effect", async () => {
