@@ -172,9 +172,25 @@ describe("--output-schema", () => {
     scene = await stage([turn.text("seven"), turn.text('{"n": "7"}'), turn.text('```json\n{"n": 7}\n```')]);
     const { code, stdout } = await scene.run(await withSchema());
     expect(code).toBe(0);
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ output: { n: 7 } });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ text: '{"n": 7}', output: { n: 7 } });
     expect(lastSaid(1)).toContain("not valid JSON");
     expect(lastSaid(2)).toMatch(/\bn\b.*integer/);
+  });
+
+  it("stdout is JSON that jq can read, also when the model put words and a fence around it", async () => {
+    scene = await stage([turn.text('Here it is:\n\n```json\n{"n": 7}\n```\n')]);
+    const args = (await withSchema()).filter((word) => word !== "--mode" && word !== "json");
+    expect(await scene.run(args)).toEqual({ code: 0, stdout: '{"n": 7}\n', stderr: "" });
+  });
+
+  it("a schema with a slip is refused before anything is sent", async () => {
+    scene = await stage([]);
+    await writeFile(join(scene.box.dir, "slip.json"), '{"type": "strin"}');
+    expect(await scene.run(["--output-schema", "slip.json", "count"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('/type: "strin" is no type'),
+    });
+    expect(scene.server.requests).toHaveLength(0);
   });
 
   it("after two more tries it is code 1", async () => {

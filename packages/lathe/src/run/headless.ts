@@ -109,7 +109,7 @@ function report({ earlier }: HeadlessRun, driver: RunDriver) {
 
 function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, judged: Judged | undefined): RunResult {
   const { session, journal } = run.open;
-  const output = judged && "value" in judged ? { output: judged.value } : {};
+  const output = judged && "value" in judged ? { output: judged.value, text: judged.json } : {};
   // A run over several processes has spent what its session has.
   const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
   return resultOf(outcome, { ...report(run, driver), ...spent, ...output }, journal.path ? session.id : null);

@@ -15,13 +15,18 @@ export async function readSchema(cwd: string, file: string): Promise<JsonSchema>
   } catch (error) {
     throw usageError(`--output-schema: ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
+  let schema: unknown;
   try {
-    const schema: unknown = JSON.parse(text);
-    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema;
-  } catch {
-    throw usageError(`--output-schema: ${file} is not valid JSON.`);
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw usageError(`--output-schema: ${file} is not valid JSON: ${(error as Error).message}.`);
   }
-  throw usageError(`--output-schema: ${file} does not hold a JSON Schema object.`);
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
+    throw usageError(`--output-schema: ${file} does not hold a JSON Schema object.`);
+  const { schemaProblem } = await import("./schema-check.ts");
+  const problem = await schemaProblem(schema as JsonSchema);
+  if (problem !== undefined) throw usageError(`--output-schema: ${file} is not a JSON Schema: ${problem}.`);
+  return schema as JsonSchema;
 }
 
 export function withSchema(prompt: InputContent, schema: JsonSchema): InputContent {
@@ -29,10 +34,11 @@ export function withSchema(prompt: InputContent, schema: JsonSchema): InputConte
   return typeof prompt === "string" ? `${prompt}\n\n${note}` : [...prompt, { kind: "text", text: note }];
 }
 
-export type Judged = { readonly value: JsonValue } | { readonly problem: string };
+/** `json`: the value as the model wrote it. */
+export type Judged = { readonly value: JsonValue; readonly json: string } | { readonly problem: string };
 
 export async function judge(answer: string, schema: JsonSchema): Promise<Judged> {
-  const json = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(answer)?.[1] ?? answer;
+  const json = jsonIn(answer);
   let value: JsonValue;
   try {
     value = JSON.parse(json) as JsonValue;
@@ -40,7 +46,13 @@ export async function judge(answer: string, schema: JsonSchema): Promise<Judged>
     return { problem: `it is not valid JSON (${(error as Error).message})` };
   }
   const violation = await violationOf(schema, value);
-  return violation ? { problem: `${violation.path} ${violation.message}` } : { value };
+  return violation ? { problem: `${violation.path} ${violation.message}` } : { value, json };
+}
+
+/** Models like to put a fence around it, and a word before that. */
+function jsonIn(answer: string): string {
+  const fenced = [...answer.matchAll(/^[ \t]*```(?:json)?[ \t]*\n(.*?)\n[ \t]*```[ \t]*$/gms)];
+  return (fenced.length === 1 ? fenced[0]?.[1] : undefined) ?? answer.trim();
 }
 
 export const askAgain = (problem: string): string =>

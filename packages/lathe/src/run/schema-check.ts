@@ -1,0 +1,72 @@
+// Is this a JSON Schema that answers can be checked against? A slip in it would let every answer pass, or none, after the
+// model has been paid for.
+
+import { type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
+
+const TYPES: ReadonlySet<unknown> = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
+
+/** Keywords that hold schemas. */
+const MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+const LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const ONES = ["items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else"];
+
+interface Seen {
+  readonly names: Set<string>;
+  readonly references: { readonly at: string; readonly to: string }[];
+}
+
+/** What is wrong, with the place, or undefined. */
+export async function schemaProblem(root: JsonSchema): Promise<string | undefined> {
+  const seen: Seen = { names: new Set(), references: [] };
+  const problem = walk(root, "", seen);
+  if (problem !== undefined) return problem;
+  const lost = seen.references.find(({ to }) => !isKnown(to, root, seen.names));
+  if (lost) return `${lost.at}/$ref: ${JSON.stringify(lost.to)} is not in this file`;
+  try {
+    await violationOf(root, null);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
+  if (typeof schema === "boolean") return undefined;
+  if (!isObject(schema)) return `${at} is not a schema`;
+  const { type, required, enum: values, $ref: to } = schema;
+  const unknown = type === undefined ? undefined : [type].flat().find((name) => !TYPES.has(name));
+  if (unknown !== undefined) return `${at}/type: ${JSON.stringify(unknown)} is no type`;
+  if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === "string")))
+    return `${at}/required is not a list of names`;
+  if (values !== undefined && !Array.isArray(values)) return `${at}/enum is not a list`;
+  if (typeof to === "string") seen.references.push({ at, to });
+  for (const name of [schema["$id"], schema["$anchor"]]) if (typeof name === "string") seen.names.add(name);
+  for (const [key, value] of Object.entries(schema)) {
+    if (MAPS.includes(key) && !isObject(value)) return `${at}/${key} is not an object`;
+    if (LISTS.includes(key) && !Array.isArray(value)) return `${at}/${key} is not a list`;
+    if (![...MAPS, ...LISTS, ...ONES].includes(key)) continue;
+    const isOne = ONES.includes(key) && !Array.isArray(value);
+    const children = isOne ? [["", value] as const] : Object.entries(value as JsonObject);
+    for (const [name, child] of children) {
+      const problem = walk(child, `${at}/${key}${name && `/${name}`}`, seen);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}
+
+function isKnown(reference: string, root: JsonSchema, names: ReadonlySet<string>): boolean {
+  const [base = "", place = ""] = reference.split("#");
+  // An address may be written relative to another one.
+  if (base !== "") return [...names].some((name) => name.endsWith(base));
+  if (place !== "" && !place.startsWith("/")) return names.has(place);
+  let here: JsonValue | undefined = root;
+  for (const step of place.split("/").slice(1)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    here = typeof here === "object" && here !== null ? (here as JsonObject)[key] : undefined;
+  }
+  return here !== undefined;
+}
+
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
