@@ -52,7 +52,8 @@ export async function sandbox(options: { sample?: boolean } = {}): Promise<Sandb
       child.stdin.end(stdin);
       return finished;
     },
-    remove: () => rm(root, { recursive: true, force: true }),
+    // A command that was hung up may still be writing its last words.
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
 

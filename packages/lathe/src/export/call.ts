@@ -12,7 +12,7 @@ const MOST_TEXT = 100_000;
 const SHORT_DIFF = 40;
 const SUMMARY = 160;
 /** Arguments that say best what a call is about. */
-const TELLING = ["command", "file_path", "path", "pattern", "query", "url", "task", "input"];
+const TELLING = ["command", "pattern", "query", "file_path", "path", "url", "task", "input"];
 
 export function callHtml(call: Call, child: Html | undefined): Html {
   const { name, result } = call;

@@ -23,22 +23,23 @@ export async function withChosenSession(workspace: Workspace, options: CliOption
   return /^y(es)?$/i.test(answer) ? { ...options, fork: true } : options;
 }
 
-async function choose(workspace: Workspace): Promise<string> {
+/** What is offered to choose from: this directory's newest sessions, newest first. */
+export function offeredSessions(workspace: Workspace): { readonly path: string; readonly name: string }[] {
   const { machine, paths, cwd } = workspace;
   const now = machine.deps.now();
-  const sessions = listSessions({
-    sessionsRoot: paths.sessions,
-    cacheFile: join(paths.cache, "session-heads.json"),
-    cwd,
-    limit: OFFERED,
-    now,
-  });
+  const cacheFile = join(paths.cache, "session-heads.json");
+  return listSessions({ sessionsRoot: paths.sessions, cacheFile, cwd, limit: OFFERED, now }).map((session) => ({
+    path: session.path,
+    name: `${sessionName(session, 60)}  (${timeAgo(session.modified, now)})`,
+  }));
+}
+
+async function choose(workspace: Workspace): Promise<string> {
+  const { machine } = workspace;
+  const sessions = offeredSessions(workspace);
   if (sessions.length === 0) throw usageError("No sessions found");
   if (!hasPerson(workspace)) throw usageError("No session selected");
-  sessions.forEach((session, at) => {
-    const number = String(at + 1).padStart(2);
-    machine.stderr.write(`${number}  ${sessionName(session, 60)}  (${timeAgo(session.modified, now)})\n`);
-  });
+  for (const [at, { name }] of sessions.entries()) machine.stderr.write(`${String(at + 1).padStart(2)}  ${name}\n`);
   const answer = await ask(workspace, `Session [1-${sessions.length}, Enter for none]: `);
   const chosen = sessions[Number(answer) - 1];
   if (!chosen) throw usageError("No session selected");

@@ -5,18 +5,24 @@ import type { Answer, InputContent, Question, Session, SessionEvent } from "@lat
 import type { ExitCode } from "../../cli/exit.ts";
 import { CliError, EXIT } from "../../cli/exit.ts";
 import type { OpenSession } from "../../run/open-session.ts";
-import { summary } from "./printer.ts";
+import { approvalText } from "./approval.ts";
+import type { Style } from "./printer.ts";
 
 export interface LineView {
-  line(text: string, style?: "dim" | "bold" | "red" | "yellow"): void;
-  /** Asks for one line of text; undefined when the person gave up. */
-  ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
+  readonly columns: number;
+  line(text: string, style?: Style): void;
+  /** Asks for one line of text; undefined when the person gave up. `before` shows what the question is about. */
+  ask(question: string, signal?: AbortSignal, before?: () => void): Promise<string | undefined>;
   leave(code: ExitCode): void;
 }
 
 export interface LineActions {
   /** Ends the present session and opens another one: a new one, or the named one. */
   reopen(resume?: string): Promise<OpenSession>;
+  /** Sessions of this directory, newest first. */
+  sessions(): readonly { readonly path: string; readonly name: string }[];
+  /** Shows where a resumed session stands. */
+  recall(open: OpenSession): Promise<void>;
   /** Path of the page that was written. */
   exportHtml(open: OpenSession): Promise<string>;
 }
@@ -25,10 +31,13 @@ const HELP = `Type a request and press Enter. While the agent works, what you ty
 Ctrl+C stops the work; pressed again, it leaves.
   /model [provider/id[:effort]]   show or change the model
   /new                            start a new session
-  /resume <id>                    go on with an earlier session
+  /resume [id]                    go on with an earlier session
   /cost                           what this session has used
   /export                         write this session as an HTML page
   /help, /quit`;
+
+/** A path may begin a sentence as well, and a pasted text is no command. */
+const COMMAND = /^\/\w*([ \t].*)?$/;
 
 const LEAVE_WITHIN_MS = 2_000;
 
@@ -39,6 +48,8 @@ export class LineController {
   #open: OpenSession;
   #lastInterrupt = Number.NEGATIVE_INFINITY;
   #busy = false;
+  /** The last command; what is typed after it waits until it has done its work. */
+  #commanded: Promise<void> = Promise.resolve();
 
   constructor(open: OpenSession, view: LineView, actions: LineActions, now: () => number) {
     this.#open = open;
@@ -58,10 +69,15 @@ export class LineController {
   }
 
   async line(text: string): Promise<void> {
-    const said = text.trim();
+    const said = text.trimEnd();
     if (said === "") return;
-    // A path may begin a sentence as well.
-    if (/^\/\w*(\s|$)/.test(said)) return this.#command(said);
+    const isCommand = COMMAND.test(said.trim());
+    const before = this.#commanded;
+    if (isCommand) {
+      this.#commanded = before.then(() => this.#command(said.trim()));
+      return this.#commanded;
+    }
+    await before;
     if (this.#busy) this.#session.steer(said);
     else await this.submit(said);
   }
@@ -93,7 +109,11 @@ export class LineController {
   async approve(event: Extract<SessionEvent, { kind: "approval_request" }>, signal: AbortSignal): Promise<void> {
     const { call_id: callId, tool_name: tool, arguments: args } = event.data;
     const whose = event.agent_id === undefined ? "" : ` (agent ${event.agent_id})`;
-    const answer = await this.#view.ask(`Allow ${tool} ${summary(tool, args)}${whose}? [y/N] `, signal);
+    const { above, question } = approvalText(tool, args, whose, this.#view.columns);
+    const show = (): void => {
+      for (const { text, style } of above) this.#view.line(text, style);
+    };
+    const answer = await this.#view.ask(question, signal, show);
     if (signal.aborted) return;
     const allowed = /^y(es)?$/i.test(answer?.trim() ?? "");
     const plainNo = /^(no?)?$/i.test(answer?.trim() ?? "");
@@ -106,9 +126,11 @@ export class LineController {
   async answer(questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | undefined> {
     const answers: Answer[] = [];
     for (const { id, question, options } of questions) {
-      this.#view.line(question, "bold");
-      for (const [i, { label }] of options.entries()) this.#view.line(`  ${i + 1}. ${label}`);
-      const said = (await this.#view.ask("Number or your own words: ", signal))?.trim();
+      const show = (): void => {
+        this.#view.line(question, "bold");
+        for (const [i, { label }] of options.entries()) this.#view.line(`  ${i + 1}. ${label}`);
+      };
+      const said = (await this.#view.ask("Number or your own words: ", signal, show))?.trim();
       if (!said) return undefined;
       const chosen = options[Number(said) - 1]?.label;
       answers.push(chosen === undefined ? { id, selected: [], custom: said } : { id, selected: [chosen] });
@@ -152,13 +174,30 @@ export class LineController {
         this.#open = await this.#actions.reopen();
         return this.#view.line("New session.", "dim");
       case "resume":
-        if (value === "") return this.#view.line("Name a session: /resume <id>. See: lathe sessions list", "yellow");
-        this.#open = await this.#actions.reopen(value);
-        return this.#view.line(`Resumed session ${this.#session.id}.`, "dim");
+        return this.#resume(value);
       case "export":
         return this.#view.line(`Written: ${await this.#actions.exportHtml(this.#open)}`, "dim");
       default:
         return this.#view.line(`There is no /${name}. See /help.`, "yellow");
     }
+  }
+
+  async #resume(named: string): Promise<void> {
+    const session = named === "" ? await this.#choose() : named;
+    if (session === undefined) return;
+    this.#open = await this.#actions.reopen(session);
+    this.#view.line(`Resumed session ${this.#session.id}.`, "dim");
+    await this.#actions.recall(this.#open);
+  }
+
+  async #choose(): Promise<string | undefined> {
+    const sessions = this.#actions.sessions();
+    if (sessions.length === 0) {
+      this.#view.line("There is no earlier session of this directory.", "yellow");
+      return undefined;
+    }
+    for (const [i, { name }] of sessions.entries()) this.#view.line(`${String(i + 1).padStart(2)}  ${name}`);
+    const said = (await this.#view.ask(`Session [1-${sessions.length}, Enter for none]: `))?.trim() ?? "";
+    return sessions[Number(said) - 1]?.path;
   }
 }

@@ -11,6 +11,7 @@ import { promptsOf } from "../../run/prompts.ts";
 import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
+import { offeredSessions } from "../../sessions/choose.ts";
 import { LineTerminal } from "./terminal.ts";
 
 export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {
@@ -26,7 +27,10 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
   const opened = journalFor(workspace, args.options);
   let open = await start(opened, () => requestFor(opened));
   const keyed = open.model.provider;
+  const recall = async (of: OpenSession): Promise<void> =>
+    (await import("./recall.ts")).recall(of.journal.journal, (text) => terminal.line(text, "dim"));
   terminal.line(`lathe ${LATHE_VERSION} · ${open.model.provider}/${open.model.id} · ${workspace.cwd} · /help`, "dim");
+  if (open.session.usage.turns > 0) await recall(open);
   const code = await terminal.run(
     open,
     {
@@ -45,6 +49,8 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
         open = following;
         return following;
       },
+      sessions: () => offeredSessions(workspace).filter(({ path }) => path !== open.journal.path),
+      recall,
       exportHtml: async ({ journal: { path } }) => {
         if (path === undefined || !existsSync(path))
           throw new CliError(EXIT.usage, "Nothing of this session is kept that could be exported.");
@@ -54,6 +60,9 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
     },
     first,
   );
+  const { path } = open.journal;
+  const isKept = path !== undefined && open.session.usage.turns > 0;
+  if (isKept) terminal.line(`To go on: lathe --resume ${open.session.id.slice(0, 8)}`, "dim");
   await open.close();
   return code;
 }

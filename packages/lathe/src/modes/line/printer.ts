@@ -3,12 +3,15 @@
 
 import type { SessionEvent } from "@lathe/agent";
 import type { JsonObject, JsonValue } from "@lathe/llm";
+import { shorten, widthOf } from "./width.ts";
 
 export interface Output {
   write(text: string): void;
+  /** What is going on, where it can be taken away again. Empty: nothing. */
+  status?(text: string): void;
 }
 
-type Style = "dim" | "bold" | "red" | "green" | "yellow";
+export type Style = "dim" | "bold" | "red" | "green" | "yellow";
 const CODES: Readonly<Record<Style, string>> = { dim: "2", bold: "1", red: "31", green: "32", yellow: "33" };
 
 export class LinePrinter {
@@ -27,24 +30,37 @@ export class LinePrinter {
 
   /** A line of the product's own. */
   line(text: string, style?: Style): void {
-    this.#fresh();
+    this.fresh();
     this.#out.write(`${style ? this.#paint(text, style) : text}\n`);
   }
 
   event(event: SessionEvent): void {
     switch (event.kind) {
+      case "turn_start":
+        this.#out.status?.("…");
+        break;
+      case "turn_end":
+      case "processing_end":
+        this.#out.status?.("");
+        break;
+      case "assistant_reasoning_delta":
+        this.#out.status?.("… thinking");
+        break;
       case "assistant_text_delta":
+        this.#out.status?.("");
         this.#out.write(printable(event.data.delta));
         this.#open = !event.data.delta.endsWith("\n");
         break;
       case "assistant_text_end":
-        this.#fresh();
+        this.fresh();
         break;
       case "tool_call_start":
         this.#calls.set(event.data.call_id, { name: event.data.tool_name, args: event.data.arguments });
+        this.#running();
         break;
       case "tool_call_end":
         this.#call(event.data);
+        this.#running();
         break;
       case "steering_injected":
         this.line(`› ${oneLine(event.data.content)}`, "dim");
@@ -63,7 +79,7 @@ export class LinePrinter {
         if (event.data.event.kind === "tool_call_end") this.#childCall(event.data.agent_id, event.data.event.data);
         break;
       case "session_end":
-        this.#fresh();
+        this.fresh();
         break;
     }
   }
@@ -72,18 +88,27 @@ export class LinePrinter {
     const call = this.#calls.get(data.call_id);
     this.#calls.delete(data.call_id);
     const mark = data.is_error ? this.#paint("✗", "red") : this.#paint("✓", "green");
-    const what = `${data.tool_name} ${summary(data.tool_name, call?.args ?? {})}`.trim();
+    const what = about({ name: data.tool_name, args: call?.args ?? {} });
     const outcome = outcomeOf(data);
-    const room = Math.max(20, this.#columns() - outcome.length - 6);
-    this.#fresh();
+    const room = Math.max(20, this.#columns() - widthOf(outcome) - 6);
+    this.fresh();
     this.#out.write(`  ${mark} ${shorten(what, room)}  ${this.#paint(outcome, "dim")}\n`);
+  }
+
+  /** The call that was started last stands for all that run. */
+  #running(): void {
+    const calls = [...this.#calls.values()];
+    const last = calls.at(-1);
+    const more = calls.length > 1 ? `(${calls.length} calls) ` : "";
+    this.#out.status?.(last ? `  … ${more}${about(last)}` : "");
   }
 
   #childCall(agent: string, data: { tool_name: string; is_error: boolean }): void {
     this.line(`    ${data.is_error ? "✗" : "✓"} [${agent}] ${data.tool_name}`, "dim");
   }
 
-  #fresh(): void {
+  /** What follows begins a row. */
+  fresh(): void {
     if (this.#open) this.#out.write("\n");
     this.#open = false;
   }
@@ -93,9 +118,11 @@ export class LinePrinter {
   }
 }
 
+const about = ({ name, args }: { name: string; args: JsonObject }): string => `${name} ${summary(name, args)}`.trim();
+
 /** What a call is about, in one line: the argument a person would look at first. */
 export function summary(tool: string, args: JsonObject): string {
-  for (const name of ["command", "file_path", "path", "pattern", "url", "query", "task", "agent_id"]) {
+  for (const name of ["command", "pattern", "query", "file_path", "path", "url", "task", "agent_id"]) {
     const value = args[name];
     if (typeof value === "string") return oneLine(value);
   }
@@ -139,12 +166,7 @@ const count = (n: number, one: string, many: string): string => `${n} ${n === 1 
 
 const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
 
-function shorten(text: string, room: number): string {
-  const characters = [...text];
-  return characters.length <= room ? text : `${characters.slice(0, room - 1).join("")}…`;
-}
-
 /** Control sequences in a model's or a file's text must not reach the terminal. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]/g, "");
 }

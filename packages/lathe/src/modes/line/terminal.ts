@@ -5,24 +5,33 @@ import type { InputContent, SessionEvent } from "@lathe/agent";
 import { EXIT, type ExitCode } from "../../cli/exit.ts";
 import type { Machine } from "../../run/machine.ts";
 import type { OpenSession } from "../../run/open-session.ts";
-import { AboveLine } from "./above.ts";
+import { AboveLine, type TypedLine } from "./above.ts";
 import { type LineActions, LineController, type LineView } from "./controller.ts";
-import { LinePrinter } from "./printer.ts";
+import { LinePrinter, type Style } from "./printer.ts";
+import { BRACKETS, TypedInput, type Typist } from "./typed-input.ts";
 
 const PROMPT = "› ";
+const CTRL_C = "\x03";
 
 interface Asked {
   readonly question: string;
+  /** Shows what the question is about. */
+  readonly before?: (() => void) | undefined;
   readonly settle: (answer: string | undefined) => void;
 }
 
-export class LineTerminal implements LineView {
+export class LineTerminal implements LineView, Typist {
   readonly #machine: Machine;
+  readonly #above: AboveLine;
   readonly #printer: LinePrinter;
+  /** Whether anything can be taken off the screen again. */
+  readonly #canErase: boolean;
   #readline: Interface | undefined;
   #controller: LineController | undefined;
   /** The first one is on the screen; several calls may want an answer at once. */
   readonly #asked: Asked[] = [];
+  /** What was being typed when a question came; it is no answer. */
+  #setAside = "";
   /** Approvals that are asked about, by agent and call. */
   readonly #open = new Map<string, AbortController>();
   /** A prompt after the end would start reading again. */
@@ -35,11 +44,20 @@ export class LineTerminal implements LineView {
   constructor(machine: Machine) {
     this.#machine = machine;
     const { stdout, env } = machine;
-    const canErase = env["TERM"] !== "dumb";
-    this.#printer = new LinePrinter(new AboveLine(stdout, () => (canErase ? this.#readline : undefined)), {
+    this.#canErase = env["TERM"] !== "dumb";
+    this.#above = new AboveLine(stdout, () => (this.#canErase ? this.#typed : undefined));
+    this.#printer = new LinePrinter(this.#above, {
       color: stdout.isTTY === true && env["NO_COLOR"] === undefined,
-      columns: () => stdout.columns ?? 80,
+      columns: () => this.columns,
     });
+  }
+
+  get columns(): number {
+    return this.#machine.stdout.columns || 80;
+  }
+
+  get #typed(): (Interface & TypedLine) | undefined {
+    return this.#over ? undefined : this.#readline;
   }
 
   /** Runs until the person leaves. */
@@ -53,21 +71,30 @@ export class LineTerminal implements LineView {
     const controller = new LineController(open, this, { ...actions, reopen }, deps.now);
     this.#controller = controller;
     this.#watch(open);
-    const readline = createInterface({ input: stdin, output: stdout, prompt: PROMPT });
+    const input = new TypedInput(stdin, this.#canErase ? this : undefined);
+    if (this.#canErase) stdout.write(BRACKETS.on);
+    const readline = createInterface({ input, output: stdout, prompt: PROMPT });
     this.#readline = readline;
-    readline.on("line", (text) => this.#heard(text));
+    readline.on("line", (line) => {
+      this.#above.sent(line);
+      this.#heard(input.expand(line));
+    });
+    // The answer to a question is nothing to repeat.
+    readline.on("history", (history) => this.#asked.length > 0 && history.shift());
     readline.on("SIGINT", () => this.#interrupted());
     readline.once("close", () => {
-      if (!this.#over) stdout.write("\n");
+      if (!this.#canErase && !this.#over) stdout.write("\n");
       this.leave(EXIT.done);
     });
     const ended = (): void => this.leave(EXIT.interrupted);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
-    if (first === undefined) readline.prompt();
+    if (first === undefined) this.#prompt();
     else void this.#tell(() => controller.submit(first));
     const code = await this.#left;
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
     readline.close();
+    input.close();
+    if (this.#canErase) stdout.write(BRACKETS.off);
     return code;
   }
 
@@ -75,18 +102,20 @@ export class LineTerminal implements LineView {
     return this.#controller;
   }
 
-  line(text: string, style?: "dim" | "bold" | "red" | "yellow"): void {
+  line(text: string, style?: Style): void {
     this.#printer.line(text, style);
   }
 
-  ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
+  ask(question: string, signal?: AbortSignal, before?: () => void): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked: Asked = {
         question,
+        before,
         settle: (answer) => {
+          const wasShown = this.#asked[0] === asked;
           if (this.#asked.includes(asked)) this.#asked.splice(this.#asked.indexOf(asked), 1);
           signal?.removeEventListener("abort", giveUp);
-          this.#showQuestion();
+          if (wasShown) this.#showQuestion();
           resolve(answer);
         },
       };
@@ -97,15 +126,53 @@ export class LineTerminal implements LineView {
     });
   }
 
+  /** The first key of somebody who types while the agent works gets a row of its own. */
+  begin(key: string): void {
+    if (!this.#over && !this.#above.isOpen && key !== CTRL_C) this.#above.open();
+  }
+
+  insert(text: string): void {
+    const typed = this.#typed;
+    if (!typed) return;
+    const { line, cursor } = typed;
+    const inserted = `${line.slice(0, cursor)}${text}${line.slice(cursor)}`;
+    Object.assign(typed, { line: inserted, cursor: cursor + text.length });
+    typed.prompt(true);
+  }
+
   leave(code: ExitCode): void {
+    if (!this.#over) this.#giveUpTyping();
     this.#over = true;
     this.#leave(code);
   }
 
+  /** The next question, or what was being typed before the first one. */
   #showQuestion(): void {
+    if (this.#over || !this.#readline) return;
     const [next] = this.#asked;
-    this.#readline?.setPrompt(next?.question ?? PROMPT);
-    if (next && !this.#over) this.#readline?.prompt();
+    if (next && this.#readline.getPrompt() === PROMPT) this.#setAside = this.#replaceTyped("");
+    this.#readline.setPrompt(next?.question ?? PROMPT);
+    if (next) {
+      next.before?.();
+      this.#prompt();
+    } else if (this.#setAside !== "") {
+      this.#replaceTyped(this.#setAside);
+      this.#setAside = "";
+      this.#prompt();
+    }
+  }
+
+  #prompt(): void {
+    if (this.#canErase) this.#above.open();
+    else this.#readline?.prompt(true);
+  }
+
+  /** Gives what stood there. */
+  #replaceTyped(text: string): string {
+    const typed = this.#typed;
+    const before = typed?.line ?? "";
+    if (typed) Object.assign(typed, { line: text, cursor: text.length });
+    return before;
   }
 
   #heard(text: string): void {
@@ -124,17 +191,25 @@ export class LineTerminal implements LineView {
   }
 
   #promptWhenIdle(): void {
-    if (!this.#over && this.#asked.length === 0 && this.#controller?.busy === false) this.#readline?.prompt();
+    if (!this.#over && this.#asked.length === 0 && this.#controller?.busy === false) this.#prompt();
   }
 
   /** What was being typed is given up, as in a shell, and the next words begin a line of their own. */
   #interrupted(): void {
-    this.#readline?.write(null, { ctrl: true, name: "u" });
-    this.#machine.stdout.write("\n");
+    if (!this.#canErase) this.#machine.stdout.write("\n");
+    this.#giveUpTyping();
     // Taken off together: settling one would show the next.
     for (const asked of this.#asked.splice(0)) asked.settle(undefined);
+    this.#readline?.setPrompt(PROMPT);
     this.#controller?.interrupt();
     this.#promptWhenIdle();
+  }
+
+  #giveUpTyping(): void {
+    this.#printer.fresh();
+    this.#above.end();
+    this.#replaceTyped("");
+    this.#setAside = "";
   }
 
   #watch(open: OpenSession): void {
