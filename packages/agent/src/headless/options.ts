@@ -1,6 +1,6 @@
 // From the few words of a headless host (model, key, directory) to everything a session needs.
 
-import { Client, type ClientDeps, getModelInfo, type ModelInfo } from "@lathe/llm";
+import { builtinCatalog, Client, type ClientDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { readSurroundings } from "../context/surroundings.ts";
 import { LocalEnvironment } from "../env/local.ts";
@@ -37,7 +37,7 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
   if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
   const provider = config.model.slice(0, slash);
   const model = config.model.slice(slash + 1);
-  const info: ModelInfo | undefined = getModelInfo(model);
+  const info = builtinCatalog.get(provider, model) ?? getModelInfo(model);
   const profile = defineProfile(FAMILIES[familyOf(model)], {
     model,
     provider,

@@ -1,6 +1,6 @@
 // Makes a Profile out of data: a family's tool list and prompt file, and what the catalog knows of the model.
 
-import type { JsonObject, ModelInfo } from "@lathe/llm";
+import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../context/system-prompt.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { EditVariant } from "../tools/edit-variant.ts";
@@ -29,6 +29,7 @@ export interface ProfileOptions {
   readonly model: string;
   /** Registered provider the requests go to; the family's own when absent. */
   readonly provider?: string;
+  /** What is known of the model: window, price, abilities; from the built-in catalog when absent. */
   readonly modelInfo?: ModelInfo;
   /** Replaces the base layer of the prompt. */
   readonly basePrompt?: string;
@@ -52,11 +53,12 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
   const { prompt, editing = "", tools } = toolset(family, options);
   const registry = new ToolRegistry([...tools, ...(options.tools ?? [])]);
   if (options.only) for (const name of registry.names()) if (!options.only.includes(name)) registry.unregister(name);
-  const info = options.modelInfo;
+  const provider = options.provider ?? family.id;
+  const info = options.modelInfo ?? builtinCatalog.get(provider, options.model);
   const shellTimeoutMs = options.shellTimeoutMs ?? family.shellTimeoutMs;
   return {
     id: family.id,
-    provider: options.provider ?? family.id,
+    provider,
     model: options.model,
     toolRegistry: registry,
     tools: () => registry.definitions(),

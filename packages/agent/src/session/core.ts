@@ -83,6 +83,8 @@ export class SessionCore {
   input: InputRun | undefined;
   /** Answers of the model in this session. */
   turns = 0;
+  /** The model that the host was told of last as one without a price. */
+  unpriced: string | undefined;
   /** Set when the prefix must be rendered anew before the next request. */
   stalePrefix: "model" | "instructions" | undefined;
   /** Used once, for the next request only. */

@@ -195,9 +195,19 @@ async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Pr
   return true;
 }
 
-function priceOf({ options }: SessionCore, profile: Profile, usage: Usage): number {
-  const cost = profile.modelInfo?.cost;
-  return options.priceOf?.(profile.model, usage) ?? (cost ? costOf(usage, cost, profile.provider ?? profile.id) : 0);
+function priceOf(core: SessionCore, profile: Profile, usage: Usage): number {
+  const { model, modelInfo, provider = profile.id } = profile;
+  const given = core.options.priceOf?.(model, usage);
+  if (given !== undefined) return given;
+  if (modelInfo?.cost) return costOf(usage, modelInfo.cost, provider);
+  if (core.config.budget.usd && core.unpriced !== model) {
+    core.unpriced = model;
+    core.warn(
+      `The price of ${provider}/${model} is not known, so the limit in dollars cannot be kept.`,
+      "unknown_price",
+    );
+  }
+  return 0;
 }
 
 export function errorType(error: unknown): string {

@@ -1,5 +1,6 @@
-// The calls of one answer: all together when the profile allows it, exclusive ones in a row among themselves. One that
-// fails never cancels the others. Results are journalled as they come; the context puts them into call order.
+// The calls of one answer: together when the profile allows it, exclusive ones in a row among themselves. An edit and what
+// stands before or after it wait for each other: tests asked for behind an edit must not run before it is made. One that fails
+// never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
 import type { InputRun, SessionCore } from "./core.ts";
@@ -19,10 +20,29 @@ export async function runBatch(core: SessionCore, run: InputRun, batch: Batch): 
     for (const [index, call] of calls.entries()) await start(call, index);
     return;
   }
+  for (let from = 0; from < calls.length; ) {
+    const writes = isWrite(core, calls[from]);
+    let to = from + 1;
+    while (to < calls.length && isWrite(core, calls[to]) === writes) to++;
+    const first = from;
+    await runTogether(core, calls.slice(first, to), (call, nth) => start(call, first + nth));
+    from = to;
+  }
+}
+
+function isWrite(core: SessionCore, call: ToolCallData | undefined): boolean {
+  return call !== undefined && core.tools.get(call.name)?.tool.tier === "write";
+}
+
+async function runTogether(
+  core: SessionCore,
+  calls: readonly ToolCallData[],
+  start: (call: ToolCallData, nth: number) => Promise<void>,
+): Promise<void> {
   let lane: Promise<void> = Promise.resolve();
-  const running = calls.map((call, index) => {
-    if (!core.tools.get(call.name)?.tool.exclusive) return start(call, index);
-    lane = lane.then(() => start(call, index));
+  const running = calls.map((call, nth) => {
+    if (!core.tools.get(call.name)?.tool.exclusive) return start(call, nth);
+    lane = lane.then(() => start(call, nth));
     return lane;
   });
   const settled = await Promise.allSettled(running);

@@ -1,6 +1,8 @@
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/budget/ledger.ts";
+import { defineProfile } from "../../src/profiles/define.ts";
+import { FAMILIES } from "../../src/profiles/families.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
 import type { ToolDef } from "../../src/tools/types.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
@@ -35,6 +37,33 @@ describe("a budget", () => {
       code: "budget_exhausted",
       message: `The session's budget of ${name} is used up; raise it to go on.`,
     });
+  });
+
+  it("in dollars holds for a model of the catalog without anybody naming its price", async () => {
+    const s = setUp({
+      profile: defineProfile(FAMILIES.anthropic, { model: "claude-opus-4-6", tools: [echo] }),
+      script: (_request, index) => callEcho(index, 1000),
+      config: { budget: { usd: 0.02 } },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.of("processing_end")[0]?.data.reason).toBe("budget");
+    expect(s.session.usage.cost).toBeGreaterThan(0.02);
+  });
+
+  it("in dollars says so, once, when the model has no price", async () => {
+    const s = setUp({
+      script: (_request, index) => (index < 2 ? callEcho(index, 1000) : { text: "done" }),
+      config: { budget: { usd: 1 } },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.of("warning").map((event) => event.data)).toEqual([
+      {
+        code: "unknown_price",
+        message: "The price of test/scripted-1 is not known, so the limit in dollars cannot be kept.",
+      },
+    ]);
   });
 
   it("tells the model what is left, as user text at 50, 80 and 95 %, never in the prefix", async () => {
