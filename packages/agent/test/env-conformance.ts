@@ -258,6 +258,15 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
       expect(await env.stat("links/dangling")).toMatchObject({ kind: "file", isSymlink: true });
     });
 
+    it("EE-02 a write to one name of a file reaches its other names", async () => {
+      await env.execCommand("mkdir names; cd names; echo old > one; chmod 640 one; ln one two", 20_000);
+      await env.writeFile("names/one", "new\n");
+      expect(await env.readFile("names/two")).toBe("new\n");
+      await env.writeFile("names/two", "#!/bin/sh\n", { executable: true });
+      expect(await env.stat("names/one")).toMatchObject({ size: 10, mode: 0o750 });
+      expect((await env.listDirectory("names", 1)).map(({ name }) => name)).toEqual(["one", "two"]);
+    });
+
     it("EE-02 background commands can be read and stopped", async () => {
       const job = env.startCommand!(`echo begun; sleep ${nap(4)}`);
       while (job.read().next < 6) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,4 +1,4 @@
-// File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError.
+// File operations on the local disk: atomic writes that keep mode and owner, links kept, errors as EnvError.
 
 import { constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -38,6 +38,8 @@ export async function writeAtomically(
     if (old?.isDirectory()) throw pathError("is_directory", path);
     if (old !== undefined) await fs.access(target, constants.W_OK);
     else await fs.mkdir(dirname(target), { recursive: true });
+    // Replacing one name of a file would leave its other names with the old content.
+    if (old !== undefined && old.nlink > 1) return await writeInPlace(target, content, old.mode, options);
     const temp = join(dirname(target), tempName);
     try {
       // What only its owner may read must not lie open under another name, not even for a moment.
@@ -54,12 +56,23 @@ export async function writeAtomically(
     } catch (error) {
       await fs.rm(temp, { force: true });
       if (old === undefined || !needsWriteInPlace(error)) throw error;
-      await fs.writeFile(target, content);
-      if (options.mode !== undefined) await fs.chmod(target, options.mode);
+      await writeInPlace(target, content, old.mode, options);
     }
   } catch (error) {
     throw fromErrno(error, path);
   }
+}
+
+async function writeInPlace(
+  target: string,
+  content: string | Uint8Array,
+  oldMode: number,
+  options: WriteOptions,
+): Promise<void> {
+  await fs.writeFile(target, content);
+  const mode = options.mode ?? oldMode;
+  const wanted = (options.executable ? runnable(mode) : mode) & 0o7777;
+  if (wanted !== (oldMode & 0o7777)) await fs.chmod(target, wanted);
 }
 
 /** A writable file in a directory that is not ours, a bind-mounted file or a foreign owner cannot be replaced. */

@@ -42,7 +42,7 @@ if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 `;
 
 // The size is checked before the rename: a connection that breaks looks like the end of the input. A writable file in a
-// directory that is not ours, or of another owner, cannot be replaced and is written in place.
+// directory that is not ours, or of another owner, cannot be replaced and is written in place, as is one with several names.
 const WRITE = `${ABSENT}${LINKED}
 target=$1; hops=0
 while [ -L "$target" ]; do
@@ -59,19 +59,17 @@ fi
 up "$target"
 temp="$up/$2"; inplace=
 if [ -e "$target" ] && [ ! -w "$up" ]; then inplace=1; temp=$(mktemp) || exit 1; fi
+if [ -e "$target" ] && [ "$(stat -c %h "$target")" -gt 1 ]; then inplace=1; fi
 trap 'rm -f "$temp"' EXIT
 [ -z "$4$mode" ] || umask 077
 cat > "$temp" || { [ -w "$up" ] || exit 67; exit 1; }
 [ "$(wc -c < "$temp")" -eq "$3" ] || { echo "incomplete transfer" >&2; exit 68; }
 if [ -n "$owner" ] && [ "$owner" != "$(id -u):$(id -g)" ]; then chown "$owner" "$temp" 2>/dev/null || inplace=1; fi
-if [ -n "$inplace" ]; then
-  cat "$temp" > "$target" || exit 1
-  [ -z "$4" ] || chmod "$4" "$target"
-  exit
-fi
-[ -n "$4$mode" ] && chmod "\${4:-$mode}" "$temp"
-if [ -n "$5" ]; then mode=0$(stat -c %a "$temp"); chmod "$(printf %o $((mode | (mode & 0444) >> 2)))" "$temp"; fi
-mv -f "$temp" "$target"
+written=$temp
+if [ -n "$inplace" ]; then cat "$temp" > "$target" || exit 1; written=$target; mode=; fi
+[ -n "$4$mode" ] && chmod "\${4:-$mode}" "$written"
+if [ -n "$5" ]; then mode=0$(stat -c %a "$written"); chmod "$(printf %o $((mode | (mode & 0444) >> 2)))" "$written"; fi
+[ -n "$inplace" ] || mv -f "$temp" "$target"
 `;
 
 const DELETE = `${ABSENT}
