@@ -170,4 +170,25 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     expect(rows[call]).toMatch(/^ {2}✓ grep 日本.*…/);
     expect(rows[call + 1]).toBe("done");
   });
+
+  it("a window made wider or narrower takes no row of the answer away", async () => {
+    const door = gate();
+    const first = "a sentence that is longer than a narrow window and shorter than a wide one";
+    server.push(turn.text(`${first}\nand the end of it`, { beforeEvent: (i) => (i === 6 ? door.wait() : undefined) }));
+    await open(SONNET, 30);
+    await screen.press("go", "Enter");
+    await door.reached;
+    await screen.see("a sentence");
+    await screen.resize(60);
+    await screen.resize(100);
+    door.open();
+    await screen.see(/and the end of it\n›$/);
+    await screen.type("words enough to fill more than one row of a narrow window");
+    await screen.see("of a narrow window");
+    await screen.resize(30);
+    await screen.see(/it\n› words enough to fill more th\nan one row of a narrow window$/);
+    await screen.resize(100);
+    const rows = await screen.see(/it\n› words enough to fill more than one row of a narrow window$/);
+    expect(rows).toEqual(expect.arrayContaining(["› go", first, "and the end of it"]));
+  });
 });

@@ -11,6 +11,9 @@ export interface TypedLine {
   cursor: number;
   getPrompt(): string;
   setPrompt(prompt: string): void;
+  /** How far below the beginning of its drawing the cursor stands. */
+  prevRows?: number;
+  getCursorPos(): { readonly rows: number };
   /** Draws the prompt and the line anew: over what it has drawn last, else at the cursor. */
   prompt(keepCursor: boolean): void;
 }
@@ -24,10 +27,12 @@ export class AboveLine implements Output {
   readonly #out: TerminalOutput;
   /** Undefined where nothing can be taken off the screen again. */
   readonly #typed: () => TypedLine | undefined;
-  /** What the output's last row holds; empty when it is complete. */
-  #row = "";
+  /** The output's last line, as far as it has come; empty when it is complete. */
+  #line = "";
   #below: "nothing" | "typing" | "status" = "nothing";
   #status = "";
+  /** Of the status, what is on the screen. */
+  #shown = "";
 
   constructor(out: TerminalOutput, typed: () => TypedLine | undefined) {
     this.#out = out;
@@ -37,7 +42,8 @@ export class AboveLine implements Output {
   write(text: string): void {
     this.#lift();
     this.#out.write(text);
-    this.#row = lastRow(this.#row + text, this.#columns);
+    const line = text.lastIndexOf("\n") + 1;
+    this.#line = line > 0 ? text.slice(line) : this.#line + text;
     this.#lower();
   }
 
@@ -63,7 +69,7 @@ export class AboveLine implements Output {
   /** Readline has ended the line, and the cursor stands below it. It came into the middle of a row: the row goes on after it. */
   sent(line: string): void {
     const typed = this.#typed();
-    if (typed && this.isOpen && this.#row !== "") {
+    if (typed && this.isOpen && this.#line !== "") {
       const said = `${typed.getPrompt()}${line}`;
       this.#out.write(`${up(rowsOf(said, this.#columns) + 1)}${CLEAR}${line === "" ? "" : `${said}\n`}${this.#row}`);
     }
@@ -80,16 +86,29 @@ export class AboveLine implements Output {
     this.#below = "nothing";
   }
 
+  /** The terminal has a new width, and has broken long lines anew, as nearly all terminals do. */
+  resized(): void {
+    const typed = this.#typed();
+    if (!typed || !this.isOpen) return;
+    typed.prevRows = typed.getCursorPos().rows;
+    typed.prompt(true);
+  }
+
   get #columns(): number {
     return this.#out.columns || 80;
+  }
+
+  /** What the row of the cursor holds. */
+  get #row(): string {
+    return lastRow(this.#line, this.#columns);
   }
 
   #lift(): void {
     const typed = this.#typed();
     if (this.#below === "nothing" || !typed) return;
     if (this.#below === "typing") hide(typed);
-    const back = this.#row === "" ? "" : `${up(1)}${this.#row}`;
-    this.#out.write(`${CLEAR}${back}`);
+    const rows = this.#below === "typing" ? 0 : rowsOf(this.#shown, this.#columns) - 1;
+    this.#out.write(`${up(rows)}${CLEAR}${this.#line === "" ? "" : up(1)}${this.#row}`);
     if (this.#below === "status") this.#below = "nothing";
   }
 
@@ -98,11 +117,12 @@ export class AboveLine implements Output {
     if (!typed) return;
     const isTyping = this.#below === "typing";
     if (!isTyping && this.#status === "") return;
-    if (this.#row !== "") this.#out.write("\n");
+    if (this.#line !== "") this.#out.write("\n");
     if (isTyping) {
       typed.prompt(true);
     } else {
-      this.#out.write(shorten(this.#status, this.#columns - 1));
+      this.#shown = shorten(this.#status, this.#columns - 1);
+      this.#out.write(this.#shown);
       this.#below = "status";
     }
   }
@@ -121,4 +141,4 @@ function hide(typed: TypedLine): void {
 
 /** To the beginning of the row, and everything from there away. */
 const CLEAR = "\r\x1b[J";
-const up = (rows: number): string => `\x1b[${rows}A\r`;
+const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r` : "");

@@ -73,8 +73,14 @@ export class LineTerminal implements LineView, Typist {
     this.#watch(open);
     const input = new TypedInput(stdin, this.#canErase ? this : undefined);
     if (this.#canErase) stdout.write(BRACKETS.on);
+    const listeners = stdout.listeners("resize");
     const readline = createInterface({ input, output: stdout, prompt: PROMPT });
     this.#readline = readline;
+    // Readline would draw its prompt over the output.
+    for (const listener of stdout.listeners("resize"))
+      if (!listeners.includes(listener)) stdout.off("resize", listener as () => void);
+    const resized = (): void => this.#above.resized();
+    stdout.on("resize", resized);
     readline.on("line", (line) => {
       this.#above.sent(line);
       this.#heard(input.expand(line));
@@ -92,6 +98,7 @@ export class LineTerminal implements LineView, Typist {
     else void this.#tell(() => controller.submit(first));
     const code = await this.#left;
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
+    stdout.off("resize", resized);
     readline.close();
     input.close();
     if (this.#canErase) stdout.write(BRACKETS.off);

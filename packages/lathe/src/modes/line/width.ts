@@ -31,11 +31,11 @@ export function shorten(text: string, room: number): string {
 /** Rows that text without line ends fills. */
 export const rowsOf = (text: string, columns: number): number => Math.max(1, Math.ceil(widthOf(text) / columns));
 
-/** What stands on the row of the cursor after the text, which may hold line ends. */
+/** What stands on the row of the cursor behind a text without line ends. */
 export function lastRow(text: string, columns: number): string {
   let row = "";
   let width = 0;
-  for (const character of text.slice(text.lastIndexOf("\n") + 1)) {
+  for (const character of text) {
     const wide = character === "\t" ? Math.min(TAB - (width % TAB), columns - width) : characterWidth(character);
     if (width + wide > columns) {
       row = "";
