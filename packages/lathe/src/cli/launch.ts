@@ -59,7 +59,8 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
   const prompts = await promptsOf(args, machine, await readPiped(machine, maxTimeOf(options)));
-  if (prompts.length === 0) throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
+  if (prompts.length === 0 && !continues(options))
+    throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../run/start-headless.ts");
   return startHeadless(workspace, options, prompts, requestFor);
 }
@@ -74,6 +75,10 @@ function isInteractive(options: CliOptions, machine: Machine): boolean {
   if (options.print !== undefined || options.mode !== undefined) return false;
   return Boolean(machine.stdin.isTTY && machine.stdout.isTTY);
 }
+
+/** An earlier session, which may have been cut or interrupted: its own prompt is the one to go on with. */
+const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
+  last === true || resume !== undefined || session !== undefined;
 
 /** They are about one run from its prompt to its result. */
 const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;

@@ -8,7 +8,7 @@ import { closedOnFailure, type OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import type { RequestFor } from "../run/next-session.ts";
 import { type OpenSession, openSession } from "../run/open-session.ts";
-import { INTERRUPTED, outcomeOf } from "../run/outcome.ts";
+import { interruptedOutcome, outcomeOf } from "../run/outcome.ts";
 import { type RunResult, resultOf } from "../run/result.ts";
 import { RunDriver } from "../run/run-prompts.ts";
 import { onSignals } from "../run/signals.ts";
@@ -124,8 +124,9 @@ async function followCommands(
   if (asked === 0 && !told.aborted) {
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
-  const report = driver.report();
-  return resultOf(told.aborted ? INTERRUPTED : outcomeOf(report), report, journal.path ? session.id : null);
+  const report = { ...driver.report(), kept: journal.path !== undefined };
+  const outcome = told.aborted ? interruptedOutcome(report) : outcomeOf(report);
+  return resultOf(outcome, report, report.kept ? session.id : null);
 }
 
 type Command = { readonly message: string } | { readonly interrupt: true } | { readonly problem: string };

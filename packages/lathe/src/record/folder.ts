@@ -50,15 +50,13 @@ export class RecordFolder {
 
   /** A recording is never written over. */
   create(): void {
-    if (existsSync(this.path) && readdirSync(this.path).length > 0) {
-      throw usageError(`--record: ${this.path} is not empty. Give a new folder.`);
-    }
     try {
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw usageError(`--record: ${this.path} cannot be made (${code}). Give a folder that can be written.`);
     }
+    if (readdirSync(this.path).length > 0) throw usageError(`--record: ${this.path} is not empty. Give a new folder.`);
   }
 
   get before(): string {

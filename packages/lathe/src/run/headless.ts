@@ -1,23 +1,23 @@
 // A run without a person: all prompts, the answer checked against a schema when one was asked for, one result at the end that is
 // kept in the journal of a named run.
 
-import type { InputContent } from "@lathe/agent";
+import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import { EXIT } from "../cli/exit.ts";
 import type { RecordingTape } from "../record/tape.ts";
 import goOn from "./go-on.md";
 import type { OpenSession } from "./open-session.ts";
-import { INTERRUPTED, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
+import { interruptedOutcome, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
 import type { DeniedCall } from "./permissions.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
-import { type EventListener, RunDriver } from "./run-prompts.ts";
+import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";
 import { onSignals } from "./signals.ts";
 
 export interface HeadlessRun {
   readonly open: OpenSession;
-  /** Those that have not begun yet. */
+  /** Those that have not begun yet. None at all: what the session left undone is finished. */
   readonly prompts: readonly InputContent[];
   readonly schema?: JsonSchema;
   /** The result is kept for whoever asks for the same run again. */
@@ -42,11 +42,12 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
   }, run.timeLimit.ms);
   try {
     const { whole, judged } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    const facts = report(run, driver);
     const ended = whole
-      ? outcomeOf(report(run, driver))
+      ? outcomeOf(facts)
       : signals.asked.aborted
-        ? INTERRUPTED
-        : limitOutcome(TIME_IS_UP);
+        ? interruptedOutcome(facts)
+        : limitOutcome(TIME_IS_UP, facts);
     const outcome = withJudgement(ended, judged);
     const result = finalResult(run, driver, outcome, judged);
     run.tape?.finish(result);
@@ -65,7 +66,7 @@ async function giveAll(
   driver: RunDriver,
   stopped: () => boolean,
 ): Promise<{ readonly whole: boolean; readonly judged?: Judged }> {
-  let good = run.earlier ? await finishEarlier(run, driver) : true;
+  let good = run.earlier || run.prompts.length === 0 ? await finishEarlier(run, driver) : true;
   const prompts = run.schema ? lastWithSchema(run.prompts, run.schema) : run.prompts;
   for (const prompt of prompts) {
     if (!good) return { whole: true };
@@ -88,13 +89,21 @@ async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boole
   const { session } = run.open;
   const { input } = session.journal;
   if (session.wasCut) await driver.continue();
-  else if (input?.state === "end" && isUndone(input.reason)) await driver.submit(goOn.trim());
+  else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
   else if (input !== undefined) driver.recall();
   else return true;
   return goesOn(run, driver);
 }
 
-const isUndone = (reason: string | undefined): boolean => reason === "interrupted" || reason === "error";
+/** A named run that a limit has ended is over; who continues a session wants it to go on. */
+function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean {
+  return earlier ? reason === "interrupted" || reason === "error" : reason !== "completed";
+}
+
+/** Whether a run without a prompt has something to do. */
+export function leftUndone({ wasCut, journal: { input } }: Session): boolean {
+  return wasCut || (input?.state === "end" && input.reason !== "completed");
+}
 
 /** A further prompt makes sense only after one that was answered. */
 function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
@@ -102,8 +111,8 @@ function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
   return exitCode === EXIT.done || exitCode === EXIT.denied;
 }
 
-function report({ earlier }: HeadlessRun, driver: RunDriver) {
-  const now = driver.report();
+function report({ earlier, open }: HeadlessRun, driver: RunDriver): RunReport {
+  const now = { ...driver.report(), kept: open.journal.path !== undefined };
   return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
 }
 

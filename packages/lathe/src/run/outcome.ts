@@ -21,6 +21,8 @@ export interface RunFacts {
   readonly finish: string;
   readonly awaitingInput: boolean;
   readonly denied: readonly DeniedCall[];
+  /** False: nothing is on disk that could be continued. */
+  readonly kept?: boolean;
   /** Which limit ended the run. */
   readonly limit?: string;
   /** `type`: name of the error's class. */
@@ -34,27 +36,29 @@ export interface RunOutcome {
   readonly message?: string;
 }
 
-export const INTERRUPTED: RunOutcome = {
-  status: "interrupted",
-  exitCode: EXIT.interrupted,
-  message: "Interrupted. Continue with: lathe -c",
-};
-
 export const TIME_IS_UP = "The time of this run is used up.";
 
-export const limitOutcome = (what: string): RunOutcome => ({
+type Kept = Pick<RunFacts, "kept">;
+
+export const interruptedOutcome = ({ kept = true }: Kept): RunOutcome => ({
+  status: "interrupted",
+  exitCode: EXIT.interrupted,
+  message: kept ? "Interrupted. Continue with: lathe -c" : "Interrupted. Nothing was kept (--no-session).",
+});
+
+export const limitOutcome = (what: string, { kept = true }: Kept): RunOutcome => ({
   status: "budget",
   exitCode: EXIT.budget,
-  message: `${what} Continue with a higher limit: lathe -c`,
+  message: `${what} ${kept ? "Continue with a higher limit: lathe -c" : "Run it again with a higher limit."}`,
 });
 
 export function outcomeOf(facts: RunFacts): RunOutcome {
   switch (facts.reason) {
     case "interrupted":
     case "aborted":
-      return facts.limit !== undefined ? limitOutcome(facts.limit) : INTERRUPTED;
+      return facts.limit === undefined ? interruptedOutcome(facts) : limitOutcome(facts.limit, facts);
     case "error":
-      return errorOutcome(facts.error);
+      return errorOutcome(facts);
     case "context_overflow":
       return {
         status: "failed",
@@ -64,7 +68,7 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
     case "budget":
     case "turn_limit":
     case "round_limit":
-      return limitOutcome(facts.limit ?? "A limit of this run was reached.");
+      return limitOutcome(facts.limit ?? "A limit of this run was reached.", facts);
     case "completed":
       return completed(facts);
   }
@@ -73,11 +77,12 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
 const OTHER_WORDS = "Ask in other words, or choose another model: lathe models";
 
 function completed(facts: RunFacts): RunOutcome {
+  const { kept = true } = facts;
   if (facts.awaitingInput) {
     return {
       status: "question",
       exitCode: EXIT.question,
-      message: 'The agent asked a question. Answer it with: lathe -c "<answer>"',
+      message: `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`,
     };
   }
   if (facts.denied.length > 0) {
@@ -95,7 +100,7 @@ function completed(facts: RunFacts): RunOutcome {
     return {
       status: "failed",
       exitCode: EXIT.failed,
-      message: 'The answer was cut at the output limit. Continue with: lathe -c "go on"',
+      message: `The answer was cut at the output limit. ${kept ? 'Continue with: lathe -c "go on"' : "Ask for less at a time."}`,
     };
   }
   if (facts.text.trim() === "")
@@ -103,7 +108,8 @@ function completed(facts: RunFacts): RunOutcome {
   return { status: "done", exitCode: EXIT.done };
 }
 
-const RETRY = "Try again later: lathe -c";
+const RETRY = "Try again later";
+const CHECK_CONNECTION = "Check the connection and the base URL, then try again";
 /** What to do about errors of the provider, by the name of their class. */
 const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
   AuthenticationError: "Check the key: lathe auth status",
@@ -114,7 +120,7 @@ const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
   ServerError: RETRY,
   QuotaExceededError: "Check the account's limits, or choose another model: lathe models",
   RequestTimeoutError: RETRY,
-  NetworkError: "Check the connection and the base URL, then go on with: lathe -c",
+  NetworkError: CHECK_CONNECTION,
   StreamError: RETRY,
   ProviderError: RETRY,
   ContextLengthError: "Start a new session or choose a larger model: lathe models",
@@ -122,7 +128,7 @@ const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
   UnsupportedToolChoiceError: "Choose another model: lathe models",
 };
 
-function errorOutcome(error: RunFacts["error"]): RunOutcome {
+function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
   const message = oneLine(error?.message ?? "The run failed.");
   if (error?.type === "ContentFilterError") {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
@@ -131,7 +137,8 @@ function errorOutcome(error: RunFacts["error"]): RunOutcome {
   if (error?.type === "CliError") return { status: "provider_error", exitCode: EXIT.provider, message };
   const advice = error && PROVIDER_ERRORS[error.type];
   if (advice !== undefined) {
-    return { status: "provider_error", exitCode: EXIT.provider, message: `${sentence(message)} ${advice}` };
+    const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
+    return { status: "provider_error", exitCode: EXIT.provider, message: `${sentence(message)} ${advice}${how}` };
   }
   if (error && isUnwritable(error)) {
     const hint = "Free space or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session";

@@ -47,8 +47,11 @@ export async function lookUpRun(
   prompts: readonly InputContent[],
 ): Promise<NamedRun> {
   const runId = options["run-id"] ?? "";
-  if (options.continue || options.resume !== undefined || options.session !== undefined || options["no-session"]) {
-    throw usageError("--run-id has a session of its own. Leave out --continue, --resume, --session and --no-session.");
+  const { continue: last, resume, session, fork } = options;
+  if (last || resume !== undefined || session !== undefined || fork || options["no-session"]) {
+    throw usageError(
+      "--run-id has a session of its own. Leave out --continue, --resume, --session, --fork and --no-session.",
+    );
   }
   const sessionId = sessionIdOf(runId, workspace.cwd);
   const path = join(workspace.paths.sessions, sessionFolderName(workspace.cwd), `run_${sessionId}.jsonl`);

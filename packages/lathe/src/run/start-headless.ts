@@ -1,12 +1,12 @@
 // From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
 
 import type { InputContent } from "@lathe/agent";
-import type { ExitCode } from "../cli/exit.ts";
+import { type ExitCode, usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import { onFirstRequest } from "../launcher/first-request.ts";
 import type { Recording } from "../record/recording.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
-import type { HeadlessRun } from "./headless.ts";
+import { type HeadlessRun, leftUndone } from "./headless.ts";
 import { closedOnFailure, type OpenedJournal } from "./journal-files.ts";
 import type { Machine } from "./machine.ts";
 import type { RequestFor } from "./next-session.ts";
@@ -51,6 +51,8 @@ export async function startHeadless(
   // Once the first request is on its way: somebody waits for that.
   const stopListening = onFirstRequest(remember);
   try {
+    if (prompts.length === 0 && !leftUndone(open.session))
+      throw usageError('This session left nothing undone. Give a prompt: lathe -c "<prompt>"');
     const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,
