@@ -5,6 +5,8 @@ import type { ArtifactRef } from "../tools/types.ts";
 import type { SessionCore } from "./core.ts";
 
 const EVENT_BYTES = 1024 * 1024;
+/** The end says how it went: an exit code, the last error. */
+const EVENT_TAIL = 64 * 1024;
 
 export interface KeptOutput {
   readonly forModel: string;
@@ -20,7 +22,12 @@ export async function keepOutput(
   const { full, forModel, artifact } = output;
   const fits = full.length <= EVENT_BYTES;
   const kept = artifact ?? (fits ? undefined : await store(core, tool, full));
-  return { forModel, forHost: fits ? full : full.slice(0, EVENT_BYTES), ...(kept ? { artifact: kept } : {}) };
+  return { forModel, forHost: fits ? full : endsOf(full), ...(kept ? { artifact: kept } : {}) };
+}
+
+function endsOf(full: string): string {
+  const marker = `\n[... ${full.length - EVENT_BYTES} characters and more are left out here ...]\n`;
+  return full.slice(0, EVENT_BYTES - EVENT_TAIL - marker.length) + marker + full.slice(-EVENT_TAIL);
 }
 
 /** A result without its whole output is still a result: the call must not fail for it. */

@@ -201,7 +201,7 @@ describe("one call", () => {
   });
 
   it("EV-01 D-029 D-053 D-078 100 KB of output: all of it in the event, the marker for the model; beyond 1 MiB an artifact", async () => {
-    const big = tool("big", (args) => "x".repeat(Number(args["size"])));
+    const big = tool("big", (args) => `${"x".repeat(Number(args["size"]) - 7)}the end`);
     const s = setUp({
       profile: testProfile([big]),
       script: [
@@ -220,6 +220,7 @@ describe("one call", () => {
     expect(first?.output).toHaveLength(100_000);
     expect(resultText(s.client.requests[1]!, "c1")).toContain("[WARNING: Tool output was truncated. 70000 characters");
     expect(second?.output).toHaveLength(1 << 20);
+    expect(second?.output).toMatch(/characters and more are left out here .*\n.*the end$/s);
     expect(second?.artifact).toEqual({ id: 0, bytes: 3 << 20 });
   });
 });
@@ -259,6 +260,23 @@ describe("a batch", () => {
     await s.session.submit("go");
     await s.finish();
     expect(log).toEqual(["start 1", "end 1", "start 2", "end 2", "start 3", "end 3"]);
+  });
+
+  it("RN-02 an edit and a command behind it in one answer: the command sees the edit", async () => {
+    const log: string[] = [];
+    const named = (name: string, tier: "write" | "exec") => ({ ...noting(log), name, tier });
+    const calls = ["run", "run", "edit", "edit", "run"].map((name, i) => ({ name, id: `c${i}`, args: { n: i } }));
+    const s = setUp({
+      profile: testProfile([named("run", "exec"), named("edit", "write")]),
+      script: [{ calls }, { text: "ok" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const at = (what: string) => log.indexOf(what);
+    expect(at("start 1")).toBeLessThan(at("end 0"));
+    expect(at("start 2")).toBeGreaterThan(Math.max(at("end 0"), at("end 1")));
+    expect(at("start 3")).toBeLessThan(at("end 2"));
+    expect(at("start 4")).toBeGreaterThan(Math.max(at("end 2"), at("end 3")));
   });
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../../src/env/local.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { editFileTool } from "../../src/tools/edit-file/index.ts";
+import { minimalBashTool } from "../../src/tools/minimal/bash/index.ts";
 import { readFileTool } from "../../src/tools/read-file/index.ts";
 import { shellTool } from "../../src/tools/shell/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
@@ -139,5 +140,29 @@ describe("real processes", () => {
     };
     expect(await overlap(true)).toBe(true);
     expect(await overlap(false)).toBe(false);
+  });
+
+  it("G-03 of three bash calls the second and third are skipped when the user steers during the first", async () => {
+    const { env, folder } = place();
+    const calls = ["A", "B", "C"].map((id) => ({
+      name: "bash",
+      args: { command: `echo ${id} >> ran; sleep 0.2; echo ${id}` },
+      id,
+    }));
+    const s = setUp({
+      env,
+      config: { interruptMode: "immediate" },
+      profile: testProfile([minimalBashTool as unknown as ToolDef]),
+      script: [{ calls }, { text: "ok" }],
+    });
+    const done = s.session.submit("go");
+    await until(() => existsSync(join(folder, "ran")));
+    s.session.steer("stop after A");
+    await done;
+    await s.finish();
+    expect(readFileSync(join(folder, "ran"), "utf8")).toBe("A\n");
+    const texts = ["A", "B", "C"].map((id) => resultText(s.client.requests[1]!, id));
+    expect(texts).toEqual(["stdout:\nA\nexit code: 0", "skipped: user steered", "skipped: user steered"]);
+    expect(JSON.stringify(s.client.requests[1])).toContain("stop after A");
   });
 });

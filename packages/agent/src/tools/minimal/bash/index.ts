@@ -20,6 +20,8 @@ export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "exec",
   replay: "never",
   timeoutMs: 0,
+  // In the order of the answer, so that steering can still stop the later ones.
+  exclusive: true,
   async execute({ command, timeout_ms }, context) {
     const outcome = await runCommand(command, context, { timeoutMs: timeout_ms, name: "bash" });
     return {
