@@ -285,6 +285,8 @@ class HttpAdapter {
   }
 
   #model(id: string): ModelInfo {
+    // Not every caller has types.
+    if (!id) throw new InvalidRequestError("The request names no model.", { provider: this.#options.name });
     return this.#options.model?.(id) ?? unknownModel(id, this.#options.name);
   }
 

@@ -70,7 +70,11 @@ async function readObject(response: Response, schema: JsonSchema): Promise<JsonV
   try {
     value = JSON.parse(unfenced(text)) as JsonValue;
   } catch (cause) {
-    throw new NoObjectGeneratedError("The model did not answer with valid JSON.", { text, response, cause });
+    const message =
+      response.finishReason.reason === "length"
+        ? "The answer reached its limit of output before the object was complete; raise maxTokens."
+        : "The model did not answer with valid JSON.";
+    throw new NoObjectGeneratedError(message, { text, response, cause });
   }
   const object = withoutOptionalNulls(schema, value);
   const violation = await violationOf(schema, object);

@@ -18,6 +18,12 @@ const ROLES: Readonly<Record<PartKind, readonly Role[]>> = {
 };
 
 export function checkRoles(message: Message, provider: string): void {
+  // Other libraries take a plain text here, and not every caller has types.
+  if (typeof message.content === "string")
+    throw new InvalidRequestError(
+      `The content of a ${message.role} message must be a list of parts; Message.${message.role}(text) makes one of a text.`,
+      { provider },
+    );
   for (const part of message.content) {
     // Kinds from a newer version are legal; the protocol drops them with a warning.
     const allowed = ROLES[part.kind] as readonly Role[] | undefined;

@@ -16,6 +16,16 @@ const expects =
 
 const join = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
+/** Most slips are in the capitals, a habit of other files, or one letter: `apikey`, `base_url`, `reasonning`. */
+function hint(key: string, members: Readonly<Record<string, Shape>>): string {
+  const plain = (text: string): string => text.toLowerCase().replace(/[_-]/g, "");
+  const isLonger = (a: string, b: string): boolean =>
+    a.length === b.length + 1 && [...a].some((_, i) => a.slice(0, i) + a.slice(i + 1) === b);
+  const isSlip = (a: string, b: string): boolean => a === b || isLonger(a, b) || isLonger(b, a);
+  const meant = Object.keys(members).find((name) => isSlip(plain(name), plain(key)));
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
+}
+
 export const shapes = {
   text: expects("a non-empty text", (value) => typeof value === "string" && value !== ""),
   textOrNull: expects("a text or null", (value) => typeof value === "string" || value === null),
@@ -43,8 +53,10 @@ export const shapes = {
       if (!isRecord(value)) return [`${path === "" ? "file" : path}: must be a mapping`];
       const missing = required.filter((key) => value[key] === undefined).map((key) => `${join(path, key)}: is missing`);
       const present = Object.entries(value as JsonObject).flatMap(([key, entry]) => {
-        const member = members[key];
-        return member === undefined ? [`${join(path, key)}: unknown key`] : member(entry, join(path, key));
+        const member = Object.hasOwn(members, key) ? members[key] : undefined;
+        return member === undefined
+          ? [`${join(path, key)}: unknown key${hint(key, members)}`]
+          : member(entry, join(path, key));
       });
       return [...missing, ...present];
     },

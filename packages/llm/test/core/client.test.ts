@@ -134,6 +134,15 @@ describe("client", () => {
     expect(() => new Client({ providers: {}, defaultProvider: "zzz" })).toThrow(ConfigurationError);
   });
 
+  it.each([
+    [{ messages: [Message.user("x")] }, "The request names no model."],
+    [{ model: "m", messages: [{ role: "user", content: "plain" }] }, /list of parts; Message\.user\(text\)/],
+  ])("CL-03 a caller without types is told what is wrong: %j", async (request, message) => {
+    await using server = await startModelServer({ script: [] });
+    await expect(clientFor(ANTHROPIC, server).complete(request as unknown as Request)).rejects.toThrow(message);
+    expect(server.requests).toEqual([]);
+  });
+
   it("CL-05 close reaches every adapter once, then reports the first failure", async () => {
     const good = echoAdapter("good");
     const bad: ProviderAdapter = {

@@ -184,6 +184,17 @@ describe.each(ALL)("objects of $provider", (one) => {
   });
 });
 
+it("GN-06 an object that the output limit cut says so", async () => {
+  await using server = await startModelServer({ script: [turn.text('{"items":["a', { stop: "length" })] });
+  const outcome = generateObject({
+    client: clientFor(OPENAI, server),
+    model: OPENAI.model,
+    prompt: "x",
+    schema: person,
+  });
+  await expect(outcome).rejects.toThrow("raise maxTokens");
+});
+
 it("GN-07 a violation rejects object() with NoObjectGeneratedError", async () => {
   await using server = await startModelServer({ script: [turn.text('{"name":"Ada","age":"old"}')] });
   const objects = streamObject({ client: clientFor(OPENAI, server), model: OPENAI.model, prompt: "x", schema: person });

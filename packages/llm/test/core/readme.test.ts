@@ -20,7 +20,9 @@ it("CL-01 the README's example of 25 lines runs as it stands", async () => {
   });
   vi.stubEnv("ANTHROPIC_API_KEY", "sk-readme");
   vi.stubEnv("ANTHROPIC_BASE_URL", server.baseUrl("anthropic"));
-  vi.stubEnv("OPENAI_API_KEY", "");
+  // Who has keys of several vendors gets the one that the example names.
+  vi.stubEnv("OPENAI_API_KEY", "sk-other");
+  vi.stubEnv("OPENAI_BASE_URL", server.baseUrl("openai"));
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((...words) => void printed.push(words.join(" ")));
   vi.spyOn(process.stdout, "write").mockImplementation((text) => printed.push(String(text)) > 0);
@@ -35,5 +37,7 @@ it("CL-01 the README's example of 25 lines runs as it stands", async () => {
   }
   expect(printed[0]).toBe("It is sunny. 40");
   expect(printed.slice(1).join("")).toBe("And warm.");
-  expect(server.requests.map((request) => request.refused)).toEqual([undefined, undefined, undefined]);
+  expect(server.requests.map(({ dialect, refused }) => [dialect, refused])).toEqual(
+    Array(3).fill(["anthropic", undefined]),
+  );
 });
