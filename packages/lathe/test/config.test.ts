@@ -60,7 +60,7 @@ describe("lathe config", () => {
     );
     const { code, stderr } = await box.run(["-p", "hi"]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${home("config.yml")}:2: disabledProviders must be a list of words or of {path, values}`);
+    expect(stderr).toContain(`${home("config.yml")}:2: disabledProviders must name folders that begin with / or ~/`);
     expect(await box.run(["config", "set", "disabledProviders", "openai"])).toMatchObject({ code: 0, stderr: "" });
     expect(await get("disabledProviders")).toBe("openai");
   });

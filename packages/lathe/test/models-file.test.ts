@@ -200,7 +200,15 @@ describe("the file itself", () => {
 
   it.each([
     ["- 1\n", "1: file: must be a mapping"],
-    ["provider: {}\n", "1: provider: unknown key"],
+    ["provider: {}\n", "1: provider: unknown key; did you mean providers?"],
+    [provider("base_url: http://h"), "3: providers.p.base_url: unknown key; did you mean baseUrl?"],
+    [provider("baseUrl: http://h\napiKey: !pass show p"), '4: not valid YAML: write "!pass show p" in quotes'],
+    [provider("headers: {X-Team: *team*}"), '3: not valid YAML: write "*team*" in quotes'],
+    [
+      "providers:\n  practice:\n    baseUrl: http://h\n",
+      "2: providers.practice: this name is Lathe's own; choose another",
+    ],
+    ["providers:\n  a/b:\n    baseUrl: http://h\n", /^2: providers\.a\/b: a provider's name has no \/ : or blank/],
     [provider("api: soap"), /^3: providers\.p\.api: must be one of openai-completions/],
     [provider("baseUrl: 7"), "3: providers.p.baseUrl: must be a non-empty text"],
     [provider("auth: none"), /^2: providers\.p: without models it must set one of/],
@@ -219,13 +227,20 @@ describe("the file itself", () => {
     ],
     [
       "providers:\n  llama.cpp:\n    modelOverrides:\n      qwen3.5:\n        reasonning: true\n",
-      "5: providers.llama.cpp.modelOverrides.qwen3.5.reasonning: unknown key",
+      "5: providers.llama.cpp.modelOverrides.qwen3.5.reasonning: unknown key; did you mean reasoning?",
     ],
     ["providers: [\n", /^\d+: not valid YAML/],
   ])("G-44 refuses %j with the place", async (text, expected) => {
     const { problem } = await read(text);
     if (typeof expected === "string") expect(problem).toBe(expected);
     else expect(problem).toMatch(expected);
+  });
+
+  it("an empty section, as with all of it commented out, is no mistake", async () => {
+    expect(await read("providers:\n  # acme:\nequivalence:\n")).toEqual({
+      config: { providers: {}, equivalence: { overrides: {}, exclude: [] } },
+      problem: undefined,
+    });
   });
 
   it.each([

@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import { checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
-import type { Document, LineCounter, Node } from "yaml";
+import type { ReadYaml } from "../home/yaml.ts";
 
 export interface ModelsFile {
   readonly file: string;
@@ -38,24 +38,36 @@ async function readOne({ file, own }: ModelsFile): Promise<RegistryConfig | stri
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? undefined : `${file}: cannot be read (${code})`;
   }
-  const { LineCounter, parseDocument } = await import("yaml");
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter });
-  const broken = document.errors[0];
-  if (broken) return `${file}:${broken.linePos?.[0].line ?? 1}: not valid YAML: ${broken.message.split("\n")[0]}`;
-  const value = (document.toJS() ?? {}) as JsonValue;
+  const { isProblem, readYaml } = await import("../home/yaml.ts");
+  const read = readYaml(text);
+  if (isProblem(read)) return `${file}:${read.line}: ${read.message}`;
+  const value = withoutEmpty(read.value) as JsonValue;
   const wrong = checkRegistryConfig(value);
-  const [first, ...others] = wrong.length > 0 || own ? wrong : commandsIn(value as RegistryConfig);
+  const [first, ...others] = wrong.length > 0 ? wrong : refusedIn(value as RegistryConfig, own);
   if (first === undefined) return value as RegistryConfig;
   const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-  return `${file}:${await lineOf(document, counter, first)}: ${first}${more}`;
+  return `${file}:${await lineOf(read, first)}: ${first}${more}`;
 }
 
-function commandsIn({ providers = {} }: RegistryConfig): string[] {
-  return Object.entries(providers).flatMap(([id, { apiKey }]) =>
-    apiKey?.startsWith("!") ? [`providers.${id}.apiKey: a command counts only in your own models.yml`] : [],
-  );
+/** A section that is empty so far, as with all of it commented out, says nothing. */
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value ?? {};
+  return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
 }
+
+/** What is well written, but not for this file to say. */
+function refusedIn({ providers = {} }: RegistryConfig, own: boolean): string[] {
+  return Object.entries(providers).flatMap(([id, { apiKey }]) => {
+    const path = `providers.${id}`;
+    if (RESERVED.includes(id)) return [`${path}: this name is Lathe's own; choose another`];
+    if (/[/:\s]/.test(id)) return [`${path}: a provider's name has no / : or blank; choose another`];
+    if (own || !apiKey?.startsWith("!")) return [];
+    return [`${path}.apiKey: a command counts only in your own models.yml`];
+  });
+}
+
+/** `practice/basic` is built in, `lathe/smol` a role. */
+const RESERVED = ["practice", "lathe"];
 
 function merged(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
   return {
@@ -70,7 +82,7 @@ function merged(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
 }
 
 /** Line of the deepest part of a problem's path (`providers.acme.models[0].api: …`) that is in the file. */
-async function lineOf(document: Document, counter: LineCounter, problem: string): Promise<number> {
+async function lineOf({ document, lineAt }: ReadYaml, problem: string): Promise<number> {
   const { isMap, isSeq } = await import("yaml");
   let node: unknown = document.contents;
   let line = 1;
@@ -81,7 +93,7 @@ async function lineOf(document: Document, counter: LineCounter, problem: string)
       const pairs = node.items.filter(({ key }) => path.startsWith(String(key)) && /^[.[:]/.test(rest(path, key)));
       const pair = pairs.sort((a, b) => String(b.key).length - String(a.key).length)[0];
       if (!pair) return line;
-      line = lineAt(counter, pair.key as Node) ?? line;
+      line = lineAt(pair.key) ?? line;
       path = rest(path, pair.key).replace(/^\./, "");
       node = pair.value;
       continue;
@@ -89,13 +101,9 @@ async function lineOf(document: Document, counter: LineCounter, problem: string)
     const index = isSeq(node) ? /^\[(\d+)\]\.?/.exec(path) : null;
     if (!isSeq(node) || !index) return line;
     node = node.items[Number(index[1])];
-    line = lineAt(counter, node as Node) ?? line;
+    line = lineAt(node) ?? line;
     path = path.slice(index[0].length);
   }
 }
 
 const rest = (path: string, key: unknown): string => path.slice(String(key).length);
-
-function lineAt(counter: LineCounter, node: Node | undefined): number | undefined {
-  return node?.range ? counter.linePos(node.range[0]).line : undefined;
-}

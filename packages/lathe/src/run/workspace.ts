@@ -36,7 +36,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
   const paths = homePaths(machine.env, machine.userHome);
   const trusted = isTrusted(paths.trust, cwd);
   const sources: SettingsSource[] = [
-    { file: paths.config, required: false },
+    { file: paths.config, required: false, own: true },
     ...(trusted ? [{ file: projectPaths(cwd).config, required: false }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];

@@ -2,7 +2,7 @@
 
 import { nearest } from "../cli/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
-import { isScopedList } from "./scoped.ts";
+import { wrongInScopedList } from "./scoped.ts";
 
 export interface SettingProblem {
   readonly key: string;
@@ -32,7 +32,7 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
         ? undefined
         : "must be a list of words";
     case "scoped":
-      return isScopedList(value) ? undefined : "must be a list of words or of {path, values}";
+      return wrongInScopedList(value);
     case "map":
       return isRecord(value) && Object.values(value).every((item) => Number.isFinite(item))
         ? undefined
@@ -50,12 +50,17 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
     if (!isRecord(node)) return;
     for (const [name, value] of Object.entries(node)) {
       const key = prefix === "" ? name : `${prefix}.${name}`;
+      const parts = isSettingKey(key) ? [] : Object.keys(SETTINGS).filter((known) => known.startsWith(`${key}.`));
+      // Nothing after the colon, as when all below it is commented out: not set.
+      if (value === null && (isSettingKey(key) || parts.length > 0)) continue;
       if (isSettingKey(key)) {
         const wrong = checkValue(key, value);
         if (wrong === undefined) values.set(key, value);
         else problems.push({ key, severity: "error", message: `${key} ${wrong}, not ${JSON.stringify(value)}` });
-      } else if (isRecord(value) && Object.keys(SETTINGS).some((known) => known.startsWith(`${key}.`))) {
-        visit(value, key);
+      } else if (parts.length > 0) {
+        if (isRecord(value)) visit(value, key);
+        else
+          problems.push({ key, severity: "error", message: `${key} holds settings (${parts.join(", ")}), no value` });
       } else {
         const guess = nearest(key, Object.keys(SETTINGS));
         problems.push({

@@ -4,13 +4,15 @@
 import { usageError } from "../cli/exit.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
-import { defaultSettings, type SettingKey, type Settings } from "./schema.ts";
+import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";
 import { settingsText } from "./text.ts";
 
 export interface SettingsSource {
   readonly file: string;
   /** A file the user named must exist. */
   readonly required: boolean;
+  /** The one that `lathe config set` changes. */
+  readonly own?: boolean;
 }
 
 export interface LoadedSettings {
@@ -34,7 +36,7 @@ export async function loadSettings(
     if (text === undefined && source.required)
       throw usageError(`Cannot read settings ${source.file}: no such file. Give an existing one.`);
     if (text === undefined) continue;
-    const layer = await readLayer(source.file, text, memoryFile);
+    const layer = await readLayer(source, text, memoryFile);
     warnings.push(...layer.warnings);
     for (const [key, value] of layer.values) {
       values[key] = value;
@@ -54,7 +56,11 @@ interface Layer {
   readonly warnings: readonly string[];
 }
 
-async function readLayer(file: string, text: string, memoryFile: string | undefined): Promise<Layer> {
+async function readLayer(
+  { file, own: isOwn = false }: SettingsSource,
+  text: string,
+  memoryFile: string | undefined,
+): Promise<Layer> {
   const memory = memoryFile === undefined ? undefined : new SettingsMemory(memoryFile);
   const known = memory?.get(file, text);
   const again = known && flatten(known.value);
@@ -62,12 +68,15 @@ async function readLayer(file: string, text: string, memoryFile: string | undefi
   // The YAML reader is only paid for by those who have a file that it has not seen.
   const { parseSettings } = await import("./parse.ts");
   const tree = parseSettings(file, text);
-  const value: unknown = tree.document.toJS() ?? {};
+  const { value } = tree;
   const { values, problems } = flatten(value);
   const lines = problems.map(({ key, message }) => `${file}:${tree.lineOf(key)}: ${message}`);
   const wrong = problems.findIndex(({ severity }) => severity === "error");
+  const { key = "" } = problems[wrong] ?? {};
   if (wrong !== -1)
-    throw usageError(`${lines[wrong]}. Mend the file or run: lathe config set ${problems[wrong]?.key} <value>`);
+    throw usageError(
+      `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Mend the file or run: lathe config set ${key} <value>` : "Mend the file."}`,
+    );
   // With something to say, it is said every time.
   if (problems.length === 0) memory?.set(file, text, value);
   return { values, warnings: lines };

@@ -1,37 +1,39 @@
 // The YAML of a settings file, with the line of each key. What is wrong is said with file and line.
 
-import { type Document, isMap, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, type Pair } from "yaml";
 import { usageError } from "../cli/exit.ts";
+import { isProblem, readYaml } from "../home/yaml.ts";
 
 export interface ParsedSettings {
   readonly document: Document;
+  readonly value: unknown;
   lineOf(key: string): number;
 }
 
 export function parseSettings(file: string, text: string): ParsedSettings {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter });
-  const [broken] = document.errors;
-  if (broken) {
-    const what = (broken.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, "");
-    throw usageError(`${file}:${broken.linePos?.[0].line ?? 1}: not valid YAML: ${what}. Mend the file.`);
-  }
+  const read = readYaml(text);
+  if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Mend the file.`);
+  const { document, value, lineAt } = read;
   if (document.contents !== null && !isMap(document.contents))
     throw usageError(`${file}:1: settings are written as \`key: value\`, one a line. Mend or remove the file.`);
   return {
     document,
-    lineOf: (key) => {
-      let node: unknown = document.contents;
-      let line = 1;
-      for (const name of key.split(".")) {
-        if (!isMap(node)) break;
-        const pair = node.items.find((item) => String(item.key) === name);
-        const range = (pair?.key as { range?: [number, number, number] } | undefined)?.range;
-        if (!pair || !range) break;
-        line = counter.linePos(range[0]).line;
-        node = pair.value;
-      }
-      return line;
-    },
+    value: value ?? {},
+    lineOf: (key) => lineAt(spellingsOf(document, key)[0]?.at(-1)?.key) ?? 1,
   };
+}
+
+/** Where a key stands: levels may be nested, or written out with dots. Each as the pairs that lead to it. */
+export function spellingsOf(document: Document, key: string): readonly (readonly Pair[])[] {
+  const find = (node: unknown, rest: string): Pair[][] => {
+    if (!isMap(node)) return [];
+    return node.items.flatMap((pair) => {
+      const name = String(pair.key);
+      if (name === rest) return [[pair]];
+      return rest.startsWith(`${name}.`)
+        ? find(pair.value, rest.slice(name.length + 1)).map((way) => [pair, ...way])
+        : [];
+    });
+  };
+  return find(document.contents, key);
 }

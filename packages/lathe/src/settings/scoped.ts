@@ -6,18 +6,26 @@ import { SETTINGS, type SettingKey, type SettingSpec, type Settings } from "./sc
 const FOLDERS = ["path", "paths", "pathPrefix", "pathPrefixes"];
 const VALUES = ["models", "providers", "values"];
 
-export function isScopedList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string" || isScopedEntry(entry));
+/** Undefined when the list is right. */
+export function wrongInScopedList(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return NO_LIST;
+  for (const entry of value) {
+    if (typeof entry === "string") continue;
+    if (!isScopedEntry(entry)) return NO_LIST;
+    const relative = Object.entries(entry).flatMap(([key, folders]) => (FOLDERS.includes(key) ? words(folders) : []));
+    if (!relative.every(isFolder)) return "must name folders that begin with / or ~/";
+  }
+  return undefined;
 }
 
-function isScopedEntry(entry: unknown): boolean {
+const NO_LIST = "must be a list of words or of {path, values}";
+
+function isScopedEntry(entry: unknown): entry is Record<string, unknown> {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return false;
   const members = Object.entries(entry);
   const has = (names: readonly string[]): boolean => members.some(([key]) => names.includes(key));
   const fits = ([key, value]: [string, unknown]): boolean =>
-    FOLDERS.includes(key)
-      ? words(value).every(isFolder) && words(value).length > 0
-      : VALUES.includes(key) && isWords(value);
+    FOLDERS.includes(key) ? words(value).length > 0 : VALUES.includes(key) && isWords(value);
   return has(FOLDERS) && has(VALUES) && members.every(fits);
 }
 

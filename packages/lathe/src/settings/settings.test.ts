@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { settingsDocument } from "./document.ts";
 import { envWithFiles } from "./env-files.ts";
 import { loadSettings } from "./load.ts";
-import { writeSetting } from "./write.ts";
+import { removeSetting, writeSetting } from "./write.ts";
 
 let dir: string;
 beforeEach(async () => {
@@ -53,6 +53,53 @@ describe("settings", () => {
     await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(/bad\.yml:\d+: not valid YAML/);
     await expect(loadSettings([{ file: join(dir, "none.yml"), required: false }])).resolves.toBeDefined();
     await expect(loadSettings([{ file: join(dir, "none.yml"), required: true }])).rejects.toThrow("no such file");
+  });
+
+  it.each([
+    ["enabledModels: [a/b, *sonnet*]\n", '1: not valid YAML: write "*sonnet*" in quotes. Mend the file.'],
+    ["model: a/b\nmodelRoles:\n  smol: *haiku*\n", '3: not valid YAML: write "*haiku*" in quotes. Mend the file.'],
+    [
+      "model: a/b\n---\nmodel: c/d\n",
+      "2: not valid YAML: only one document is read, and --- begins a second. Mend the file.",
+    ],
+    [
+      "model: a/b\nretry: 3\n",
+      /^2: retry holds settings \(retry\.enabled, retry\.maxRetries, .*\), no value\. Mend the file\.$/,
+    ],
+    ["model: a/b\nretry.maxRetries: many\n", '2: retry.maxRetries must be a number, not "many". Mend the file.'],
+  ])("CF-03 %j is refused with its line and what to write", async (text, message) => {
+    const path = await file("bad.yml", text);
+    const said = await loadSettings([{ file: path, required: true }]).catch((error: Error) => error.message);
+    expect(String(said).replace(`${path}:`, "")).toEqual(
+      typeof message === "string" ? message : expect.stringMatching(message),
+    );
+  });
+
+  it("CF-03 the message names `lathe config set` only for the file that it changes", async () => {
+    const path = await file("bad.yml", "model: 5\n");
+    const set = "run: lathe config set model <value>";
+    await expect(loadSettings([{ file: path, required: false, own: true }])).rejects.toThrow(set);
+    await expect(loadSettings([{ file: path, required: false }])).rejects.not.toThrow(set);
+  });
+
+  it("CF-01 what is empty in a file is not set, and no mistake", async () => {
+    const path = await file("a.yml", "model:\nretry:\n  # maxRetries: 1\n");
+    const { values, warnings } = await loadSettings([{ file: path, required: true }]);
+    expect({ model: values.model, retries: values["retry.maxRetries"], warnings }).toEqual({
+      model: "",
+      retries: 8,
+      warnings: [],
+    });
+    await writeSetting(path, "retry.maxRetries", 3);
+    expect((await loadSettings([{ file: path, required: true }])).values["retry.maxRetries"]).toBe(3);
+  });
+
+  it("CF-01 a key written with dots is changed and removed where it stands", async () => {
+    const path = await file("a.yml", "retry:\n  baseDelay: 2\nretry.maxRetries: 1 # few\n");
+    await writeSetting(path, "retry.maxRetries", 3);
+    expect(await readFile(path, "utf8")).toBe("retry:\n  baseDelay: 2\nretry.maxRetries: 3 # few\n");
+    expect(await removeSetting(path, "retry.maxRetries")).toBe(true);
+    expect(await readFile(path, "utf8")).toBe("retry:\n  baseDelay: 2\n");
   });
 
   it("CF-01 what a file said is remembered until it says something else; a damaged memory is no memory", async () => {

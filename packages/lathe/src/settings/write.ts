@@ -3,29 +3,42 @@
 import { type Document, isMap } from "yaml";
 import { usageError } from "../cli/exit.ts";
 import { replaceFile, withFileLock } from "../home/json-file.ts";
-import { parseSettings } from "./parse.ts";
+import { parseSettings, spellingsOf } from "./parse.ts";
 import type { SettingKey } from "./schema.ts";
 import { settingsText } from "./text.ts";
 
 export async function writeSetting(file: string, key: SettingKey, value: unknown): Promise<void> {
   await change(file, (document) => {
-    const path = key.split(".");
-    for (let depth = 1; depth < path.length; depth++) {
-      const section = document.getIn(path.slice(0, depth), true);
-      if (section !== undefined && !isMap(section))
-        throw usageError(
-          `${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Mend the file first.`,
-        );
-    }
-    document.setIn(path, value);
+    const [known, ...others] = waysTo(document, key);
+    for (const way of others) document.deleteIn(way);
+    if (known) document.setIn(known, value);
+    else addSetting(file, document, key.split("."), value);
     return true;
   });
 }
 
+function addSetting(file: string, document: Document, path: readonly string[], value: unknown): void {
+  for (let depth = 1; depth < path.length; depth++) {
+    const section = document.getIn(path.slice(0, depth));
+    // A section with nothing in it is one all the same.
+    if (section === null) document.deleteIn(path.slice(0, depth));
+    else if (section !== undefined && !isMap(section))
+      throw usageError(`${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Mend the file first.`);
+  }
+  document.setIn(path, value);
+}
+
 /** False when it was not there. */
 export async function removeSetting(file: string, key: SettingKey): Promise<boolean> {
-  return change(file, (document) => document.hasIn(key.split(".")) && document.deleteIn(key.split(".")));
+  return change(file, (document) => {
+    const ways = waysTo(document, key);
+    for (const way of ways) document.deleteIn(way);
+    return ways.length > 0;
+  });
 }
+
+const waysTo = (document: Document, key: string): unknown[][] =>
+  spellingsOf(document, key).map((way) => way.map((pair) => pair.key));
 
 async function change(file: string, edit: (document: Document) => boolean): Promise<boolean> {
   return withFileLock(file, async () => {

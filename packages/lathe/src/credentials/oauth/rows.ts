@@ -45,13 +45,11 @@ export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return BUILT_IN;
     throw error;
   }
-  const { parse } = await import("yaml");
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch (error) {
-    throw wrong(file, `not valid YAML: ${(error as Error).message.split("\n")[0]}`, error);
-  }
+  const { isProblem, readYaml } = await import("../../home/yaml.ts");
+  const read = readYaml(text);
+  if (isProblem(read)) throw wrong(`${file}:${read.line}`, read.message);
+  const { value } = read;
+  if (value === null) return BUILT_IN;
   if (!isRecord(value)) throw wrong(file, "must map provider names to issuers");
   return [...Object.entries(value).map(([provider, entry]) => rowOf(file, provider, entry)), ...BUILT_IN];
 }
@@ -96,6 +94,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function wrong(file: string, what: string, cause?: unknown): CliError {
-  return new CliError(EXIT.usage, `${file}: ${what}. Mend the file.`, cause === undefined ? {} : { cause });
+function wrong(place: string, what: string): CliError {
+  return new CliError(EXIT.usage, `${place}: ${what}. Mend the file.`);
 }

@@ -1,0 +1,67 @@
+// A YAML file of the user's: its value, or what is wrong with it and in which line. Signs of YAML's own at the beginning of
+// a value (`*sonnet*`, `!command`) are mistakes here: quotes were meant.
+
+import { type Document, LineCounter, type Node, parseDocument, visit } from "yaml";
+
+export interface ReadYaml {
+  readonly document: Document;
+  readonly value: unknown;
+  /** Line of a node; undefined for one that is not in the text. */
+  readonly lineAt: (node: unknown) => number | undefined;
+}
+
+export interface YamlProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+export function readYaml(text: string): ReadYaml | YamlProblem {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter });
+  const lineAt = (node: unknown): number | undefined => {
+    const range = (node as Node | undefined | null)?.range;
+    return range ? counter.linePos(range[0]).line : undefined;
+  };
+  const [broken] = document.errors;
+  if (broken) {
+    const what =
+      broken.code === "MULTIPLE_DOCS"
+        ? "only one document is read, and --- begins a second"
+        : (broken.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, "");
+    return { line: broken.linePos?.[0].line ?? 1, message: `not valid YAML: ${what}` };
+  }
+  const unquoted = unquotedSign(document, text);
+  if (unquoted) {
+    const [from, to] = unquoted;
+    return {
+      line: counter.linePos(from).line,
+      message: `not valid YAML: write "${text.slice(from, to).trim()}" in quotes`,
+    };
+  }
+  try {
+    return { document, value: document.toJS() as unknown, lineAt };
+  } catch (error) {
+    return { line: 1, message: `not valid YAML: ${(error as Error).message}` };
+  }
+}
+
+export const isProblem = (read: ReadYaml | YamlProblem): read is YamlProblem => "message" in read;
+
+/** Where the first value stands that begins with a sign of YAML's own: an alias of nothing, or a tag that nobody knows. */
+function unquotedSign(document: Document, text: string): readonly [number, number] | undefined {
+  let found: readonly [number, number] | undefined;
+  visit(document, {
+    Alias: (_key, node) => {
+      const { range } = node;
+      if (!range || node.resolve(document) !== undefined) return undefined;
+      found = [range[0], range[1]];
+      return visit.BREAK;
+    },
+    Scalar: (_key, { tag, range }) => {
+      if (!range || !tag?.startsWith("!")) return undefined;
+      found = [text.lastIndexOf(tag, range[0]), range[1]];
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
