@@ -62,7 +62,7 @@ function resultHtml(result: CallResult): Html {
   return html`<div class="key">result</div>${pre(result.text)}${result.images.map(imageHtml)}${more}`;
 }
 
-function pre(text: string): Html {
+export function pre(text: string): Html {
   const clean = visible(text);
   const rest = clean.length - MOST_TEXT;
   return html`<pre>${clean.slice(0, MOST_TEXT)}${rest > 0 && `\n… ${size(rest)} more`}</pre>`;

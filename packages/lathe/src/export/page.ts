@@ -2,10 +2,10 @@
 
 import type { AssistantItem, Item, Transcript, UserItem } from "../sessions/transcript.ts";
 import { totals } from "../sessions/transcript.ts";
-import { callHtml, imageHtml } from "./call.ts";
+import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
 import { markdown } from "./markdown.ts";
-import { dollars, seconds, tokens } from "./numbers.ts";
+import { dollars, seconds, size, tokens } from "./numbers.ts";
 import { STYLE } from "./style.ts";
 
 export interface PageSource {
@@ -27,7 +27,7 @@ export function pageHtml({ transcript, children }: PageSource): string {
 ${facts(transcript, children)}
 ${losses.map((loss) => html`<p class="loss">${loss}</p>`)}</header>
 ${contents(items)}
-${itemsHtml(items, children)}
+${itemsHtml(items, children, "You")}
 <footer class="meta">Exported by Lathe &middot; session ${header.id}</footer></main></body></html>
 `;
   return page.text;
@@ -57,10 +57,11 @@ function contents(items: readonly Item[]): Html | undefined {
   return html`<nav><details><summary>${prompts.length} prompts</summary><ol>${rows}</ol></details></nav>`;
 }
 
-function itemsHtml(items: readonly Item[], children: PageSource["children"]): Html[] {
+/** `speaker`: whose words the prompts are. */
+function itemsHtml(items: readonly Item[], children: PageSource["children"], speaker: string): Html[] {
   let model: string | undefined;
   return items.map((item) => {
-    if (item.type === "user") return userHtml(item);
+    if (item.type === "user") return userHtml(item, speaker);
     if (item.type === "note") return noteHtml(item);
     // The model is named where it changes, not on each of a hundred answers.
     const isNew = item.model !== model;
@@ -69,12 +70,15 @@ function itemsHtml(items: readonly Item[], children: PageSource["children"]): Ht
   });
 }
 
-function userHtml({ id, text, images, origin, timestamp, label }: UserItem): Html {
-  const who = origin === "input" || origin === "follow_up" ? "You" : ORIGINS[origin];
+function userHtml({ id, text, given, images, origin, timestamp, label }: UserItem, speaker: string): Html {
+  const who = origin === "input" || origin === "follow_up" ? speaker : ORIGINS[origin];
   return html`<article class="user" id="${id}"><div class="head meta"><span><span class="who">${who}</span>${labelHtml(label)}</span>
-<a href="#${id}">${timeHtml(timestamp)}</a></div><div class="said">${text}</div>${images.map(imageHtml)}</article>
+<a href="#${id}">${timeHtml(timestamp)}</a></div><div class="said">${text}</div>${given.map(givenHtml)}${images.map(imageHtml)}</article>
 `;
 }
+
+const givenHtml = ({ name, text }: UserItem["given"][number]): Html =>
+  html`<details><summary><span class="name">${name}</span><span class="what"></span><span class="meta">${size(Buffer.byteLength(text))}</span></summary>${pre(text)}</details>`;
 
 const ORIGINS = { steering: "You, while it worked", injected: "Added", loop_detection: "Loop guard" } as const;
 
@@ -101,7 +105,7 @@ function usageHtml({ tokens: used, cost }: AssistantItem): Html | undefined {
 
 function childHtml(child: Transcript | undefined, children: PageSource["children"]): Html | undefined {
   if (!child) return undefined;
-  return html`<div class="key">subagent ${child.header.agentId}</div><div class="child">${itemsHtml(child.items, children)}</div>`;
+  return html`<div class="key">subagent ${child.header.agentId}</div><div class="child">${itemsHtml(child.items, children, "Task")}</div>`;
 }
 
 function noteHtml({ title, text, id, label }: Extract<Item, { type: "note" }>): Html {
@@ -121,5 +125,6 @@ const TITLE = 120;
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, TITLE);
 
 function firstWords(items: readonly Item[]): string | undefined {
-  return items.find((item) => item.type === "user")?.text || undefined;
+  const first = items.find((item) => item.type === "user");
+  return first?.text || first?.given.map(({ name }) => name).join(", ") || undefined;
 }

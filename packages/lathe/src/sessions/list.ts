@@ -2,6 +2,7 @@
 
 import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
+import { namingGiven } from "./given.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";
 
 export interface ListedSession {
@@ -89,7 +90,7 @@ export function describeFile(file: SessionFile): Described {
     modified: file.mtimeMs,
     bytes: file.bytes,
     ...(title === undefined ? {} : { title }),
-    ...(firstText === undefined ? {} : { firstMessage: firstText.slice(0, TEXT_KEPT) }),
+    ...(firstText === undefined ? {} : { firstMessage: namingGiven(firstText).slice(0, TEXT_KEPT) }),
   };
 }
 
@@ -115,7 +116,11 @@ export function sessionName(
 ): string {
   for (const candidate of [session.title, session.firstMessage]) {
     const clean = oneLine(candidate ?? "");
-    if (clean !== "") return clean.length > length ? `${clean.slice(0, length - 1)}…` : clean;
+    if (clean === "") continue;
+    if (clean.length <= length) return clean;
+    // Half a character would be none.
+    const characters = [...clean];
+    return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : clean;
   }
   return session.id;
 }

@@ -3,6 +3,7 @@
 
 import { type Journal, type MessageEntry, pathTo, type SessionHeader, type TreeEntry } from "@lathe/agent";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
+import { type Given, wordsAndGiven } from "./given.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Transcript {
@@ -20,7 +21,10 @@ interface ItemFields {
 }
 export interface UserItem extends ItemFields {
   readonly type: "user";
+  /** Words alone. */
   readonly text: string;
+  /** Files and piped text that went with them. */
+  readonly given: readonly Given[];
   readonly images: readonly ImageData[];
   readonly origin: NonNullable<MessageEntry["origin"]>;
 }
@@ -116,7 +120,8 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
   if (message.role === "tool") return [];
   if (message.role !== "assistant") {
     const images = message.content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
-    return [{ type: "user", ...fields, text: textOf(message.content), images, origin: entry.origin ?? "input" }];
+    const { words, given } = wordsAndGiven(message.content);
+    return [{ type: "user", ...fields, text: words, given, images, origin: entry.origin ?? "input" }];
   }
   const { provider, model, usage, cost, finishReason } = entry;
   const ended = finishReason?.reason ?? "stop";

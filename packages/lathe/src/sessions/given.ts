@@ -1,0 +1,40 @@
+// What was given along with the words of a prompt, between tags: files and piped text. Readers look for the words.
+
+import type { ContentPart } from "@lathe/llm";
+
+export interface Given {
+  /** `@path`, or what else it was. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const PIPED = "piped text";
+const WHOLE = /^<(?:file path="(?<path>.*)"|stdin)>\n(?<text>[\s\S]*)\n<\/(?:file|stdin)>$/;
+/** Around a picture, which is a part of its own. */
+const TAG = /^<file path=".*">$|^<\/?(?:file|stdin)>$/;
+const nameOf = (path: string | undefined): string => (path === undefined ? PIPED : `@${path}`);
+
+export function wordsAndGiven(content: readonly ContentPart[]): { words: string; given: Given[] } {
+  const words: string[] = [];
+  const given: Given[] = [];
+  for (const part of content) {
+    if (part.kind !== "text" || TAG.test(part.text)) continue;
+    const groups = WHOLE.exec(part.text)?.groups;
+    if (groups) given.push({ name: nameOf(groups["path"]), text: groups["text"] ?? "" });
+    else words.push(part.text);
+  }
+  return { words: words.join("\n"), given };
+}
+
+const FIRST = /^<(?:file path="([^"\n]*)"|stdin)>\n(?:[\s\S]*?\n?<\/(?:file|stdin)>\n?|[\s\S]*$)/;
+
+/** The same for the beginning of a message, which may be cut anywhere: the words, with names in place of what was given. */
+export function namingGiven(text: string): string {
+  const names: string[] = [];
+  let rest = text;
+  for (let found = FIRST.exec(rest); found; found = FIRST.exec(rest)) {
+    names.push(nameOf(found[1]));
+    rest = rest.slice(found[0].length);
+  }
+  return names.length === 0 ? text : `${rest} (${names.join(", ")})`.trimStart();
+}

@@ -1,0 +1,74 @@
+// Sessions whose first prompt came with files or piped text: people look for their own words.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { seconds } from "../src/export/numbers.ts";
+import { namingGiven } from "../src/sessions/given.ts";
+import { sessionName } from "../src/sessions/list.ts";
+import { type Bench, bench } from "./models-kit.ts";
+
+let at: Bench;
+beforeEach(async () => {
+  at = await bench({ script: () => turn.text("fine") });
+});
+afterEach(() => at.close());
+
+async function say(args: string[], stdin = ""): Promise<void> {
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: at.server.baseUrl("anthropic") };
+  const { code, stderr } = await at.box.run(["--model", "anthropic/claude-sonnet-4-5", ...args], { env, stdin });
+  expect([code, stderr]).toEqual([0, ""]);
+}
+
+const lathe = async (...args: string[]): Promise<string> => (await at.box.run(args)).stdout;
+
+describe("what was given with a prompt", () => {
+  it("G-36 a session is listed by the words that were said, not by the file that went with them", async () => {
+    await writeFile(join(at.box.dir, "notes.md"), "# Notes\n\nremember the milk\n");
+    await say(["-p", "what is missing?", "@notes.md"], "diff --git a/x b/x\n");
+    expect(await lathe("sessions", "list")).toContain("  what is missing? (@notes.md, piped text)");
+    await writeFile(join(at.box.dir, "long.md"), "a line of a long file\n".repeat(1000));
+    await say(["-p", "and here?", "@long.md"]);
+    expect(await lathe("sessions", "list")).toContain("(@long.md)");
+  });
+
+  it("shows and exports it folded below the words; --full shows it", async () => {
+    await writeFile(join(at.box.dir, "notes.md"), "# Notes\n</file>\nremember the milk\n");
+    await say(["-p", "what is missing?", "@notes.md"]);
+    const [id = ""] = (await lathe("sessions", "list")).split(" ");
+    const shown = await lathe("sessions", "show", id);
+    expect(shown).toContain("> user\n[@notes.md: 3 lines]\nwhat is missing?\n");
+    expect(await lathe("sessions", "show", id, "--full")).toContain(
+      "[@notes.md]\n  | # Notes\n  | </file>\n  | remember the milk\nwhat is missing?\n",
+    );
+    await lathe("sessions", "export", id, "--out", "page.html");
+    const page = await readFile(join(at.box.dir, "page.html"), "utf8");
+    expect(page).toContain("<h1>what is missing?</h1>");
+    expect(page).toMatch(/what is missing\?<\/div><details><summary>.*@notes\.md[\s\S]*remember the milk/);
+    expect(page).not.toContain("&lt;file path");
+  });
+
+  it("words that only look like it stay; a beginning that is cut names the file", () => {
+    expect(namingGiven("<file path is what?")).toBe("<file path is what?");
+    expect(namingGiven('<file path="a b.ts">\nconst a =')).toBe("(@a b.ts)");
+    expect(namingGiven('<file path="p.png">\n</file>\nlook')).toBe("look (@p.png)");
+  });
+});
+
+describe("names and numbers", () => {
+  it("G-36 a long name is not cut in the middle of a character", () => {
+    const name = sessionName({ id: "i", firstMessage: "👋".repeat(60) });
+    expect(name).toBe(`${"👋".repeat(39)}…`);
+  });
+
+  it("a time is never 60 seconds", () => {
+    expect([59_990, 119_999, 3_599_900, 7_260_000, 3 * 86_400_000].map(seconds)).toEqual([
+      "1 min 0 s",
+      "2 min 0 s",
+      "1 h 0 min",
+      "2 h 1 min",
+      "3 days",
+    ]);
+  });
+});
