@@ -55,7 +55,10 @@ it("EE-03 variables named by the call win over every policy", () => {
 });
 
 it("EE-03 no name with a secret ending passes the filter, whatever stands before it and in whatever case", () => {
-  const ending = fc.constantFrom("API_KEY", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "CREDENTIALS");
+  const ending = fc.constantFrom(
+    ...["API_KEY", "SECRET", "TOKEN", "PASSWORD", "CREDENTIAL", "CREDENTIALS"],
+    ...["SECRET_ACCESS_KEY", "SECRET_KEY", "PRIVATE_KEY", "PASSWD", "PASSPHRASE"],
+  );
   const cased = (text: string) => fc.constantFrom(text, text.toLowerCase());
   const prefix = fc.oneof(fc.constant(""), fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,8}_$/));
   fc.assert(

@@ -13,7 +13,7 @@ const KEPT = new Set(
   ).split(" "),
 );
 
-const SECRET = /(?:^|_)(?:API_KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$/i;
+const SECRET = /(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE)_KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
 
 /** `base` is the host's environment; `extra` holds the variables a call asks for by name, which always win. */
 export function commandEnv(base: EnvVars, policy: EnvPolicy, extra: EnvVars = {}): Record<string, string> {

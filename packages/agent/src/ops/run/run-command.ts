@@ -11,6 +11,9 @@ declare module "../../tools/types.ts" {
   }
 }
 
+/** Commands have no input: git's editor would only wait for its end. So it takes the message as it is, or says that it is empty. */
+export const COMMAND_ENV = { GIT_EDITOR: "true" };
+
 const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
 
 export interface CommandOutcome extends ExecResult {
@@ -42,6 +45,7 @@ export async function runCommand(
     signal: context.signal,
     onOutput: context.onOutput,
     spill,
+    env: COMMAND_ENV,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   return { ...result, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };

@@ -7,7 +7,7 @@ import { withinTime } from "./bounded-match.ts";
 import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob } from "./path-glob.ts";
 import { compilePattern } from "./regex.ts";
-import { type MatchLine, newestFirst, shownPath, type TimedPath } from "./results.ts";
+import { isLong, type MatchLine, newestFirst, shownPath, type TimedPath } from "./results.ts";
 import { DEFAULT_GREP_RESULTS, type Search } from "./types.ts";
 import { type SearchFs, walkFiles } from "./walk.ts";
 
@@ -104,7 +104,8 @@ function searchText(text: string | undefined, regex: RegExp, context: number): {
   for (const [k, at] of matching.entries()) {
     for (let i = Math.max(next, at - context); i < at; i++)
       lines.push({ number: i + 1, text: all[i]!, isMatch: false });
-    lines.push({ number: at + 1, text: all[at]!, isMatch: true });
+    const where = isLong(all[at]!) ? { at: all[at]!.search(regex) } : {};
+    lines.push({ number: at + 1, text: all[at]!, isMatch: true, ...where });
     next = Math.min(at + 1 + context, matching[k + 1] ?? all.length, all.length);
     for (let i = at + 1; i < next; i++) lines.push({ number: i + 1, text: all[i]!, isMatch: false });
     next = Math.max(next, at + 1);

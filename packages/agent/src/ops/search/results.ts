@@ -5,11 +5,15 @@ import type { GlobResult } from "../../env/types.ts";
 
 /** Longer lines are cut, so that one minified file cannot fill a result. */
 const LINE_LIMIT = 1000;
+/** What is shown before a match further on. */
+const LEAD = 300;
 
 export interface MatchLine {
   readonly number: number;
   readonly text: string;
   readonly isMatch: boolean;
+  /** Where the first match begins; told for lines that are too long to show. */
+  readonly at?: number;
 }
 
 export function shownPath(path: string, base: string): string {
@@ -31,19 +35,33 @@ export function byPath(a: string, b: string): number {
 export function contentLines(path: string, lines: readonly MatchLine[], withContext: boolean): string[] {
   const out: string[] = [];
   let previous: number | undefined;
-  for (const { number, text, isMatch } of lines) {
+  for (const { number, text, isMatch, at } of lines) {
     if (withContext && previous !== undefined && number > previous + 1) out.push("--");
     previous = number;
     const mark = isMatch ? ":" : "-";
-    out.push(`${path}${mark}${number}${mark}${cutLine(text)}`);
+    out.push(`${path}${mark}${number}${mark}${cutLine(text, at)}`);
   }
   return out;
 }
 
-function cutLine(text: string): string {
-  if (text.length <= LINE_LIMIT) return text;
-  const end = /[\uD800-\uDBFF]/.test(text[LINE_LIMIT - 1]!) ? LINE_LIMIT - 1 : LINE_LIMIT;
-  return `${text.slice(0, end)} [... ${text.length - end} more characters]`;
+export function isLong(text: string): boolean {
+  return text.length > LINE_LIMIT;
+}
+
+/** The beginning, or the part that holds the match where it would not be seen there. */
+function cutLine(text: string, at = 0): string {
+  if (!isLong(text)) return text;
+  const start = at < LINE_LIMIT - LEAD ? 0 : whole(text, at - LEAD);
+  const end = whole(text, start + LINE_LIMIT);
+  const before = start === 0 ? "" : `[${start} characters before ...] `;
+  const after = end === text.length ? "" : ` [... ${text.length - end} more characters]`;
+  return before + text.slice(start, end) + after;
+}
+
+/** Not between the halves of a pair. */
+function whole(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  return /[\uDC00-\uDFFF]/.test(text[at] as string) ? at - 1 : at;
 }
 
 export interface TimedPath {

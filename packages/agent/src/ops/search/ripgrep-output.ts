@@ -2,7 +2,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import type { FoundFile } from "./first-files.ts";
-import type { MatchLine } from "./results.ts";
+import { isLong, type MatchLine } from "./results.ts";
 
 /** Text that is not UTF-8 comes as base64. */
 type RipgrepText = { readonly text: string } | { readonly bytes: string };
@@ -14,6 +14,8 @@ interface RipgrepMessage {
     readonly lines: RipgrepText;
     readonly line_number: number;
     readonly binary_offset: number | null;
+    /** Offsets in bytes. */
+    readonly submatches?: readonly { readonly start: number }[];
   };
 }
 
@@ -47,6 +49,11 @@ export class MatchParser {
     for (const part of parts) {
       this.#collect(part);
       const record = this.#pieces.join("");
+      // The line break was part of a name.
+      if (this.#format === "count" && !record.includes("\0")) {
+        this.#collect("\n");
+        continue;
+      }
       if (this.#length > LONGEST_RECORD) this.#longLine(record);
       else this.#record(record);
       this.#pieces = [];
@@ -78,14 +85,21 @@ export class MatchParser {
     const isMatch = ends.startsWith('{"type":"match"');
     if (isMatch) this.#hits++;
     const number = Number(/[^\\]"line_number":(\d+),"absolute_offset":\d+/.exec(ends)?.[1] ?? 1);
-    this.#lines.push({ number, text: `[a line of more than ${LONGEST_RECORD} characters]`, isMatch });
+    this.#lines.push({ number, text: "[a line too long to show]", isMatch });
   }
 
   #message({ type, data }: RipgrepMessage): void {
     if (type === "match" || type === "context") {
       const isMatch = type === "match";
       if (isMatch) this.#hits++;
-      this.#lines.push({ number: data.line_number, text: decode(data.lines).replace(/\r?\n$/, ""), isMatch });
+      const text = decode(data.lines).replace(/\r?\n$/, "");
+      const start = isLong(text) ? data.submatches?.[0]?.start : undefined;
+      this.#lines.push({
+        number: data.line_number,
+        text,
+        isMatch,
+        ...(start === undefined ? {} : { at: Buffer.from(text).subarray(0, start).toString().length }),
+      });
     } else if (type === "end") {
       const binary = this.#dropBinary && data.binary_offset !== null;
       if (this.#hits > 0 && !binary)

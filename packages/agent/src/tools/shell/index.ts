@@ -1,4 +1,10 @@
-import { type CommandOutcome, refuseEmpty, runCommand, wholeOutputNote } from "../../ops/run/run-command.ts";
+import {
+  COMMAND_ENV,
+  type CommandOutcome,
+  refuseEmpty,
+  runCommand,
+  wholeOutputNote,
+} from "../../ops/run/run-command.ts";
 import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
@@ -73,7 +79,9 @@ function startJob({ command, cwd }: ShellArgs, context: ToolContext): ToolResult
   if (!jobs || !env.startCommand) {
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
-  const job = jobs.start(command, (text) => env.startCommand!(text, cwd === undefined ? {} : { cwd }));
+  const job = jobs.start(command, (text) =>
+    env.startCommand!(text, { env: COMMAND_ENV, ...(cwd === undefined ? {} : { cwd }) }),
+  );
   return {
     content: [
       {

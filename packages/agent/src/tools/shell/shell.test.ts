@@ -49,6 +49,16 @@ describe("shell", () => {
   it("TL-04 input is closed, so a command that asks does not hang", async () => {
     expect(await bench.text(shellTool, { command: 'read -r line; echo "got:$line"' })).toContain("got:");
   });
+
+  it("TL-04 a commit without a message fails at once instead of waiting for an editor", async () => {
+    const repository = "git init -q . && git config user.name a && git config user.email a@b && touch f && git add f";
+    await bench.call(shellTool, { command: repository });
+    const result = await bench.text(shellTool, { command: "git commit 2>&1", timeout_ms: 20_000 });
+    expect(result).toMatch(/empty commit message.*\[exit code: 1, /s);
+    expect(
+      await bench.text(shellTool, { command: "git commit -qm one && git commit --amend -q", timeout_ms: 20_000 }),
+    ).toMatch(/^\[exit code: 0/);
+  });
 });
 
 describe("background jobs", () => {

@@ -2,7 +2,7 @@
 // looked at, waited for and ended. Our background jobs are those sessions.
 
 import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
-import { refuseEmpty } from "../../../ops/run/run-command.ts";
+import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { runShell, shellTool } from "../../shell/index.ts";
@@ -33,7 +33,11 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
     if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir }, context);
     refuseEmpty(cmd);
     const changedFiles = await watchShownFiles(context);
-    const options = { onOutput: context.onOutput, ...(workdir === undefined ? {} : { cwd: workdir }) };
+    const options = {
+      onOutput: context.onOutput,
+      env: COMMAND_ENV,
+      ...(workdir === undefined ? {} : { cwd: workdir }),
+    };
     const job = jobs.start(cmd, (command) => env.startCommand!(command, options));
     await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), context.signal);
     if (context.signal.aborted) await job.handle.stop();
