@@ -13,6 +13,7 @@ packages=(
   openssl         # certificates for tests of TLS
   bsdutils        # script: a terminal around the command
   tmux            # the terminal that the recorded picture shows
+  zsh fish        # shells that the completions are for
   python3         # a host in another language that drives the command
   chromium        # looks at the exported page
 )

@@ -45,8 +45,16 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   replay: [["<dir>", "a folder that lathe --record <dir> has made"]],
   doctor: [["", "one line for each thing a run depends on; for session files: lathe sessions doctor"]],
   demo: [["", "a copy of the sample project is mended by the practice model"]],
-  completions: [["bash|zsh|fish", 'for example in ~/.bashrc: eval "$(lathe completions bash)"']],
+  completions: [
+    ["bash", 'in ~/.bashrc: eval "$(lathe completions bash)"'],
+    ["zsh", 'in ~/.zshrc, after compinit: eval "$(lathe completions zsh)"'],
+    ["fish", "in config.fish: lathe completions fish | source"],
+  ],
 };
+
+/** Words that the command goes on with. */
+export const verbsOf = (command: Subcommand): string[] =>
+  FORMS[command].flatMap(([form]) => /^[a-z|]+/.exec(form)?.[0].split("|") ?? []);
 
 export function usageOf(command: Subcommand): string {
   const forms = FORMS[command];
