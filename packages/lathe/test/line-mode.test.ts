@@ -41,10 +41,10 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow shell echo one.*\? \[y\/N\] /);
+    at = await terminal.see(at, /Allow shell echo one.*\? \[y\/N\/always\] /);
     expect(terminal.text(start)).not.toContain("Allow shell echo two");
     terminal.keys("y\n");
-    at = await terminal.see(at, /Allow shell echo two.*\? \[y\/N\] /);
+    at = await terminal.see(at, /Allow shell echo two.*\? \[y\/N\/always\] /);
     terminal.keys("rather not\n");
     at = await terminal.see(at, /both are written[\s\S]*› /);
     expect([existsSync(join(box.dir, "one.txt")), existsSync(join(box.dir, "two.txt"))]).toEqual([true, false]);
@@ -72,9 +72,9 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow spawn_agent .*\? \[y\/N\] /);
+    at = await terminal.see(at, /Allow spawn_agent .*\? \[y\/N\/always\] /);
     terminal.keys("y\n");
-    at = await terminal.see(at, /Allow shell echo child.* \(agent \w+\)\? \[y\/N\] /);
+    at = await terminal.see(at, /Allow shell echo child.* \(agent \w+\)\? \[y\/N\/always\] /);
     terminal.keys("y\n");
     at = await terminal.see(at, /the child has written it[\s\S]*› /);
     expect(existsSync(join(box.dir, "child.txt"))).toBe(true);
@@ -88,7 +88,7 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow shell echo one\? \[y\/N\] /);
+    at = await terminal.see(at, /Allow shell echo one\? \[y\/N\/always\] /);
     terminal.keys("\x03");
     at = await terminal.see(at, /\nInterrupted\. Press[\s\S]*› /);
     expect(terminal.text(start)).not.toContain("Allow shell echo two");

@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     execFileSync("mkfifo", [join(box.dir, "pipe")]);
     await open(SONNET, 80);
     await screen.press("go", "Enter");
-    const rows = await screen.see("Allow this? [y/N]");
+    const rows = await screen.see("Allow this? [y/N/always]");
     expect(rows).toEqual(expect.arrayContaining(["shell:", "    echo one # harmless", "    cat < pipe"]));
     await screen.press("y", "Enter");
     await screen.see(/\n {2}… shell echo one # harmless cat < pipe$/);
@@ -121,7 +121,7 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.type("y");
     await screen.see("› y");
     door.open();
-    await screen.see(/Allow shell echo hi\? \[y\/N\]$/);
+    await screen.see(/Allow shell echo hi\? \[y\/N\/always\]$/);
     await screen.press("Enter");
     await screen.see(/✗ shell echo hi[\s\S]*done\n› y$/);
   });
@@ -190,5 +190,22 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.resize(100);
     const rows = await screen.see(/it\n› words enough to fill more than one row of a narrow window$/);
     expect(rows).toEqual(expect.arrayContaining(["› go", first, "and the end of it"]));
+  });
+
+  it("always allows a tool for the rest of the session, questions that wait included; /new asks again", async () => {
+    const shell = (text: string) => ({ name: "shell", args: { command: `echo ${text}` } });
+    server.push(turn.calls([shell("one"), shell("two")]), turn.calls([shell("three")]), turn.text("all ran"));
+    server.push(turn.calls([shell("four")]), turn.text("denied"));
+    await open(SONNET, 80);
+    await screen.press("go", "Enter");
+    await screen.see(/Allow shell echo (one|two)\? \[y\/N\/always\]$/);
+    await screen.press("always", "Enter");
+    const rows = await screen.see(/all ran\n›$/);
+    expect(rows.filter((row) => row.startsWith("Allow"))).toHaveLength(1);
+    expect(rows.filter((row) => row.startsWith("  ✓ shell"))).toHaveLength(3);
+    await screen.press("/new", "Enter", "go", "Enter");
+    await screen.see(/Allow shell echo four\? \[y\/N\/always\]$/);
+    await screen.press("Enter");
+    await screen.see(/denied\n›$/);
   });
 });

@@ -11,7 +11,7 @@ export interface ApprovalText {
 }
 
 const MOST_LINES = 200;
-const ANSWERS = "? [y/N] ";
+const ANSWERS = "? [y/N/always] ";
 
 export function approvalText(tool: string, args: JsonObject, whose: string, columns: number): ApprovalText {
   const short = `Allow ${tool} ${summary(tool, args)}${whose}${ANSWERS}`;

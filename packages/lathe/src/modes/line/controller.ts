@@ -29,6 +29,7 @@ export interface LineActions {
 
 const HELP = `Type a request and press Enter. While the agent works, what you type is told to it.
 Ctrl+C stops the work; pressed again, it leaves.
+Asked whether a call is allowed: y, n, always (this tool, in this session), or what to do instead.
   /model [provider/id[:effort]]   show or change the model
   /new                            start a new session
   /resume [id]                    go on with an earlier session
@@ -48,6 +49,8 @@ export class LineController {
   #open: OpenSession;
   #lastInterrupt = Number.NEGATIVE_INFINITY;
   #busy = false;
+  /** By tool; aborted when it needs no further yes in this session, which takes open questions about it away. */
+  readonly #always = new Map<string, AbortController>();
   /** The last command; what is typed after it waits until it has done its work. */
   #commanded: Promise<void> = Promise.resolve();
 
@@ -108,19 +111,24 @@ export class LineController {
   /** `signal` takes the question away when it was settled in another way. */
   async approve(event: Extract<SessionEvent, { kind: "approval_request" }>, signal: AbortSignal): Promise<void> {
     const { call_id: callId, tool_name: tool, arguments: args } = event.data;
+    const allow = (): void => {
+      this.#session.answerApproval(callId, { decision: "allow", by: "user" }, event.agent_id);
+    };
+    const always = this.#always.get(tool) ?? new AbortController();
+    this.#always.set(tool, always);
+    if (always.signal.aborted) return allow();
     const whose = event.agent_id === undefined ? "" : ` (agent ${event.agent_id})`;
     const { above, question } = approvalText(tool, args, whose, this.#view.columns);
     const show = (): void => {
       for (const { text, style } of above) this.#view.line(text, style);
     };
-    const answer = await this.#view.ask(question, signal, show);
+    const answer = await this.#view.ask(question, AbortSignal.any([signal, always.signal]), show);
     if (signal.aborted) return;
-    const allowed = /^y(es)?$/i.test(answer?.trim() ?? "");
-    const plainNo = /^(no?)?$/i.test(answer?.trim() ?? "");
-    const reason = plainNo ? "The user said no." : `The user said: ${answer}`;
-    const by = "user";
-    const verdict = allowed ? { decision: "allow" as const, by } : { decision: "deny" as const, by, reason };
-    this.#session.answerApproval(callId, verdict, event.agent_id);
+    const said = answer?.trim() ?? "";
+    if (/^a(lways)?$/i.test(said)) always.abort();
+    if (always.signal.aborted || /^y(es)?$/i.test(said)) return allow();
+    const reason = /^(no?)?$/i.test(said) ? "The user said no." : `The user said: ${said}`;
+    this.#session.answerApproval(callId, { decision: "deny", by: "user", reason }, event.agent_id);
   }
 
   async answer(questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | undefined> {
@@ -171,7 +179,7 @@ export class LineController {
         );
       }
       case "new":
-        this.#open = await this.#actions.reopen();
+        await this.#reopen();
         return this.#view.line("New session.", "dim");
       case "resume":
         return this.#resume(value);
@@ -185,9 +193,14 @@ export class LineController {
   async #resume(named: string): Promise<void> {
     const session = named === "" ? await this.#choose() : named;
     if (session === undefined) return;
-    this.#open = await this.#actions.reopen(session);
+    await this.#reopen(session);
     this.#view.line(`Resumed session ${this.#session.id}.`, "dim");
     await this.#actions.recall(this.#open);
+  }
+
+  async #reopen(resume?: string): Promise<void> {
+    this.#open = await this.#actions.reopen(resume);
+    this.#always.clear();
   }
 
   async #choose(): Promise<string | undefined> {
