@@ -105,6 +105,20 @@ describe("lathe trust", () => {
     });
   });
 
+  it("the user's own home is no stranger's folder, and trust in it does not reach what is below", async () => {
+    await box.run(["config", "set", "model", "practice/basic"]);
+    await writeFile(join(box.home, ".env"), "A=1\n");
+    const atHome = { cwd: box.home };
+    expect(await box.run(["-p", "hello"], atHome)).toMatchObject({ code: 0, stderr: "" });
+    expect((await box.run(["trust"], atHome)).stdout).toBe(
+      `Trusted: ${box.home} (this folder alone, not those below it)\n`,
+    );
+    await mkdir(join(box.home, "fetched/.lathe"), { recursive: true });
+    await writeFile(join(box.home, "fetched/.lathe/config.yml"), "model: evil/x\n");
+    const below = await box.run(["config", "get", "model"], { cwd: join(box.home, "fetched") });
+    expect(below).toMatchObject({ stdout: "practice/basic\n", stderr: expect.stringContaining("not trusted") });
+  });
+
   it("a stranger's folder cannot send a key elsewhere: its files are named in one line and left out", async () => {
     await using stranger = await startModelServer({ script: () => turn.text("mine") });
     await box.run(["config", "set", "retry.enabled", "false"]);

@@ -142,6 +142,28 @@ describe("roles and folders", () => {
     expect(circle).toMatchObject({ code: 2, stderr: expect.stringContaining("leads in a circle") });
   });
 
+  it("LS-05 a role without a model of its own is the saved model, also when it is what --model names", async () => {
+    const ask = (...args: string[]) => b.ask(args, keys);
+    expect(await ask("--model", "lathe/smol")).toMatchObject({
+      code: 2,
+      stderr: "lathe: The role smol has no model. Set one: lathe config set modelRoles.smol <model>\n",
+    });
+    await b.write("config.yml", "model: one/alpha-large\n");
+    await ask("--model", "lathe/smol:low");
+    expect(reached()).toBe("one/alpha-large low");
+    await ask("--model", "lathe/default");
+    expect(reached()).toContain("one/alpha-large");
+  });
+
+  it("G-52 a slip in the effort is told and not sent as part of the id", async () => {
+    expect(await b.ask(["--model", "one/alpha-large:hihg"], keys)).toMatchObject({
+      code: 2,
+      stderr: 'lathe: "one/alpha-large:hihg" ends with no effort. Did you mean one/alpha-large:high?\n',
+    });
+    await b.ask(["--model", "one/alpha-large:free"], keys);
+    expect(reached()).toContain("alpha-large:free");
+  });
+
   it("LS-05 a session that was told not to think does not begin to when it is continued", async () => {
     await b.write("config.yml", "defaultThinkingLevel: high\n");
     const ask = (args: readonly string[]) => b.box.run([...args, "-p", "hi"], { env: keys });

@@ -80,6 +80,42 @@ describe("what reaches the model and what comes back", () => {
     expect(await ask([], nowhere)).toMatchObject({ code: 0 });
   });
 
+  it.each([":::", "ftp://files.example"])("G-60 an address that is none (%s) is told as such, with 2", async (url) => {
+    b = await bench();
+    expect(await b.ask(["--model", "openai/gpt-5.2"], { OPENAI_API_KEY: "k", OPENAI_BASE_URL: url })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`"${url}" is not a URL`),
+    });
+  });
+
+  it("G-43 an API that Lathe does not speak is told as such, with 2", async () => {
+    b = await bench();
+    await b.write(
+      "models.yml",
+      "providers:\n  acme:\n    baseUrl: http://h\n    api: cursor-agent\n    apiKey: k\n    models: [{ id: m }]\n",
+    );
+    expect(await b.ask(["--model", "acme/m"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^lathe: .*cursor-agent is not built in\. .*lathe models\n$/),
+    });
+  });
+
+  it("G-49 a variable that models.yml names and nobody has set is asked for, its name never sent as the key", async () => {
+    b = await bench();
+    const entry = (key: string): string =>
+      `providers:\n  acme:\n    baseUrl: ${b.server.baseUrl("chat")}\n    api: openai-completions\n    ${key}\n    models: [{ id: m }]\n`;
+    for (const key of ["apiKey: ACME_TOKEN", "apiKeyEnv: ACME_TOKEN"]) {
+      await b.write("models.yml", entry(key));
+      expect(await b.ask(["--model", "acme/m"])).toMatchObject({
+        code: 3,
+        stderr: "lathe: No credential for acme. Set ACME_TOKEN, or run: lathe login acme\n",
+      });
+      expect((await b.box.run(["models", "acme"])).stdout).toMatch(/acme\/m .*–\n/);
+      expect(await b.ask(["--model", "acme/m"], { ACME_TOKEN: " t-1\n" })).toMatchObject({ code: 0 });
+      expect(b.asked.at(-1)?.headers["authorization"]).toBe("Bearer t-1");
+    }
+  });
+
   it("--mode rpc without a credential ends with 3 and the next step", async () => {
     b = await bench();
     const { code, stdout, stderr } = await b.box.run(["--mode", "rpc"]);

@@ -8,7 +8,7 @@ export {
   listModels,
   refreshCatalog,
 } from "./catalog/index.ts";
-export { clampLevel, isThinkingLevel, offeredLevels } from "./catalog/thinking.ts";
+export { clampLevel, isThinkingLevel, offeredLevels, thinkingLevels } from "./catalog/thinking.ts";
 export { Client } from "./client/client.ts";
 export { getDefaultClient, setDefaultClient } from "./client/default.ts";
 export type { FromEnvOptions } from "./client/from-env.ts";
@@ -42,14 +42,17 @@ export {
   type ToolResult,
 } from "./generate/tools.ts";
 export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
+export { namesFiles, readFiles } from "./media/resolve.ts";
 export type { Middleware } from "./middleware/compose.ts";
 export {
   checkRegistryConfig,
+  configuredKey,
   type Discovery,
   defaultModels,
   expandModels,
   type InitialChoice,
   initialModel,
+  keyVariable,
   type ProviderConfig,
   Registry,
   type RegistryConfig,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { homePaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
-import { trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
+import { holdsStrangers, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
 import type { Command } from "./command.ts";
 
 export const trustCommand: Command = async (argv, machine) => {
@@ -21,12 +21,14 @@ export const trustCommand: Command = async (argv, machine) => {
   const folder = resolve(machine.cwd, named);
   if (flags[0] === "--remove") {
     const found = await untrustFolder(file, folder);
-    const above = trustedAbove(file, folder);
+    const above = trustedAbove(file, folder, machine.userHome);
     const still = above === undefined ? "" : `; it still is through ${above}`;
     machine.stdout.write(`${found ? "No longer trusted" : "Was not trusted"}: ${folder}${still}\n`);
     return EXIT.done;
   }
   if (!isDirectory(folder)) throw usageError(`${folder} is not a directory. Name the folder to trust.`);
-  machine.stdout.write(`Trusted: ${await trustFolder(file, folder, new Date(machine.deps.now()))}\n`);
+  const path = await trustFolder(file, folder, new Date(machine.deps.now()));
+  const alone = holdsStrangers(path, machine.userHome) ? " (this folder alone, not those below it)" : "";
+  machine.stdout.write(`Trusted: ${path}${alone}\n`);
   return EXIT.done;
 };

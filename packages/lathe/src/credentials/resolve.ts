@@ -26,6 +26,8 @@ export interface CredentialQuery {
   readonly bearerEnvNames?: readonly string[];
   /** `apiKey` of the models file: the name of a variable, `!command`, else the key itself. */
   readonly fileKey?: string;
+  /** A variable that the models file names, set or not. */
+  readonly wantedEnv?: string;
   readonly keyless?: boolean;
 }
 
@@ -68,7 +70,8 @@ export async function findCredential(
     };
   }
   for (const name of query.envNames) {
-    const value = env[name];
+    // Blanks around it come from files and copying; no key has any.
+    const value = env[name]?.trim();
     const kind = query.bearerEnvNames?.includes(name) ? "bearer" : "key";
     if (value) return { kind, source: `$${name}`, secret: () => value };
   }
@@ -77,7 +80,7 @@ export async function findCredential(
 }
 
 function fromFile(fileKey: string, { env, runCommand }: CredentialSources): FoundCredential {
-  const named = env[fileKey];
+  const named = env[fileKey]?.trim();
   if (named) return { kind: "key", source: `$${fileKey}`, secret: () => named };
   if (fileKey.startsWith("!") && runCommand)
     return { kind: "key", source: "a command of models.yml", secret: () => runCommand(fileKey.slice(1)) };

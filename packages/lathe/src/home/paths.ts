@@ -1,5 +1,6 @@
 // Where Lathe keeps its files. LATHE_HOME moves everything; nothing else is written below the user's home.
 
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export interface HomePaths {
@@ -31,11 +32,24 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
   };
 }
 
-/** Files a project may bring; they count only in a trusted folder. */
-export function projectPaths(cwd: string): { readonly config: string; readonly models: string; readonly env: string } {
+/** Files a project may bring; they count only in a trusted folder. Absent: what stands there is the user's own. */
+export interface ProjectPaths {
+  readonly config?: string;
+  readonly models?: string;
+  readonly env?: string;
+}
+
+export function projectPaths(cwd: string, { home }: HomePaths, userHome: string): ProjectPaths {
+  const folder = `${cwd}/.lathe`;
   return {
-    config: `${cwd}/.lathe/config.yml`,
-    models: `${cwd}/.lathe/models.yml`,
-    env: `${cwd}/.env`,
+    ...(isSame(folder, home) ? {} : { config: `${folder}/config.yml`, models: `${folder}/models.yml` }),
+    ...(isSame(cwd, userHome) ? {} : { env: `${cwd}/.env` }),
   };
+}
+
+/** Wherever links lead. */
+function isSame(path: string, other: string): boolean {
+  if (path === other) return true;
+  const [a, b] = [path, other].map((one) => statSync(one, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }

@@ -11,11 +11,11 @@ import {
   type RegistryConfig,
   type Selection,
   selectModel,
+  thinkingLevels,
 } from "@lathe/llm";
 import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
 import { usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
-import { projectPaths } from "../home/paths.ts";
 import { cloudsWithCredentials, credentialStore } from "../run/credentials.ts";
 import type { Workspace } from "../run/workspace.ts";
 import type { ModelsFile } from "./file.ts";
@@ -48,10 +48,10 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   return new Models(workspace, { config, problems, stored });
 }
 
-function modelsFiles(workspace: Workspace): readonly ModelsFile[] {
+function modelsFiles({ paths, trusted, project }: Workspace): readonly ModelsFile[] {
   return [
-    { file: workspace.paths.models, own: true },
-    ...(workspace.trusted ? [{ file: projectPaths(workspace.cwd).models, own: false }] : []),
+    { file: paths.models, own: true },
+    ...(trusted && project.models ? [{ file: project.models, own: false }] : []),
   ];
 }
 
@@ -104,12 +104,13 @@ export class Models {
 
   /** Any form of selector; an unknown one is a usage error that says where to look. */
   choose(selector: string): ModelChoice {
-    const { settings, settingsOrigin, env } = this.#workspace;
-    const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
+    const { settings } = this.#workspace;
+    const text = this.#withoutRoles(selector);
     if (meansPractice(text)) return practiceChoice(text);
     const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
+    if (match === "assumed") refuseSlip(this.#registry, text);
     if (this.disabled.includes(model.provider))
       throw usageError(`The provider ${model.provider} is disabled here. See: lathe config get disabledProviders`);
     const wish = found.effort ?? (settings.defaultThinkingLevel || undefined);
@@ -123,8 +124,7 @@ export class Models {
 
   /** As `choose`; asks the local servers first when the selector may mean one of their models. */
   async find(selector: string): Promise<ModelChoice> {
-    const { settings, settingsOrigin, env } = this.#workspace;
-    const text = withoutRoles(selector, { settings, origin: settingsOrigin, env });
+    const text = this.#withoutRoles(selector);
     if (!meansPractice(text) && !plainly(this.#registry, text)) {
       const provider = text.slice(0, Math.max(text.indexOf("/"), 0));
       const servers = this.#registry.discoveries();
@@ -134,6 +134,11 @@ export class Models {
       else if (!this.#registry.knows(provider) && !selectModel(this.#registry, text)) await this.discover();
     }
     return this.choose(selector);
+  }
+
+  #withoutRoles(selector: string): string {
+    const { settings, savedModel, settingsOrigin: origin, env } = this.#workspace;
+    return withoutRoles(selector, { settings, savedModel, origin, env });
   }
 
   /** Adds what local servers offer. */
@@ -190,6 +195,15 @@ function plainly(registry: Registry, text: string): Selection | undefined {
   const effort = text.slice(colon + 1);
   const model = colon > slash && isThinkingLevel(effort) ? get(text.slice(0, colon)) : undefined;
   return model && { model, match: "exact", effort: clampLevel(model.thinking, effort) };
+}
+
+/** An id that nobody has described is sent as it is, but not a known one with a slip in the effort after it. */
+function refuseSlip(registry: Registry, text: string): void {
+  const colon = text.lastIndexOf(":");
+  const written = text.slice(colon + 1);
+  const level = thinkingLevels.find((known) => known.startsWith(written)) ?? nearest(written, thinkingLevels);
+  if (colon > 0 && level !== undefined && plainly(registry, text.slice(0, colon)))
+    throw usageError(`"${text}" ends with no effort. Did you mean ${text.slice(0, colon)}:${level}?`);
 }
 
 function unknownModel(registry: Registry, text: string): Error {

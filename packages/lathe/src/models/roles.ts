@@ -9,6 +9,8 @@ type Role = "default" | "smol" | "slow" | "plan";
 
 export interface RoleSources {
   readonly settings: Pick<Settings, "model" | "modelRoles.smol" | "modelRoles.slow" | "modelRoles.plan">;
+  /** The setting `model`, whatever this run names. */
+  readonly savedModel: string;
   /** Where a setting came from; `run` for an option. */
   readonly origin: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,12 +18,16 @@ export interface RoleSources {
 
 const VARIABLES = { smol: "LATHE_SMOL_MODEL", slow: "LATHE_SLOW_MODEL", plan: "LATHE_PLAN_MODEL" } as const;
 
+const ROLE = /^lathe\/(default|smol|slow|plan)(?::([a-z]+))?$/;
+
 /** The selector behind a role: option, variable, setting. Without one, small and hard jobs get the default model. */
-function selectorOfRole(role: Role, { settings, origin, env }: RoleSources): string {
-  if (role === "default") return settings.model;
+function selectorOfRole(role: Role, { settings, savedModel, origin, env }: RoleSources): string {
+  // `--model lathe/smol` is not what the roles lead to.
+  const usual = ROLE.test(settings.model) && origin.get("model") === "run" ? savedModel : settings.model;
+  if (role === "default") return usual;
   const key = `modelRoles.${role}` as const;
   const set = settings[key];
-  return (origin.get(key) === "run" ? set : env[VARIABLES[role]] || set) || settings.model;
+  return (origin.get(key) === "run" ? set : env[VARIABLES[role]] || set) || usual;
 }
 
 /** A selector without roles in it. */
@@ -29,7 +35,7 @@ export function withoutRoles(selector: string, sources: RoleSources): string {
   let text = selector;
   let effort = "";
   for (let hops = 0; hops <= 4; hops++) {
-    const role = /^lathe\/(default|smol|slow|plan)(?::([a-z]+))?$/.exec(text);
+    const role = ROLE.exec(text);
     if (!role) return effort === "" ? text : withEffort(text, effort);
     if (effort === "" && role[2] !== undefined) effort = role[2];
     text = selectorOfRole(role[1] as Role, sources);

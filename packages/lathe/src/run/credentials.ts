@@ -1,6 +1,6 @@
 // The credentials of a run: one store, one order, asked by requests, `auth status` and `models` alike.
 
-import type { ProviderConfig } from "@lathe/llm";
+import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
 import { findRow, type ProviderRow } from "@lathe/llm/providers";
 import { systemKeyring } from "../credentials/keyring.ts";
 import { poster } from "../credentials/oauth/post.ts";
@@ -38,14 +38,15 @@ export function credentialStore(workspace: Workspace): CredentialStore {
 export function credentialQuery(provider: string, env: Env, config?: ProviderConfig): CredentialQuery {
   const row = findRow(provider);
   const envNames = variablesOf(row, env);
-  const { apiKey, apiKeyEnv, auth } = config ?? {};
-  const fileKey = apiKey ?? (apiKeyEnv !== undefined && env[apiKeyEnv] ? apiKeyEnv : undefined);
+  const fileKey = config && configuredKey(config, env);
+  const wantedEnv = config && keyVariable(config);
   return {
     provider: row?.id ?? provider,
     envNames,
     bearerEnvNames: envNames.filter((name) => /_(OAUTH_TOKEN|ACCESS_TOKEN|FOUNDRY_API_KEY)$/.test(name)),
     ...(fileKey === undefined ? {} : { fileKey }),
-    keyless: auth === "none" || (row?.keyless ?? false),
+    ...(wantedEnv === undefined ? {} : { wantedEnv }),
+    keyless: config?.auth === "none" || (row?.keyless ?? false),
   };
 }
 

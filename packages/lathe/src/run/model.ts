@@ -3,8 +3,8 @@
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import { findRow, type ProviderOptions } from "@lathe/llm/providers";
-import { CliError, EXIT } from "../cli/exit.ts";
-import { resolveCredential } from "../credentials/resolve.ts";
+import { CliError, EXIT, usageError } from "../cli/exit.ts";
+import { type CredentialQuery, resolveCredential } from "../credentials/resolve.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "../models/models.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "./credentials.ts";
 import type { Workspace } from "./workspace.ts";
@@ -47,20 +47,25 @@ export async function connect(
   const models = await modelsOf(workspace);
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
   const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
-  if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider);
+  if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider, query);
   models.reached(choice.provider);
   return adapterOf(workspace, models, choice, overrides, deps);
 }
 
 /** The same without asking for the credential before the first request does. */
-export function adapterOf(
+export async function adapterOf(
   workspace: Workspace,
   models: Models,
   choice: ModelChoice,
   overrides: ModelOverrides = {},
   deps: ClientDeps = { ...workspace.machine.deps, env: workspace.env },
 ): Promise<ProviderAdapter> {
-  return openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
+  try {
+    return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ConfigurationError") throw error;
+    throw usageError(`${error.message}. Mend models.yml or the variable, or choose another: lathe models`);
+  }
 }
 
 /** How requests to a choice are made, as settings, models.yml and options say it. */
@@ -106,9 +111,9 @@ function runKey({ provider }: ModelChoice, { apiKey }: ModelOverrides) {
   return apiKey === undefined ? undefined : { provider, key: apiKey };
 }
 
-function noCredential(provider: string): CliError {
+function noCredential(provider: string, { wantedEnv }: CredentialQuery): CliError {
   const row = findRow(provider);
-  const variable = row?.keyEnv.find((name) => name.endsWith("_API_KEY")) ?? row?.keyEnv[0];
+  const variable = wantedEnv ?? row?.keyEnv.find((name) => name.endsWith("_API_KEY")) ?? row?.keyEnv[0];
   const how = variable ? `Set ${variable}, or run` : row ? "Run" : "Give it an apiKey in models.yml, or run";
   return new CliError(EXIT.provider, `No credential for ${row?.name ?? provider}. ${how}: lathe login ${provider}`);
 }

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import { commaList } from "../cli/values.ts";
-import { type HomePaths, homePaths, projectPaths } from "../home/paths.ts";
+import { type HomePaths, homePaths, type ProjectPaths, projectPaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
@@ -22,7 +22,9 @@ export interface Workspace {
   readonly roots: readonly string[];
   readonly paths: HomePaths;
   readonly trusted: boolean;
+  readonly project: ProjectPaths;
   readonly settings: Settings;
+  readonly savedModel: LoadedSettings["savedModel"];
   readonly settingsOrigin: LoadedSettings["origin"];
   /** The process's variables, then the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,22 +36,25 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");
   const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
   const paths = homePaths(machine.env, machine.userHome);
-  const trusted = isTrusted(paths.trust, cwd);
+  const trusted = isTrusted(paths.trust, cwd, machine.userHome);
+  const project = projectPaths(cwd, paths, machine.userHome);
   const sources: SettingsSource[] = [
     { file: paths.config, required: false, own: true },
-    ...(trusted ? [{ file: projectPaths(cwd).config, required: false }] : []),
+    ...(trusted && project.config ? [{ file: project.config, required: false }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
   const env = envWithFiles({ env: machine.env, cwd, trusted, latheHome: paths.home, userHome: machine.userHome });
-  const ignored = trusted ? [] : ignoredProjectFiles(cwd);
+  const ignored = trusted ? [] : ignoredProjectFiles(project);
   return {
     machine,
     cwd,
     roots: [cwd, ...added],
     paths,
     trusted,
+    project,
     settings: settingsIn(cwd, machine.userHome, loaded.values),
+    savedModel: loaded.savedModel,
     settingsOrigin: loaded.origin,
     env,
     warnings: [

@@ -17,6 +17,8 @@ export interface SettingsSource {
 
 export interface LoadedSettings {
   readonly values: Settings;
+  /** `model` as the files have it, whatever this run names. */
+  readonly savedModel: string;
   /** `default`, `run`, or the file. */
   readonly origin: ReadonlyMap<SettingKey, string>;
   readonly warnings: readonly string[];
@@ -43,12 +45,13 @@ export async function loadSettings(
       origin.set(key, source.file);
     }
   }
+  const savedModel = values["model"] as string;
   for (const [key, value] of Object.entries(run)) {
     if (value === undefined) continue;
     values[key] = value;
     origin.set(key as SettingKey, "run");
   }
-  return { values: values as unknown as Settings, origin, warnings };
+  return { values: values as unknown as Settings, savedModel, origin, warnings };
 }
 
 interface Layer {

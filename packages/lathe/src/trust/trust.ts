@@ -5,23 +5,29 @@ import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
-import { projectPaths } from "../home/paths.ts";
+import type { ProjectPaths } from "../home/paths.ts";
 
 interface TrustFile {
   readonly folders: Readonly<Record<string, { readonly since: string }>>;
 }
 
-export function isTrusted(trustFile: string, folder: string): boolean {
-  return trustedAbove(trustFile, realpathSync.native(folder)) !== undefined;
+export function isTrusted(trustFile: string, folder: string, userHome: string): boolean {
+  return trustedAbove(trustFile, realpathSync.native(folder), userHome) !== undefined;
 }
 
 /** The folder itself or the nearest above it that is trusted. */
-export function trustedAbove(trustFile: string, folder: string): string | undefined {
+export function trustedAbove(trustFile: string, folder: string, userHome: string): string | undefined {
   const { folders } = read(readJsonFile(trustFile));
   for (let path = folder; ; path = dirname(path)) {
-    if (Object.hasOwn(folders, path)) return path;
+    if (Object.hasOwn(folders, path) && (path === folder || !holdsStrangers(path, userHome))) return path;
     if (path === dirname(path)) return undefined;
   }
+}
+
+/** The user's home and what is above it hold whatever was ever fetched: trust in them does not reach what is below. */
+export function holdsStrangers(folder: string, userHome: string): boolean {
+  const home = existsSync(userHome) ? realpathSync.native(userHome) : userHome;
+  return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 export async function trustFolder(trustFile: string, folder: string, now: Date): Promise<string> {
@@ -49,14 +55,13 @@ export function trustedFolders(trustFile: string): readonly string[] {
 }
 
 /** What an untrusted folder would have brought; names for the one line the user sees. */
-export function ignoredProjectFiles(cwd: string): readonly string[] {
-  const paths = projectPaths(cwd);
+export function ignoredProjectFiles(paths: ProjectPaths): readonly string[] {
   const found = [
     [".lathe/config.yml", paths.config],
     [".lathe/models.yml", paths.models],
     [".env", paths.env],
   ] as const;
-  return found.filter(([, path]) => existsSync(path)).map(([name]) => name);
+  return found.filter(([, path]) => path !== undefined && existsSync(path)).map(([name]) => name);
 }
 
 function read(value: unknown): TrustFile {

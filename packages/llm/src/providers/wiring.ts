@@ -87,7 +87,7 @@ function baseUrlOf({ row, api, deps, options }: WiringInput): string {
       `Provider "${row.id}" needs a base URL: set ${variable === undefined ? "baseUrl" : `baseUrl or ${variable}`}`,
     );
   }
-  const url = (/^https?:\/\//.test(configured) ? configured : `http://${configured}`).replace(/\/+$/, "");
+  const url = (configured.includes("://") ? configured : `http://${configured}`).replace(/\/+$/, "");
   if (!isUrl(url)) throw new ConfigurationError(`Provider "${row.id}": "${configured}" is not a URL`);
   return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
 }
@@ -95,7 +95,7 @@ function baseUrlOf({ row, api, deps, options }: WiringInput): string {
 /** By making one: node has a question for this, but the first use of each of its functions costs a start time. */
 function isUrl(text: string): boolean {
   try {
-    return new URL(text) !== undefined;
+    return /^https?:$/.test(new URL(text).protocol);
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@
 // about unknown keys and says where each mistake is.
 
 import type { DiscoveryType } from "../discovery/listings.ts";
+import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
 import { isRecord, type Shape, shapes } from "./shape.ts";
@@ -55,6 +56,20 @@ export interface RegistryConfig {
   readonly profiles?: JsonObject;
   readonly modelBindings?: JsonObject;
 }
+
+/** The key that a provider's entry gives: itself, or the name of a variable that is set. */
+export function configuredKey({ apiKey, apiKeyEnv }: ProviderConfig, env: ClientDeps["env"]): string | undefined {
+  if (apiKey !== undefined && (!isVariableName(apiKey) || env[apiKey])) return apiKey;
+  return apiKeyEnv !== undefined && env[apiKeyEnv] ? apiKeyEnv : undefined;
+}
+
+/** The variable that a provider's entry names, set or not. */
+export function keyVariable({ apiKey, apiKeyEnv }: ProviderConfig): string | undefined {
+  return apiKeyEnv ?? (apiKey !== undefined && isVariableName(apiKey) ? apiKey : undefined);
+}
+
+/** What looks like one is one: sending a name in the place of a key helps nobody. */
+const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text);
 
 const apis: readonly Api[] = [
   "openai-completions",

@@ -1,6 +1,6 @@
 // The registry's public face.
 
-export { checkRegistryConfig, type ProviderConfig, type RegistryConfig } from "./config.ts";
+export { checkRegistryConfig, configuredKey, keyVariable, type ProviderConfig, type RegistryConfig } from "./config.ts";
 export { defaultModels } from "./defaults.ts";
 export { type Discovery, Registry, type RegistryOptions } from "./registry.ts";
 export { expandModels, type InitialChoice, initialModel, type Selection, selectModel } from "./select.ts";

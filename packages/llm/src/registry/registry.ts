@@ -17,6 +17,7 @@ import { type Canonical, createCanonical } from "./canonical.ts";
 import {
   type CustomModel,
   checkRegistryConfig,
+  configuredKey,
   type ModelFields,
   type ProviderConfig,
   type RegistryConfig,
@@ -100,7 +101,7 @@ export class Registry {
     if (row?.unsupported !== undefined) return false;
     const config = this.#provider(provider);
     if (config?.auth === "none" || row?.keyless) return true;
-    if (config?.apiKey !== undefined || (config?.apiKeyEnv !== undefined && env[config.apiKeyEnv])) return true;
+    if (config !== undefined && configuredKey(config, env) !== undefined) return true;
     return hasCredential?.(provider) === true || (row !== undefined && hasOwnKey({ ...row, explicitOnly: false }, env));
   }
 
@@ -182,19 +183,8 @@ export class Registry {
   /** What `createProvider(model.provider, …)` needs so that this model's requests go where the file says. */
   connection(model: ModelInfo): ProviderOptions {
     const config = this.#provider(model.provider) ?? {};
-    const {
-      baseUrl,
-      apiKey,
-      apiKeyEnv,
-      headers,
-      authHeader,
-      auth,
-      disableStrictTools,
-      cacheRetention,
-      compat,
-      requestTransform,
-    } = config;
-    const key = apiKey ?? (apiKeyEnv !== undefined && this.#options.env[apiKeyEnv] ? apiKeyEnv : undefined);
+    const { baseUrl, headers, authHeader, auth, disableStrictTools, cacheRetention, compat, requestTransform } = config;
+    const key = configuredKey(config, this.#options.env);
     const rowApi = findRow(model.provider)?.api;
     const api = model.api ?? config.api;
     return {
