@@ -72,6 +72,14 @@ describe("RPC: process and framing", () => {
   it("G-02 parameters are checked before anything happens, and the message names the field", async () => {
     const host = await rig.start();
     expect((await host.ask("prompt"))["error"]).toBe("message is missing.");
+    host.raw('{"id":7,"type":"get_state"}\n');
+    expect(await host.wait("a number as id", ({ command }) => command === "get_state")).toMatchObject({
+      success: false,
+      error: "id must be a string.",
+    });
+    host.send({ id: "nothing", type: "prompt", message: " " });
+    const empty = await host.wait("nothing to say", ({ id, success }) => id === "nothing" && success === false);
+    expect(empty["error"]).toBe("message is empty.");
     expect((await host.ask("set_steering_mode", { mode: "some" }))["error"]).toBe(
       "mode must be one of all, one-at-a-time.",
     );

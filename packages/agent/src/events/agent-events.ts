@@ -62,6 +62,9 @@ interface Fold {
   thinking: string;
   streaming: boolean;
   retrying: boolean;
+  inTurn: boolean;
+  /** Running calls: id to name. */
+  readonly calls: Map<string, string>;
 }
 
 /** A fresh mapper; feed it every event of one session in order. Events of children are not mapped. */
@@ -74,6 +77,8 @@ export function toAgentEvents(): (event: SessionEvent) => readonly AgentEvent[] 
     thinking: "",
     streaming: false,
     retrying: false,
+    inTurn: false,
+    calls: new Map(),
   };
   return (event) => mapEvent(fold, event);
 }
@@ -93,13 +98,17 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
       fold.messages = [];
       return [{ type: "agent_end", messages, reason: event.data.reason }];
     }
+    case "session_end":
+      return closed(fold, event.data.reason);
     case "turn_start":
       fold.answer = undefined;
       fold.results = [];
+      fold.inTurn = true;
       return [{ type: "turn_start" }];
     case "turn_end": {
       const ended: AgentEvent[] = fold.retrying ? [{ type: "auto_retry_end", success: false }] : [];
       fold.retrying = false;
+      fold.inTurn = false;
       return [...ended, { type: "turn_end", message: fold.answer, toolResults: fold.results }];
     }
     case "compaction_start":
@@ -171,6 +180,7 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
   switch (event.kind) {
     case "tool_call_start": {
       const { call_id, tool_name, arguments: args } = event.data;
+      fold.calls.set(call_id, tool_name);
       return [{ type: "tool_execution_start", toolCallId: call_id, toolName: tool_name, args }];
     }
     case "tool_call_output_delta": {
@@ -181,6 +191,7 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
       const { call_id, tool_name, output, error, is_error, details, message } = event.data;
       const result = { output: output ?? error ?? "", ...(details === undefined ? {} : { details }) };
       fold.results.push(message);
+      fold.calls.delete(call_id);
       return [
         { type: "tool_execution_end", toolCallId: call_id, toolName: tool_name, result, isError: is_error },
         ...whole(fold, message),
@@ -198,6 +209,19 @@ function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["dat
   fold.retrying = true;
   const { attempt, delay_ms, message } = data;
   return [...discarded, ...again, { type: "auto_retry_start", attempt, delayMs: delay_ms, errorMessage: message }];
+}
+
+/** A session that fails inside an input leaves it open; whoever waits for its end is told all the same. */
+function closed(fold: Fold, reason: string): readonly AgentEvent[] {
+  const { messages, answer: message, results: toolResults } = fold;
+  if (messages.length === 0) return NOTHING;
+  const result = { output: "The session ended before the call did." };
+  const ends: AgentEvent[] = [...fold.calls].map(([toolCallId, toolName]) => {
+    return { type: "tool_execution_end", toolCallId, toolName, result, isError: true };
+  });
+  if (fold.streaming) ends.push({ type: "message_end", message: partial(fold) });
+  if (fold.inTurn) ends.push({ type: "turn_end", message, toolResults });
+  return [...ends, { type: "agent_end", messages, reason }];
 }
 
 function whole(fold: Fold, message: Message): readonly AgentEvent[] {

@@ -88,6 +88,23 @@ describe("AgentEvents", () => {
   });
 });
 
+describe("a session that ends inside an input", () => {
+  it.each([
+    ["while it answers", (kind: string) => kind === "assistant_text_delta"],
+    ["while a tool runs", (kind: string) => kind === "tool_call_start"],
+  ])("%s: every bracket is closed, so that nobody waits for agent_end for ever", async (_when, isLast) => {
+    const s = setUp({ script: [{ text: "look", calls: [{ id: "c1", name: "shell", args: {} }] }, { text: "done" }] });
+    await s.session.submit("go");
+    await s.finish();
+    const cut = s.events.slice(0, s.events.findIndex(({ kind }) => isLast(kind)) + 1);
+    const failed = { kind: "session_end", data: { state: "closed", reason: "error" } } as (typeof s.events)[number];
+    const map = toAgentEvents();
+    const events = [...cut, failed].flatMap((event) => map(event));
+    expect(bracketError(events)).toBeUndefined();
+    expect(events.at(-1)).toMatchObject({ type: "agent_end", reason: "error" });
+  });
+});
+
 describe("CodingAgent", () => {
   it("HD-01 from model, key and directory: real tools in a real folder, two prompts in a row", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lathe-headless-"));

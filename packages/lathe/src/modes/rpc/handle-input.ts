@@ -11,11 +11,15 @@ interface Given {
 }
 
 function contentOf({ message, images = [] }: Given): InputContent {
-  if (images.length === 0) return message;
+  const isEmpty = message.trim() === "";
+  if (images.length === 0) {
+    if (isEmpty) throw new Error("message is empty.");
+    return message;
+  }
   const parts = images.map(
     ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
   );
-  return [{ kind: "text", text: message }, ...parts];
+  return isEmpty ? parts : [{ kind: "text", text: message }, ...parts];
 }
 
 export const inputHandlers: Handlers<

@@ -3,7 +3,7 @@
 
 import { CliError } from "../../cli/exit.ts";
 import { problemWith } from "../wire/check.ts";
-import { type JsonSchema, object } from "../wire/define.ts";
+import { type JsonSchema, object, optional, text } from "../wire/define.ts";
 import type { Line } from "../wire/lines.ts";
 import type { LineWriter } from "../wire/writer.ts";
 import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
@@ -116,7 +116,7 @@ export class RpcServer {
 }
 
 const PARAMS = Object.fromEntries(
-  Object.entries(COMMANDS).map(([name, { params }]) => [name, object(params).schema]),
+  Object.entries(COMMANDS).map(([name, { params }]) => [name, object({ id: optional(text), ...params }).schema]),
 ) as Record<CommandName, JsonSchema>;
 
 function parse(text: string): Frame | undefined {

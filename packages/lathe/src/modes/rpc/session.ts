@@ -87,6 +87,8 @@ export class RpcSession {
 
   async run(content: InputContent): Promise<void> {
     const { session } = this;
+    if (session.state === "closed")
+      throw new Error("This session has ended. Go on in another one: new_session, or switch_session.");
     if (!this.isBusy) this.#parts.hostUris.announce(session);
     await session.submitWithLate(content);
   }
