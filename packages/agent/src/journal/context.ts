@@ -1,7 +1,7 @@
 // What the model sees, as a projection of the tree: the path from the root to the leaf, with compaction, pruning and
 // tool results put in order. The view follows the leaf, so that one more entry costs the same in a long history.
 
-import { Message } from "@lathe/llm";
+import { type ContentPart, Message } from "@lathe/llm";
 import { applyState, type ContextState, isStateEntry, START_STATE } from "./context-state.ts";
 import type { CompactionEntry, PruneEntry, TreeEntry } from "./types.ts";
 
@@ -36,7 +36,8 @@ export class ContextView implements Context {
   #entryIds: (string | undefined)[] = [];
   #state: ContextState = START_STATE;
   #batch: OpenBatch | undefined;
-  #pruned = new Set<string>();
+  /** Entries that are sent without their content (true), or without what is no text (what stands there instead). */
+  #pruned = new Map<string, true | string>();
   /** Message per entry (and per filled-in result), so that rebuilding keeps the identity encoders cache by. */
   #made = new Map<string, Message>();
 
@@ -79,7 +80,7 @@ export class ContextView implements Context {
     this.#state = START_STATE;
     this.#batch = undefined;
     this.#made = new Map();
-    this.#pruned = new Set();
+    this.#pruned = new Map();
     for (const id of path) this.#takeState(id);
     const compactionAt = path.findLastIndex((id) => this.#source.meta(id)?.type === "compaction");
     const sent = compactionAt === -1 ? path : this.#afterCompaction(path, compactionAt);
@@ -89,8 +90,12 @@ export class ContextView implements Context {
 
   #takeState(id: string): void {
     const type = this.#source.meta(id)!.type;
-    if (type === "prune") for (const target of (this.#source.entry(id) as PruneEntry).prune) this.#pruned.add(target);
+    if (type === "prune") this.#prune(this.#source.entry(id) as PruneEntry);
     else if (isStateEntry(type)) this.#state = applyState(this.#state, this.#source.entry(id));
+  }
+
+  #prune({ prune, media }: PruneEntry): void {
+    for (const target of prune) if (this.#pruned.get(target) !== true) this.#pruned.set(target, media ?? true);
   }
 
   /** The compaction itself (its summary), the entries it keeps verbatim, its tail, and what came later. */
@@ -107,7 +112,7 @@ export class ContextView implements Context {
     if (entry.type === "message" && entry.message.role === "assistant") {
       this.#state = applyState(this.#state, entry);
     }
-    const message = known?.get(this.#key(entry.id)) ?? toMessage(entry, this.#pruned.has(entry.id));
+    const message = known?.get(this.#key(entry.id)) ?? toMessage(entry, this.#pruned.get(entry.id));
     if (!message) return;
     if (message.role === "tool") {
       this.#answer(entry.id, message);
@@ -144,7 +149,8 @@ export class ContextView implements Context {
   }
 
   #key(id: string): string {
-    return this.#pruned.has(id) ? `${id}!` : id;
+    const pruned = this.#pruned.get(id);
+    return pruned === undefined ? id : `${id}!${pruned}`;
   }
 
   /** The last answer says which model is in use, even when it was compacted away. */
@@ -181,12 +187,13 @@ export function buildContext(entries: readonly TreeEntry[], leaf?: string | null
   return view;
 }
 
-function toMessage(entry: TreeEntry, pruned: boolean): Message | undefined {
+function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message | undefined {
   switch (entry.type) {
     case "message":
+      if (typeof pruned === "string") return sendable(withoutMedia(entry.message, pruned));
       return sendable(pruned ? prunedMessage(entry.message) : entry.message);
     case "custom_message":
-      return Message.user(pruned ? PRUNED_NOTICE : entry.content);
+      return Message.user(pruned === true ? PRUNED_NOTICE : entry.content);
     case "branch_summary":
       return Message.user(`<branch_summary>\n${entry.summary}\n</branch_summary>`);
     case "compaction":
@@ -211,4 +218,17 @@ function prunedMessage(message: Message): Message {
     content: PRUNED_NOTICE,
     isError: part?.toolResult.isError ?? false,
   });
+}
+
+function withoutMedia(message: Message, notice: string): Message {
+  if (message.role === "assistant") return message;
+  return { ...message, content: message.content.map((part) => textInstead(part, notice)) };
+}
+
+function textInstead(part: ContentPart, notice: string): ContentPart {
+  if (part.kind === "image" || part.kind === "audio" || part.kind === "document") return { kind: "text", text: notice };
+  if (part.kind !== "tool_result" || part.toolResult.images === undefined) return part;
+  const { images: _, content, ...rest } = part.toolResult;
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  return { kind: "tool_result", toolResult: { ...rest, content: text === "" ? notice : `${text}\n${notice}` } };
 }

@@ -81,6 +81,8 @@ export interface PruneEntry extends TreeFields {
   readonly type: "prune";
   /** Entries whose content is replaced by a short notice in the context. */
   readonly prune: readonly string[];
+  /** Set: only their images, sounds and documents are replaced, by this text. */
+  readonly media?: string;
 }
 export interface BranchSummaryEntry extends TreeFields {
   readonly type: "branch_summary";

@@ -18,6 +18,7 @@ export interface CustomTool {
 }
 type CustomResult =
   | string
+  | undefined
   | {
       readonly output: string;
       readonly details?: JsonValue;
@@ -94,6 +95,9 @@ function fromCustom(custom: CustomTool): ToolDef {
     async execute(args, context): Promise<ToolResult | string> {
       const result = await custom.executor(args, context);
       if (typeof result === "string") return result;
+      // Done for its effect, and nothing to say about it.
+      if (result === undefined) return "";
+      if (typeof result?.output !== "string") throw new Error('it returned neither a text nor an object with "output"');
       const content: ToolContent[] = [{ kind: "text", text: result.output }];
       for (const image of result.images ?? []) content.push({ kind: "image", image });
       return {

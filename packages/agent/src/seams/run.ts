@@ -32,6 +32,8 @@ type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 export class Seams {
   readonly #host: SeamHost;
   readonly #streamHooks: readonly Middleware[];
+  /** Those that failed in an input: told once, not for every delta. */
+  readonly #failedIn = new WeakMap<AbortSignal, Set<Middleware>>();
 
   constructor(host: SeamHost) {
     this.#host = host;
@@ -89,10 +91,17 @@ export class Seams {
         if (verdict instanceof Promise) return this.#slowStreamEvent(at, verdict, event, signal);
         if (verdict) return verdict.cut;
       } catch (error) {
-        this.#warn(middleware, "onStreamEvent", error);
+        this.#warnOnce(middleware, signal, error);
       }
     }
     return undefined;
+  }
+
+  #warnOnce(middleware: Middleware, signal: AbortSignal, error: unknown): void {
+    const failed = this.#failedIn.get(signal) ?? new Set();
+    if (failed.has(middleware)) return;
+    this.#failedIn.set(signal, failed.add(middleware));
+    this.#warn(middleware, "onStreamEvent", error);
   }
 
   async #slowStreamEvent(
@@ -101,7 +110,12 @@ export class Seams {
     event: StreamEvent,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const verdict = await this.#lenient(this.#streamHooks[at]!, "onStreamEvent", signal, () => pending);
+    const middleware = this.#streamHooks[at]!;
+    const verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      this.#warnOnce(middleware, signal, error);
+      return undefined;
+    });
     return verdict ? verdict.cut : this.onStreamEvent(event, signal, at + 1);
   }
 

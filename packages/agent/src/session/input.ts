@@ -7,6 +7,7 @@ import type { MessageEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
 import { saveLedger } from "./ledger-line.ts";
+import { readQueued } from "./media.ts";
 import { callModel, errorType } from "./model-call.ts";
 import type { QueuedMessage } from "./queues.ts";
 import { runBatch } from "./tool-batch.ts";
@@ -70,7 +71,10 @@ export async function runInput(
 
 async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
   for (let drained = start === "drained"; ; drained = false) {
-    if (!drained) drainSteering(core);
+    if (!drained) {
+      const steering = readQueued(core, core.steering.take(core.config.steeringMode));
+      giveSteering(core, steering instanceof Promise ? await steering : steering);
+    }
     if (run.signal.aborted) return endOf(run);
     const limit = limitReached(core, run);
     if (limit) return limit;
@@ -174,8 +178,8 @@ export async function endInput(core: SessionCore, run: InputRun, end: InputEnd):
   return { goOn };
 }
 
-function drainSteering(core: SessionCore): void {
-  for (const { id, content } of core.steering.take(core.config.steeringMode)) {
+function giveSteering(core: SessionCore, messages: readonly QueuedMessage[]): void {
+  for (const { id, content } of messages) {
     const message = Message.user(partsOf(content));
     core.append({ type: "message", id, message, origin: "steering" });
     core.emit("steering_injected", { content: textOfContent(content), entry_id: id, message });

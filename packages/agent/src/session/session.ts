@@ -1,6 +1,6 @@
 // The object a host holds. It only decides who may do what when; the work is in the modules beside it.
 
-import type { JsonValue, ToolChoice } from "@lathe/llm";
+import { type JsonValue, SDKError, type ToolChoice } from "@lathe/llm";
 import type { Amounts } from "../budget/ledger.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent, SessionState } from "../events/types.ts";
@@ -20,6 +20,7 @@ import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { type InputRun, SessionCore } from "./core.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
+import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { errorType } from "./model-call.ts";
 import type { QueuedMessage, QueueName } from "./queues.ts";
 import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
@@ -150,7 +151,8 @@ export class Session {
     // A question to the user is not answered by what was said before it.
     while (this.#isFree() && this.state === "idle" && steering.length > 0 && journal.input?.reason === "completed") {
       await this.#track(async (run) => {
-        beginInput(this.#core, run, steering.take("one-at-a-time"), "input");
+        const taken = readQueued(this.#core, steering.take("one-at-a-time"));
+        beginInput(this.#core, run, taken instanceof Promise ? await taken : taken, "input");
         await this.#runAll(run);
       });
     }
@@ -279,10 +281,17 @@ export class Session {
 
   async #submit(run: InputRun, content: InputContent): Promise<void> {
     const core = this.#core;
-    const verdict = await core.seams.onInput(content, run.signal).catch((error: unknown) => {
-      if (run.signal.aborted) return { reject: "the input was interrupted" };
-      throw error;
-    });
+    const verdict = await core.seams
+      .onInput(content, run.signal)
+      .then(async (given) => {
+        if ("reject" in given || !hasFiles(given.content)) return given;
+        return { content: await withFiles(core, given.content) };
+      })
+      .catch((error: unknown) => {
+        if (run.signal.aborted) return { reject: "the input was interrupted" };
+        if (error instanceof SDKError) return { reject: error.message };
+        throw error;
+      });
     if ("reject" in verdict) {
       core.input = undefined;
       core.setState("idle");
@@ -296,7 +305,7 @@ export class Session {
   async #continue(run: InputRun): Promise<void> {
     const cut = this.#cut;
     this.#cut = undefined;
-    if (!cut) return this.#runAll(this.#beginFollowUp(run));
+    if (!cut) return this.#runAll(await this.#beginFollowUp(run));
     continueInput(this.#core, run, cut.entry, cut.rounds);
     await this.#runAll(run, cut);
   }
@@ -309,13 +318,14 @@ export class Session {
       const end = run.signal.aborted ? endOf(run) : await runInput(core, run, left);
       const { goOn } = await endInput(core, run, end);
       if (!goOn) return;
-      run = this.#beginFollowUp(core.startRun());
+      run = await this.#beginFollowUp(core.startRun());
       left = undefined;
     }
   }
 
-  #beginFollowUp(run: InputRun): InputRun {
-    beginInput(this.#core, run, this.#core.followUps.take(this.#core.config.followUpMode), "follow_up");
+  async #beginFollowUp(run: InputRun): Promise<InputRun> {
+    const taken = readQueued(this.#core, this.#core.followUps.take(this.#core.config.followUpMode));
+    beginInput(this.#core, run, taken instanceof Promise ? await taken : taken, "follow_up");
     return run;
   }
 

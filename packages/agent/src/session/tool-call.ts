@@ -1,7 +1,7 @@
 // One tool call: LOOKUP, VALIDATE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. Never throws for what a tool does; every
 // call ends with exactly one result entry and one tool_call_end.
 
-import { type ImageData, type JsonObject, Message, type ToolCallData } from "@lathe/llm";
+import { type ImageData, type JsonObject, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
 import { INTERRUPTED_RESULT } from "../journal/context.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
@@ -204,8 +204,26 @@ function toolContext(
   };
 }
 
+/** What a tool of the host gives along may be anything; what is no JSON cannot be kept, and must not end the session. */
+function checkedDetails(core: SessionCore, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
+  if (details === undefined || isJson(details)) return details;
+  core.warn(`The details that the tool ${call.name} returned are not JSON and were left out.`, "tool_details");
+  return undefined;
+}
+
+const MOST_NESTING = 200;
+
+/** Deeper than any real value is as good as endless. */
+function isJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") return false;
+  if (typeof value !== "object" || value === null) return true;
+  if (depth > MOST_NESTING) return false;
+  return Object.values(value).every((inner) => isJson(inner, depth + 1));
+}
+
 async function finishCall(core: SessionCore, call: ToolCallData, outcome: Outcome, startedAt: number): Promise<void> {
   const { result, settled } = outcome;
+  const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;
   const full = textOf(result);
   const { toolOutputLimits, toolLineLimits, toolOutputModes } = core.config;
@@ -221,7 +239,7 @@ async function finishCall(core: SessionCore, call: ToolCallData, outcome: Outcom
   });
   const durationMs = core.deps.now() - startedAt;
   const more = {
-    ...(result.details === undefined ? {} : { details: result.details }),
+    ...(details === undefined ? {} : { details }),
     ...(output.artifact === undefined ? {} : { artifact: output.artifact }),
   };
   const entry = core.append({

@@ -106,6 +106,38 @@ export class MessageResolver {
   }
 }
 
+/** Some part names a file of this machine. */
+export function namesFiles(content: readonly ContentPart[]): boolean {
+  return content.some((part) => {
+    const media = mediaOf(part);
+    return media?.url !== undefined && isLocal(media.url);
+  });
+}
+
+/** The files that parts name by their path, as bytes: for those who keep the content longer than its files may last. */
+export async function readFiles(
+  content: readonly ContentPart[],
+  deps: MediaContext["deps"],
+): Promise<readonly ContentPart[]> {
+  const context: MediaContext = { provider: "local", rules: undefined, deps };
+  const load = async <T extends MediaData>(media: T): Promise<T> =>
+    media.url !== undefined && isLocal(media.url) ? loadFile(media, media.url, context) : media;
+  return Promise.all(
+    content.map(async (part): Promise<ContentPart> => {
+      if (part.kind === "image") return { ...part, image: await load(part.image) };
+      if (part.kind === "audio") return { ...part, audio: await load(part.audio) };
+      if (part.kind === "document") return { ...part, document: await load(part.document) };
+      return part;
+    }),
+  );
+}
+
+function mediaOf(part: ContentPart): MediaData | undefined {
+  if (part.kind === "image") return part.image;
+  if (part.kind === "audio") return part.audio;
+  return part.kind === "document" ? part.document : undefined;
+}
+
 function hasMedia(part: ContentPart): boolean {
   if (part.kind === "tool_result") return part.toolResult.images !== undefined;
   return part.kind === "image" || part.kind === "audio" || part.kind === "document";

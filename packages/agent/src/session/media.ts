@@ -1,0 +1,49 @@
+// Files that an input names by their path are read when it comes: the journal keeps what was sent, and a file may be gone by
+// the next request.
+
+import { type ContentPart, namesFiles, readFiles } from "@lathe/llm";
+import type { InputContent } from "../events/types.ts";
+import { messageOf } from "../seams/run.ts";
+import type { SessionCore } from "./core.ts";
+import type { QueuedMessage } from "./queues.ts";
+
+/** Rejects when a file cannot be read. */
+export async function withFiles(core: SessionCore, content: InputContent): Promise<InputContent> {
+  return typeof content === "string" ? content : readFiles(content, filesOf(core));
+}
+
+/** Of the place the session works in; what begins with ~ is for it to understand. */
+function filesOf(core: SessionCore) {
+  return { readFile: (path: string) => core.options.env.readBytes(path), homeDir: "~" };
+}
+
+export function hasFiles(content: InputContent): boolean {
+  return typeof content !== "string" && namesFiles(content);
+}
+
+/**
+ * Messages that waited: nobody is there any more to take a refusal, so the model is told of what is missing. At once when they
+ * name no files.
+ */
+export function readQueued(
+  core: SessionCore,
+  messages: readonly QueuedMessage[],
+): readonly QueuedMessage[] | Promise<readonly QueuedMessage[]> {
+  if (!messages.some(({ content }) => hasFiles(content))) return messages;
+  return Promise.all(
+    messages.map(async (message) => ({ ...message, content: await withNotes(core, message.content) })),
+  );
+}
+
+async function withNotes(core: SessionCore, content: InputContent): Promise<InputContent> {
+  if (!hasFiles(content)) return content;
+  const parts = (content as readonly ContentPart[]).map(async (part): Promise<ContentPart> => {
+    try {
+      return (await readFiles([part], filesOf(core)))[0] ?? part;
+    } catch (error) {
+      core.warn(messageOf(error), "unreadable_file");
+      return { kind: "text", text: `[${messageOf(error)}]` };
+    }
+  });
+  return Promise.all(parts);
+}
