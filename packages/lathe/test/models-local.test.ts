@@ -94,6 +94,15 @@ describe("local servers", () => {
     expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "tiny:1b" });
   });
 
+  it("G-48 a server of models.yml that wants a key is asked with it", async () => {
+    await b.write(
+      "models.yml",
+      `providers:\n  lab:\n    baseUrl: ${b.server.baseUrl("ollama")}/v1\n    api: openai-completions\n    apiKey: LAB_KEY\n    discovery: { type: ollama }\n`,
+    );
+    await b.box.run(["models", "lab/*"], { env: { ...nowhere, LAB_KEY: "k-1" } });
+    expect(new Set(b.server.requests.map(({ headers }) => headers["authorization"]))).toEqual(new Set(["Bearer k-1"]));
+  });
+
   it("G-52 a scope of a local server's models is a choice of one of them", async () => {
     expect(await b.ask(["--models", "ollama/*"], ollama())).toMatchObject({ code: 0 });
     expect(b.asked[0]?.model).toBe("tiny:1b");

@@ -15,6 +15,8 @@ export interface LocalOptions {
   readonly deps: ClientDeps;
   /** Folder of the cache. */
   readonly cache: string;
+  /** The key a server of this provider gets, if any. */
+  readonly keyOf?: (provider: string) => Promise<string | undefined>;
   /** Ask, whatever is remembered. */
   readonly fresh?: boolean;
 }
@@ -45,10 +47,12 @@ export async function localModels(
       const known = cache[server.provider];
       if (known?.fingerprint === fingerprint && deps.now() - known.at < WINDOW_MS) return known;
       const { provider, type, baseUrl } = server;
+      const apiKey = await options.keyOf?.(provider);
       const answer = await discover(type, {
         deps,
         provider,
         timeoutMs: CAP_MS,
+        ...(apiKey === undefined ? {} : { apiKey }),
         ...(baseUrl === undefined ? {} : { baseUrl }),
       });
       if (answer) learned[provider] = { ...answer, fingerprint, at: deps.now() };

@@ -16,7 +16,7 @@ import {
 import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
 import { usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
-import { cloudsWithCredentials, credentialStore } from "../run/credentials.ts";
+import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "../run/credentials.ts";
 import type { Workspace } from "../run/workspace.ts";
 import type { ModelsFile } from "./file.ts";
 import { withoutRoles } from "./roles.ts";
@@ -152,6 +152,7 @@ export class Models {
       deps: { ...machine.deps, env },
       cache: paths.cache,
       fresh: options.fresh ?? false,
+      keyOf: (provider) => this.#keyOf(provider),
     });
     // A configured server speaks what its entry says, not what its kind usually does.
     const models = found.flatMap(({ provider, models: offered }) => {
@@ -159,6 +160,13 @@ export class Models {
       return api === undefined ? offered : offered.map((model) => ({ ...model, api }));
     });
     this.#registry = this.#registry.withDiscovered(models);
+  }
+
+  /** A key that cannot be had is the run's to complain about, not the listing's. */
+  async #keyOf(provider: string): Promise<string | undefined> {
+    const { resolveCredential } = await import("../credentials/resolve.ts");
+    const query = credentialQuery(provider, this.#workspace.env, this.configOf(provider));
+    return (await resolveCredential(query, credentialSources(this.#workspace)).catch(() => undefined))?.value;
   }
 
   /** What an adapter needs so that this model's requests go where models.yml says. Keys are the credentials' business. */

@@ -1,6 +1,7 @@
 // Which models a local server offers. Runs beside everything else with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
+import { addressOf } from "../providers/address.ts";
 import { findRow } from "../providers/rows.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { ModelInfo } from "../types/model.ts";
@@ -33,7 +34,9 @@ export async function discover(type: DiscoveryType, options: DiscoverOptions): P
   const row = findRow(type)!;
   const provider = options.provider ?? row.id;
   const baseUrl = localBaseUrl(type, deps.env, options.baseUrl);
-  const key = options.apiKey ?? row.keyEnv.map((name) => deps.env[name]).find(Boolean);
+  // The usual server's variable is not for one that somebody has configured elsewhere.
+  const names = provider === row.id ? row.keyEnv : [];
+  const key = options.apiKey ?? names.map((name) => deps.env[name]).find(Boolean);
   const controller = new AbortController();
   const timer = deps.setTimer(() => controller.abort(), options.timeoutMs ?? 1000);
   const ask: Ask = jsonOverHttp(deps.fetch, controller.signal, key);
@@ -60,7 +63,7 @@ export async function discoverLocal(
 export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option?: string): string {
   const row = findRow(type)!;
   const base = option ?? row.baseUrlEnv?.map((name) => env[name]).find(Boolean) ?? row.baseUrl!;
-  return (/^https?:\/\//.test(base) ? base : `http://${base}`).replace(/\/+$/, "");
+  return addressOf(base, row.baseUrl);
 }
 
 /** Ollama's own variable tells how much of a model's window the server will use: our budget, not a request parameter. */

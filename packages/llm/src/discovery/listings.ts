@@ -18,21 +18,33 @@ export const listings: Readonly<Record<DiscoveryType, (baseUrl: string, ask: Ask
 
 async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefined> {
   const root = baseUrl.replace(/\/v1$/, "");
-  const tags = await ask(`${root}/api/tags`);
+  const [tags, running] = await Promise.all([ask(`${root}/api/tags`), ask(`${root}/api/ps`)]);
   if (tags === undefined) return undefined;
+  // What a loaded model really got; the model's own length is only what it could have.
+  const loaded = new Map(
+    objects(member(running, "models")).map((model) => [text(model["model"]), positive(model["context_length"])]),
+  );
   const names = objects(member(tags, "models")).flatMap((tag) => text(tag["model"]) ?? text(tag["name"]) ?? []);
-  return Promise.all(
+  const models = await Promise.all(
     names.map(async (id) => {
       const shown = await ask(`${root}/api/show`, { model: id });
       const capabilities = strings(member(shown, "capabilities"));
+      // One that only makes embeddings cannot talk.
+      if (capabilities.length > 0 && !capabilities.includes("completion")) return [];
       return localModel(id, {
-        window: contextLength(member(shown, "model_info")),
+        window: loaded.get(id) ?? numCtx(member(shown, "parameters")) ?? contextLength(member(shown, "model_info")),
         tools: shown === undefined || capabilities.includes("tools"),
         vision: capabilities.includes("vision"),
         ...(capabilities.includes("thinking") ? { thinking: ollamaThinking(id) } : {}),
       });
     }),
   );
+  return models.flat();
+}
+
+/** From the model's own file, as lines of name and value. */
+function numCtx(parameters: JsonValue | undefined): number | undefined {
+  return positive(Number(/^num_ctx\s+(\d+)/m.exec(text(parameters) ?? "")?.[1]));
 }
 
 /** gpt-oss takes levels, everything else can only be switched. */
