@@ -21,15 +21,30 @@ export interface FetchedPage {
   readonly url: string;
   readonly status: number;
   readonly mediaType: string;
+  /** As the server names it. */
+  readonly charset?: string;
   readonly body: Buffer;
   readonly truncated: boolean;
 }
 
 export async function fetchPage(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]);
+  // Not AbortSignal.timeout: joined with another signal, Node 20 collects it as garbage and it never fires.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), limits.timeoutMs);
+  try {
+    return await follow(address, limits, AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (!late.signal.aborted || signal.aborted) throw error;
+    throw new ToolFailure(`${address} did not answer in ${limits.timeoutMs / 1000} seconds.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function follow(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
   let url = parse(address);
   for (let hops = 0; hops <= limits.maxRedirects; hops++) {
-    const response = await send(url, limits, deadline);
+    const response = await send(url, limits, signal);
     const status = response.statusCode ?? 0;
     const location = response.headers.location;
     if (status >= 300 && status < 400 && location) {
@@ -38,8 +53,10 @@ export async function fetchPage(address: string, limits: FetchLimits, signal: Ab
       continue;
     }
     const { body, truncated } = await readBody(response, limits.maxBytes);
-    const mediaType = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-    return { url: url.href, status, mediaType, body, truncated };
+    const contentType = response.headers["content-type"] ?? "";
+    const mediaType = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+    const charset = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
+    return { url: url.href, status, mediaType, ...(charset === undefined ? {} : { charset }), body, truncated };
   }
   throw new ToolFailure(`${address} redirected more than ${limits.maxRedirects} times.`);
 }
@@ -71,7 +88,7 @@ function send(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Incom
     request(url, { headers, signal, lookup: checkedLookup(url.hostname, limits.allowPrivate) }, resolve)
       .once("error", (error: NodeJS.ErrnoException) => {
         if (error instanceof ToolFailure) reject(error);
-        else if (signal.aborted) reject(new ToolFailure(`${url.href} did not answer in time.`));
+        else if (signal.aborted) reject(new ToolFailure(`${url.href} was not fetched: interrupted.`));
         else reject(new ToolFailure(`${url.href} could not be reached: ${error.code ?? error.message}.`));
       })
       .end();

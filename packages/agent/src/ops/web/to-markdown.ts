@@ -4,7 +4,7 @@ import { ToolFailure } from "../../tools/types.ts";
 import type { FetchedPage } from "./fetch-page.ts";
 
 export async function pageText(page: FetchedPage): Promise<string> {
-  const text = new TextDecoder("utf-8").decode(page.body);
+  const text = decode(page);
   if (
     page.mediaType === "text/html" ||
     page.mediaType === "application/xhtml+xml" ||
@@ -15,4 +15,15 @@ export async function pageText(page: FetchedPage): Promise<string> {
   }
   if (page.mediaType === "" || /^text\/|json|xml|javascript|yaml|toml/.test(page.mediaType)) return text;
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);
+}
+
+/** What the server says counts, then what the page says of itself. */
+function decode({ body, charset }: FetchedPage): string {
+  const declared = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(body.toString("latin1", 0, 2048))?.[1];
+  try {
+    return new TextDecoder(charset ?? declared ?? "utf-8").decode(body);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return new TextDecoder("utf-8").decode(body);
+  }
 }

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
@@ -16,7 +18,8 @@ beforeEach(async () => {
   bench = await toolBench();
   bench.services.web = { fetch: { allowPrivate: true, maxBytes: 10_000, maxRedirects: 2, timeoutMs: 2_000 } };
   server = createServer((request, response) => {
-    const html = (text: string): void => void response.writeHead(200, { "content-type": "text/html" }).end(text);
+    const html = (text: string | Buffer): void =>
+      void response.writeHead(200, { "content-type": "text/html" }).end(text);
     if (request.url === "/page") html("<h1>Title</h1><script>alert(1)</script><p>Some <b>bold</b> text</p>");
     else if (request.url === "/gzip") {
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("packed"));
@@ -29,7 +32,17 @@ beforeEach(async () => {
     else if (request.url === "/inside") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
     else if (request.url === "/big") response.writeHead(200, { "content-type": "text/plain" }).end("x".repeat(50_000));
     else if (request.url === "/binary") response.writeHead(200, { "content-type": "image/png" }).end("x");
-    else if (request.url !== "/hang") response.writeHead(404, { "content-type": "text/plain" }).end("no such page");
+    else if (request.url === "/latin") {
+      response
+        .writeHead(200, { "content-type": "text/html; charset=ISO-8859-1" })
+        .end(Buffer.from("<p>caf\xe9", "latin1"));
+    } else if (request.url === "/meta") {
+      html(Buffer.from('<meta charset="shift_jis"><p>\x93\xfa', "latin1"));
+    } else if (request.url === "/drip") {
+      response.writeHead(200, { "content-type": "text/plain" });
+      const timer = setInterval(() => response.write("."), 20);
+      response.once("close", () => clearInterval(timer));
+    } else if (request.url !== "/hang") response.writeHead(404, { "content-type": "text/plain" }).end("no such page");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -51,10 +64,27 @@ describe("web_fetch", () => {
     expect(missing.content[0]).toMatchObject({ text: `${url}/none answered with status 404.\nno such page` });
   });
 
+  it("TL-07 reads a page in the encoding that its server or the page itself names", async () => {
+    expect(await bench.text(webFetchTool, { url: `${url}/latin` })).toBe("café");
+    expect(await bench.text(webFetchTool, { url: `${url}/meta` })).toBe("日");
+  });
+
+  it("gives up on a page that trickles for ever, also when memory is cleaned up meanwhile", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const cleaning = setInterval(collect, 50);
+    try {
+      const fetched = bench.call(webFetchTool, { url: `${url}/drip` });
+      await expect(fetched).rejects.toThrow("/drip did not answer in 2 seconds.");
+    } finally {
+      clearInterval(cleaning);
+    }
+  });
+
   it("stays within its limits: size, redirects, time, kind", async () => {
     expect(await bench.text(webFetchTool, { url: `${url}/big` })).toContain("only its first 10000 bytes were read");
     await expect(bench.call(webFetchTool, { url: `${url}/loop` })).rejects.toThrow("more than 2 times");
-    await expect(bench.call(webFetchTool, { url: `${url}/hang` })).rejects.toThrow("did not answer in time");
+    await expect(bench.call(webFetchTool, { url: `${url}/hang` })).rejects.toThrow("did not answer in 2 seconds");
     await expect(bench.call(webFetchTool, { url: `${url}/binary` })).rejects.toThrow("not text");
     await expect(bench.call(webFetchTool, { url: "file:///etc/passwd" })).rejects.toThrow("use http or https");
     await expect(bench.call(webFetchTool, { url: "page" })).rejects.toThrow("is not a URL");
