@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { helpText } from "./help.ts";
 import { parseArgs } from "./parse.ts";
+import { misspeltCommand } from "./slip.ts";
 
 describe("arguments", () => {
   it("joins nothing and loses nothing: words stay in order beside options", () => {
@@ -49,6 +50,19 @@ describe("arguments", () => {
   ])("refuses %j in one line that says what to do", (argv, message) => {
     expect(() => parseArgs(argv)).toThrow(message);
   });
+});
+
+describe("a first word that is nearly a command", () => {
+  it.each([["sesions"], ["sesions", "list"], ["model"], ["confg", "get", "model"]])("%s %s is refused", (...argv) => {
+    expect(misspeltCommand(argv)?.message).toMatch(/Did you mean: lathe (sessions|models|config)\?.*lathe -p/);
+  });
+
+  it.each([["test"], ["explain"], ["model", "the", "data"], ["fix the model"], ["--help"]])(
+    "%s %s is not",
+    (...argv) => {
+      expect(misspeltCommand(argv)).toBeUndefined();
+    },
+  );
 });
 
 describe("help", () => {
