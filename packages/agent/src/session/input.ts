@@ -10,6 +10,7 @@ import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
 import { callModel, errorType } from "./model-call.ts";
 import type { QueuedMessage } from "./queues.ts";
+import { withWait } from "./retry.ts";
 import { runBatch } from "./tool-batch.ts";
 import { argumentsOf } from "./tool-call.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
@@ -64,8 +65,9 @@ export async function runInput(
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);
-    core.emit("error", { message: messageOf(error), error_type: errorType(error), fatal: false });
-    return { reason: "error", error: messageOf(error) };
+    const message = withWait(error);
+    core.emit("error", { message, error_type: errorType(error), fatal: false });
+    return { reason: "error", error: message };
   }
 }
 

@@ -1,6 +1,7 @@
 // Whether and when a failed model call is made again.
 
-import { RequestTimeoutError, SDKError } from "@lathe/llm";
+import { ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
+import { messageOf } from "../seams/run.ts";
 import type { RetryConfig } from "./config.ts";
 
 export interface Attempts {
@@ -31,6 +32,19 @@ function delayOf(error: unknown, failures: number, config: RetryConfig, random: 
   if (asked !== undefined) return asked > config.maxDelay ? undefined : Math.max(0, asked * 1000);
   const backoff = Math.min(config.baseDelay * config.backoffMultiplier ** (failures - 1), config.maxDelay);
   return 1000 * backoff * (config.jitter ? 0.5 + random() : 1);
+}
+
+/** What went wrong, and when it may go right if the provider said so and that was too long to wait for. */
+export function withWait(error: unknown): string {
+  const message = messageOf(error);
+  const wait = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;
+  if (wait < 1 || /(try again|retry) (in|after) \d/i.test(message)) return message;
+  return `${message} (the provider says: try again in ${duration(wait)})`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${Math.ceil(seconds)} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
 /** Timeouts of a silent server are worth another try; the llm package leaves that to its callers. */

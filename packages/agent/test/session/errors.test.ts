@@ -137,6 +137,18 @@ describe("model errors", () => {
     expect(above.client.requests).toHaveLength(1);
   });
 
+  it.each([
+    [61, "x", "x (the provider says: try again in 61 s)"],
+    [600, "x", "x (the provider says: try again in 10 min)"],
+    [36_000, "x", "x (the provider says: try again in 10 h)"],
+    [432, "Please try again in 7m12s.", "Please try again in 7m12s."],
+  ])("ER-06 a wait of %i s that is too long is told: %s", async (retryAfter, message, shown) => {
+    const s = setUp({ script: [{ error: new RateLimitError(message, { ...at, retryAfter }) }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect([s.of("error")[0]!.data.message, s.of("processing_end")[0]!.data.error]).toEqual([shown, shown]);
+  });
+
   it("LS-11 retries stop when their time together is used up, whatever their number", async () => {
     let time = 0;
     const deps = {
