@@ -186,6 +186,25 @@ it("a denied call gets an error result and the run goes on", async () => {
   }
 });
 
+it.each([
+  ["auto-edit", ["../elsewhere.txt"], "--add-dir <dir>"],
+  ["ask", ["here.txt"], "--permission-mode auto-edit"],
+  ["ask", ["here.txt", undefined], "--permission-mode full"],
+])("in mode %s, denied %j, the least that would allow it is named", async (mode, files, way) => {
+  const calls = files.map((file_path) =>
+    file_path === undefined
+      ? { name: "shell", args: { command: "true" } }
+      : { name: "write_file", args: { file_path, content: "x" } },
+  );
+  const scene = await stage([turn.calls(calls), turn.text("ok")]);
+  try {
+    const { code, stderr } = await scene.run(["--permission-mode", mode, "go"]);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(`Allow it with: ${way}\n`) });
+  } finally {
+    await scene.close();
+  }
+});
+
 it("LS-11 retries are shown on stderr, eight of them, then the answer is alone on stdout", async () => {
   const scene = await stage([...Array.from({ length: 8 }, () => turn.error(529)), turn.text("at last")]);
   try {

@@ -2,7 +2,7 @@
 
 import type { EndReason } from "@lathe/agent";
 import { EXIT, type ExitCode } from "../cli/exit.ts";
-import type { DeniedCall } from "./permissions.ts";
+import { allowedWith, type DeniedCall } from "./permissions.ts";
 
 export type RunStatus =
   | "done"
@@ -90,7 +90,7 @@ function completed(facts: RunFacts): RunOutcome {
     return {
       status: "denied",
       exitCode: EXIT.denied,
-      message: `Not allowed without asking: ${names}. Allow it with: --permission-mode full`,
+      message: `Not allowed without asking: ${names}. Allow it with: ${allowedWith(facts.denied.map(({ reason }) => reason))}`,
     };
   }
   if (facts.finish === "content_filter") {

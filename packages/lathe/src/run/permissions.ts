@@ -14,6 +14,16 @@ export interface DeniedCall {
 /** Who denied a call that only a person could have allowed. */
 export const NOBODY = "nobody to ask";
 
+/** What lets a call pass that was denied for this reason; one line may have to do for several calls. */
+export function allowedWith(reasons: readonly string[]): string {
+  const ways = [ADD_DIR, AUTO_EDIT, FULL];
+  return ways.find((way) => reasons.every((reason) => reason.endsWith(`${way} would allow it`))) ?? FULL;
+}
+
+const FULL = "--permission-mode full";
+const AUTO_EDIT = "--permission-mode auto-edit";
+const ADD_DIR = "--add-dir <dir>";
+
 export class Permissions {
   mode: PermissionMode;
   /** Calls that were denied because nobody could be asked. */
@@ -44,7 +54,8 @@ export class Permissions {
     const verdict = decide(this.mode, call.tier, inside);
     if (verdict.decision !== "ask") return { ...verdict, by: `mode ${this.mode}` };
     if (this.#canAsk) return verdict;
-    const reason = `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here; --permission-mode full would allow it`;
+    const way = call.tier !== "write" ? FULL : this.mode === "ask" ? AUTO_EDIT : ADD_DIR;
+    const reason = `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here; ${way} would allow it`;
     this.denied.push({ callId: call.callId, tool: call.tool.name, reason });
     return { decision: "deny", by: NOBODY, reason };
   }
