@@ -1,4 +1,5 @@
-// File operations on the local disk: atomic writes that keep mode and owner, links kept, errors as EnvError.
+// File operations on the local disk: atomic writes that keep mode and owner, symlinks followed, errors as EnvError. A file
+// with several names is replaced under one of them: package managers share files between projects in this way.
 
 import { constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -38,8 +39,6 @@ export async function writeAtomically(
     if (old?.isDirectory()) throw pathError("is_directory", path);
     if (old !== undefined) await fs.access(target, constants.W_OK);
     else await fs.mkdir(dirname(target), { recursive: true });
-    // Replacing one name of a file would leave its other names with the old content.
-    if (old !== undefined && old.nlink > 1) return await writeInPlace(target, content, old.mode, options);
     const temp = join(dirname(target), tempName);
     try {
       // What only its owner may read must not lie open under another name, not even for a moment.

@@ -42,7 +42,7 @@ if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 `;
 
 // The size is checked before the rename: a connection that breaks looks like the end of the input. A writable file in a
-// directory that is not ours, or of another owner, cannot be replaced and is written in place, as is one with several names.
+// directory that is not ours, or of another owner, cannot be replaced and is written in place.
 const WRITE = `${ABSENT}${LINKED}
 target=$1; hops=0
 while [ -L "$target" ]; do
@@ -59,7 +59,6 @@ fi
 up "$target"
 temp="$up/$2"; inplace=
 if [ -e "$target" ] && [ ! -w "$up" ]; then inplace=1; temp=$(mktemp) || exit 1; fi
-if [ -e "$target" ] && [ "$(stat -c %h "$target")" -gt 1 ]; then inplace=1; fi
 trap 'rm -f "$temp"' EXIT
 [ -z "$4$mode" ] || umask 077
 cat > "$temp" || { [ -w "$up" ] || exit 67; exit 1; }
