@@ -1,6 +1,5 @@
 // Where Lathe keeps its files. LATHE_HOME moves everything; nothing else is written below the user's home.
 
-import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 export interface HomePaths {
@@ -30,26 +29,4 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     cache: `${home}/cache`,
     settingsMemory: `${home}/cache/settings.json`,
   };
-}
-
-/** Files a project may bring; they count only in a trusted folder. Absent: what stands there is the user's own. */
-export interface ProjectPaths {
-  readonly config?: string;
-  readonly models?: string;
-  readonly env?: string;
-}
-
-export function projectPaths(cwd: string, { home }: HomePaths, userHome: string): ProjectPaths {
-  const folder = `${cwd}/.lathe`;
-  return {
-    ...(isSame(folder, home) ? {} : { config: `${folder}/config.yml`, models: `${folder}/models.yml` }),
-    ...(isSame(cwd, userHome) ? {} : { env: `${cwd}/.env` }),
-  };
-}
-
-/** Wherever links lead. */
-function isSame(path: string, other: string): boolean {
-  if (path === other) return true;
-  const [a, b] = [path, other].map((one) => statSync(one, { throwIfNoEntry: false }));
-  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }

@@ -48,11 +48,8 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   return new Models(workspace, { config, problems, stored });
 }
 
-function modelsFiles({ paths, trusted, project }: Workspace): readonly ModelsFile[] {
-  return [
-    { file: paths.models, own: true },
-    ...(trusted && project.models ? [{ file: project.models, own: false }] : []),
-  ];
+function modelsFiles({ paths, project }: Workspace): readonly ModelsFile[] {
+  return [{ file: paths.models, own: true }, ...(project.models ? [{ file: project.models, own: false }] : [])];
 }
 
 interface Known {

@@ -84,7 +84,7 @@ async function replayIn(
 
 function replayWorkspace(home: string, machine: Machine, { cwd, roots, settings }: RecordedSession): Workspace {
   const paths = homePaths({ LATHE_HOME: home }, home);
-  const nothing = { trusted: false, project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [] };
+  const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [] };
   return { ...nothing, machine, cwd, roots, paths, settings, env: machine.env };
 }
 

@@ -5,13 +5,13 @@ import { resolve } from "node:path";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import { commaList } from "../cli/values.ts";
-import { type HomePaths, homePaths, type ProjectPaths, projectPaths } from "../home/paths.ts";
+import { type HomePaths, homePaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
 import type { SettingKey, Settings } from "../settings/schema.ts";
 import { settingsIn } from "../settings/scoped.ts";
-import { ignoredProjectFiles, isTrusted } from "../trust/trust.ts";
+import { type ProjectFiles, projectOf } from "../trust/project.ts";
 import type { Machine } from "./machine.ts";
 
 export interface Workspace {
@@ -21,8 +21,8 @@ export interface Workspace {
   /** Directories that may be written to: cwd first. */
   readonly roots: readonly string[];
   readonly paths: HomePaths;
-  readonly trusted: boolean;
-  readonly project: ProjectPaths;
+  /** What counts of the files that the project brings. */
+  readonly project: ProjectFiles;
   readonly settings: Settings;
   readonly savedModel: LoadedSettings["savedModel"];
   readonly settingsOrigin: LoadedSettings["origin"];
@@ -36,33 +36,30 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");
   const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
   const paths = homePaths(machine.env, machine.userHome);
-  const trusted = isTrusted(paths.trust, cwd, machine.userHome);
-  const project = projectPaths(cwd, paths, machine.userHome);
+  const { files: project, ignored } = projectOf(cwd, paths, machine.userHome);
   const sources: SettingsSource[] = [
     { file: paths.config, required: false, own: true },
-    ...(trusted && project.config ? [{ file: project.config, required: false }] : []),
+    ...(project.config ? [{ file: project.config, required: false }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
-  const env = envWithFiles({ env: machine.env, cwd, trusted, latheHome: paths.home, userHome: machine.userHome });
-  const ignored = trusted ? [] : ignoredProjectFiles(project);
+  const env = envWithFiles({
+    env: machine.env,
+    project: project.env,
+    latheHome: paths.home,
+    userHome: machine.userHome,
+  });
   return {
     machine,
     cwd,
     roots: [cwd, ...added],
     paths,
-    trusted,
     project,
     settings: settingsIn(cwd, machine.userHome, loaded.values),
     savedModel: loaded.savedModel,
     settingsOrigin: loaded.origin,
     env,
-    warnings: [
-      ...loaded.warnings,
-      ...(ignored.length > 0
-        ? [`This folder is not trusted: ${ignored.join(", ")} ignored. To let them count: lathe trust`]
-        : []),
-    ],
+    warnings: [...loaded.warnings, ...(ignored === undefined ? [] : [ignored])],
   };
 }
 

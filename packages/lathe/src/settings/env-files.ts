@@ -5,15 +5,15 @@ import { readIfThere } from "../home/small-file.ts";
 
 export interface EnvFileOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly trusted: boolean;
+  /** The project's, when it counts. */
+  readonly project: string | undefined;
   readonly latheHome: string;
   readonly userHome: string;
 }
 
 export function envWithFiles(options: EnvFileOptions): Record<string, string | undefined> {
   const files = [
-    ...(options.trusted ? [`${options.cwd}/.env`] : []),
+    ...(options.project === undefined ? [] : [options.project]),
     `${options.latheHome}/.env`,
     `${options.userHome}/.env`,
   ];
@@ -26,19 +26,23 @@ export function envWithFiles(options: EnvFileOptions): Record<string, string | u
   return merged;
 }
 
-function parseEnv(text: string): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (const line of text.split(/\r?\n/)) {
-    const match = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line);
-    if (match) pairs.push([match[1] ?? "", unquote(match[2] ?? "")]);
-  }
+/** A quoted value may run over several lines, as keys in PEM do; the rest of its last line is empty or a remark. */
+const LINE =
+  /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?:("(?:\\[\s\S]|[^"\\])*"|'[^']*')[ \t]*(?:#.*)?|(.*))$/gm;
+
+/** Within one file the last line for a name counts, as in a shell. */
+function parseEnv(text: string): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  for (const [, name = "", quoted, plain = ""] of text.replace(/^\uFEFF|\r(?=\n)/g, "").matchAll(LINE))
+    pairs.set(name, quoted === undefined ? plain.replace(/(^|\s+)#.*$/, "").trim() : unquoted(quoted));
   return pairs;
 }
 
-function unquote(value: string): string {
-  const quoted = /^"((?:\\.|[^"\\])*)"|^'([^']*)'/.exec(value);
-  if (!quoted) return value.replace(/\s+#.*$/, "");
-  return quoted[2] ?? (quoted[1] ?? "").replace(/\\(.)/g, (_, char: string) => (char === "n" ? "\n" : char));
+function unquoted(value: string): string {
+  const inner = value.slice(1, -1);
+  return value.startsWith("'")
+    ? inner
+    : inner.replace(/\\([\s\S])/g, (_, char: string) => (char === "n" ? "\n" : char));
 }
 
 /** Absent or unreadable: the chain goes on. */

@@ -153,21 +153,35 @@ describe("settings", () => {
 });
 
 describe("environment files", () => {
-  const layout = async (): Promise<{ cwd: string; latheHome: string; userHome: string }> => {
+  const layout = async (): Promise<{ project: string; latheHome: string; userHome: string }> => {
     const [cwd, latheHome, userHome] = await Promise.all(["p", "l", "h"].map((name) => mkdtemp(join(dir, name))));
     await writeFile(join(cwd ?? "", ".env"), "A=project\nB=project\nC=project\n");
     await writeFile(join(latheHome ?? "", ".env"), "B=lathe\nC=lathe\nD='lathe # no comment'\n");
     await writeFile(join(userHome ?? "", ".env"), 'export D=user\nE="line\\nbreak" # comment\n');
-    return { cwd: cwd ?? "", latheHome: latheHome ?? "", userHome: userHome ?? "" };
+    return { project: join(cwd ?? "", ".env"), latheHome: latheHome ?? "", userHome: userHome ?? "" };
   };
 
   it("CF-05 the first place that sets a name wins", async () => {
-    const env = envWithFiles({ env: { A: "process" }, trusted: true, ...(await layout()) });
+    const env = envWithFiles({ env: { A: "process" }, ...(await layout()) });
     expect(env).toMatchObject({ A: "process", B: "project", C: "project", D: "lathe # no comment", E: "line\nbreak" });
   });
 
+  it.each([
+    ["A=1\nA=2\n", "2"],
+    ["A=a#b # remark\n", "a#b"],
+    ["A= # nothing\n", ""],
+    ['A="x # y" # remark\n', "x # y"],
+    ['A="-----BEGIN\nabc=\n-----END"\nB=1\n', "-----BEGIN\nabc=\n-----END"],
+    ["A='one\ntwo'\r\n", "one\ntwo"],
+    ["\uFEFFexport A = x \r\nB=1\r\n", "x"],
+    ['A="open\nB=1\n', '"open'],
+  ])("CF-05 %j sets what a shell or dotenv would", async (text, value) => {
+    const project = await file(".env", text);
+    expect(envWithFiles({ env: {}, project, latheHome: "/none", userHome: "/none" })["A"]).toBe(value);
+  });
+
   it("a stranger's .env does not count until the folder is trusted", async () => {
-    const env = envWithFiles({ env: {}, trusted: false, ...(await layout()) });
+    const env = envWithFiles({ env: {}, ...(await layout()), project: undefined });
     expect(env).toMatchObject({ B: "lathe", C: "lathe" });
     expect(env["A"]).toBeUndefined();
   });

@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { homePaths, projectPaths } from "../home/paths.ts";
-import { ignoredProjectFiles, isTrusted, trustedFolders, trustFolder, untrustFolder } from "./trust.ts";
+import { isTrusted, trustedFolders, trustFolder, untrustFolder } from "./trust.ts";
 
 let dir: string;
 let file: string;
@@ -30,19 +29,6 @@ it("a link into a trusted folder is judged by where it leads", async () => {
   await symlink(join(dir, "repo-other"), join(dir, "repo", "link"));
   expect(isTrusted(file, join(dir, "repo", "link"), home)).toBe(false);
   expect(trustedFolders(file)).toEqual([join(dir, "repo")]);
-});
-
-it("names what an untrusted folder would have brought", async () => {
-  await mkdir(join(dir, "repo", ".lathe"));
-  await writeFile(join(dir, "repo", ".lathe", "config.yml"), "");
-  await writeFile(join(dir, "repo", ".env"), "");
-  const repo = join(dir, "repo");
-  const latheHome = homePaths({}, home);
-  expect(ignoredProjectFiles(projectPaths(repo, latheHome, home))).toEqual([".lathe/config.yml", ".env"]);
-  // In the user's own home the same files are the user's own.
-  expect(ignoredProjectFiles(projectPaths(repo, homePaths({}, repo), repo))).toEqual([]);
-  await symlink(repo, home);
-  expect(ignoredProjectFiles(projectPaths(repo, latheHome, home))).toEqual([]);
 });
 
 it("trust in the user's home, or in what is above it, does not reach the repositories below", async () => {

@@ -5,7 +5,6 @@ import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
-import type { ProjectPaths } from "../home/paths.ts";
 
 interface TrustFile {
   readonly folders: Readonly<Record<string, { readonly since: string }>>;
@@ -52,16 +51,6 @@ export async function untrustFolder(trustFile: string, folder: string): Promise<
 
 export function trustedFolders(trustFile: string): readonly string[] {
   return Object.keys(read(readJsonFile(trustFile)).folders);
-}
-
-/** What an untrusted folder would have brought; names for the one line the user sees. */
-export function ignoredProjectFiles(paths: ProjectPaths): readonly string[] {
-  const found = [
-    [".lathe/config.yml", paths.config],
-    [".lathe/models.yml", paths.models],
-    [".env", paths.env],
-  ] as const;
-  return found.filter(([, path]) => path !== undefined && existsSync(path)).map(([name]) => name);
 }
 
 function read(value: unknown): TrustFile {

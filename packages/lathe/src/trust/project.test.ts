@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type HomePaths, homePaths } from "../home/paths.ts";
+import { projectOf } from "./project.ts";
+import { trustFolder } from "./trust.ts";
+
+let repo: string;
+let below: string;
+let home: string;
+let paths: HomePaths;
+beforeEach(async () => {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-project-")));
+  repo = join(dir, "repo");
+  below = join(repo, "packages", "one");
+  home = join(dir, "home");
+  paths = homePaths({}, home);
+  await mkdir(below, { recursive: true });
+  await mkdir(join(repo, ".lathe"));
+  await writeFile(join(repo, ".lathe", "config.yml"), "");
+  await writeFile(join(repo, ".env"), "");
+});
+
+const trust = (folder: string): Promise<string> => trustFolder(paths.trust, folder, new Date(0));
+
+describe("what a project brings", () => {
+  it("without trust it is named in one line and does not count", async () => {
+    expect(projectOf(repo, paths, home)).toEqual({
+      files: {},
+      ignored: "This folder is not trusted: .lathe/config.yml, .env ignored. To let them count: lathe trust",
+    });
+    await trust(repo);
+    expect(projectOf(repo, paths, home)).toEqual({
+      files: {
+        config: join(repo, ".lathe/config.yml"),
+        models: join(repo, ".lathe/models.yml"),
+        env: join(repo, ".env"),
+      },
+    });
+  });
+
+  it("CF-01 settings of the repository count in the folders below, an .env only where it is", async () => {
+    await mkdir(join(repo, ".git"));
+    expect(projectOf(below, paths, home).ignored).toBe(
+      "This folder is not trusted: ../../.lathe/config.yml ignored. To let them count: lathe trust ../..",
+    );
+    await trust(repo);
+    expect(projectOf(below, paths, home).files).toMatchObject({
+      config: join(repo, ".lathe/config.yml"),
+      env: join(below, ".env"),
+    });
+    await mkdir(join(repo, "packages/.lathe"));
+    expect(projectOf(below, paths, home).files.config).toBe(join(repo, "packages/.lathe/config.yml"));
+  });
+
+  it("trust in a folder below does not let the one above it count", async () => {
+    await mkdir(join(repo, ".git"));
+    await trust(below);
+    const { files, ignored } = projectOf(below, paths, home);
+    expect(files).toEqual({ env: join(below, ".env") });
+    expect(ignored).toContain("../../.lathe/config.yml ignored");
+  });
+
+  it("outside of a repository nothing above is looked at", async () => {
+    expect(projectOf(below, paths, home)).toEqual({ files: {} });
+  });
+
+  it("in the user's home the same files are the user's own, also behind a link", async () => {
+    expect(projectOf(repo, homePaths({}, repo), repo)).toEqual({ files: {} });
+    await symlink(repo, home);
+    expect(projectOf(repo, paths, home)).toEqual({ files: {} });
+  });
+});
