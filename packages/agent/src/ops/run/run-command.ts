@@ -2,6 +2,7 @@
 
 import type { ExecResult } from "../../env/types.ts";
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { plainOutput } from "./plain-output.ts";
 import { watchShownFiles } from "./shown-changes.ts";
 
 declare module "../../tools/types.ts" {
@@ -48,7 +49,12 @@ export async function runCommand(
     env: COMMAND_ENV,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
-  return { ...result, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
+  const plain = {
+    output: plainOutput(result.output),
+    stdout: plainOutput(result.stdout),
+    stderr: plainOutput(result.stderr),
+  };
+  return { ...result, ...plain, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
 }
 
 export function refuseEmpty(command: string): void {

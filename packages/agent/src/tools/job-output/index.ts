@@ -1,4 +1,5 @@
 import { jobEnded, jobStatus } from "../../ops/run/jobs.ts";
+import { plainOutput } from "../../ops/run/plain-output.ts";
 import { type ArgsOf, integer, optional, parameters } from "../params.ts";
 import { type ToolDef, ToolFailure } from "../types.ts";
 import description from "./description.md";
@@ -26,7 +27,7 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
     const { text, next, missed } = job.handle.read(job.read);
     job.read = next;
     const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
-    const body = text === "" ? "(no new output)" : text.replace(/\n$/, "");
+    const body = text === "" ? "(no new output)" : plainOutput(text).replace(/\n$/, "");
     return {
       content: [{ kind: "text", text: `${lost}${body}\n[job ${job.id}: ${jobStatus(job)}]` }],
       details: { jobId: job.id, command: job.handle.command, running: job.handle.running },

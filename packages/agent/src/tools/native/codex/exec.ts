@@ -2,6 +2,7 @@
 // looked at, waited for and ended. Our background jobs are those sessions.
 
 import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
+import { plainOutput } from "../../../ops/run/plain-output.ts";
 import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
@@ -74,10 +75,11 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
 async function sessionResult(job: Job, note: string): Promise<ToolResult> {
   if (!job.handle.running) await job.handle.done.catch(() => undefined);
   if (job.failure !== undefined) throw new ToolFailure(job.failure);
-  const { text: output, next, missed } = job.handle.read(job.read);
+  const { text, next, missed } = job.handle.read(job.read);
   job.read = next;
   const { result } = job;
   const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
+  const output = plainOutput(text);
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   return {
     content: [{ kind: "text", text: lost + body + note + ending(job) }],
