@@ -103,6 +103,20 @@ describe("models.yml through the command", () => {
     expect(listed[0]).toMatchObject({ name: "Our five", available: true, credential: "$OPENAI_API_KEY" });
   });
 
+  it("G-44 G-45 a built-in provider gets a further model without saying its address, API and key again", async () => {
+    await b.write(
+      "models.yml",
+      "providers:\n  openai:\n    models:\n      - id: gpt-next\n        contextWindow: 900000\n",
+    );
+    const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") };
+    const { stdout, stderr } = await b.box.run(["models", "openai/*"], { env });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/openai\/gpt-next +900k .*\$OPENAI_API_KEY/);
+    expect(stdout).toContain("openai/gpt-5.2");
+    expect(await b.ask(["--model", "openai/gpt-next"], env)).toMatchObject({ code: 0, stdout: "ok\n" });
+    expect(b.asked.at(-1)).toMatchObject({ dialect: "responses", model: "gpt-next" });
+  });
+
   it("G-57 the request transform works on the wire only: headers, protected body fields, another id", async () => {
     const transform = `    requestTransform:
       profile: openai-proxy

@@ -2,6 +2,7 @@
 // about unknown keys and says where each mistake is.
 
 import type { DiscoveryType } from "../discovery/listings.ts";
+import { findRow } from "../providers/rows.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
@@ -178,13 +179,19 @@ export function checkRegistryConfig(value: JsonValue): string[] {
   const structural = file(value, "");
   if (structural.length > 0) return structural;
   const { providers = {} } = value as RegistryConfig;
-  return Object.entries(providers).flatMap(([id, config]) => providerRules(`providers.${id}`, config));
+  return Object.entries(providers).flatMap(([id, config]) => providerRules(`providers.${id}`, config, isBuiltIn(id)));
 }
 
-function providerRules(path: string, config: ProviderConfig): string[] {
+/** It has an address, an API and a key's name of its own. */
+const isBuiltIn = (id: string): boolean => {
+  const row = findRow(id);
+  return row !== undefined && row.unsupported === undefined;
+};
+
+function providerRules(path: string, config: ProviderConfig, builtIn: boolean): string[] {
   const problems: string[] = [];
   const { models = [], baseUrl, apiKey, apiKeyEnv, auth, api: own, discovery } = config;
-  if (models.length > 0) {
+  if (models.length > 0 && !builtIn) {
     const bedrock = own === "bedrock-converse-stream";
     if (baseUrl === undefined) problems.push(`${path}.baseUrl: required with models`);
     if (auth !== "none" && !bedrock && apiKey === undefined && apiKeyEnv === undefined) {
@@ -195,7 +202,7 @@ function providerRules(path: string, config: ProviderConfig): string[] {
         problems.push(`${path}.models[${index}].api: required here or at the provider`);
       }
     }
-  } else if (!overrideKeys.some((key) => isRecord(config) && config[key] !== undefined)) {
+  } else if (models.length === 0 && !overrideKeys.some((key) => isRecord(config) && config[key] !== undefined)) {
     problems.push(`${path}: without models it must set one of ${overrideKeys.join(", ")}`);
   }
   if (discovery !== undefined && own === undefined) problems.push(`${path}.api: required with discovery`);
