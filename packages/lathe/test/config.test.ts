@@ -71,9 +71,21 @@ describe("lathe config", () => {
     [["set", "model"], "Give a value: lathe config set model <value>"],
     [["set", "retry.maxRetries", "many"], "retry.maxRetries must be a number."],
     [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
+    [["list", "--json"], "lathe config list takes nothing more, not --json."],
+    [["get", "model", "--config"], "lathe config get takes one setting, not --config."],
     [["drop"], 'lathe config knows list, get, set, unset and path, not "drop". See: lathe config --help'],
   ])("CF-03 lathe config %j is refused with the next step", async (args, message) => {
     expect(await box.run(["config", ...args])).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
+  });
+
+  it("CF-01 set says so when the project's file decides in this folder", async () => {
+    await project("model: a/b\n");
+    expect(await box.run(["config", "set", "model", "c/d"])).toMatchObject({ code: 0, stderr: "" });
+    await box.run(["trust"]);
+    expect(await box.run(["config", "set", "model", "e/f"])).toMatchObject({
+      code: 0,
+      stderr: `lathe: model is set in ${home("config.yml")}; in this folder ${join(box.dir, ".lathe/config.yml")} decides.\n`,
+    });
   });
 
   it("CF-06 LATHE_HOME moves everything: nothing else appears below the user's home", async () => {

@@ -13,6 +13,7 @@ import { table } from "./table.ts";
 
 export const configCommand: Command = async ([verb = "list", key, ...values], machine) => {
   const { stdout } = machine;
+  refuseMore(verb, key, values);
   // Changing a file must also work when what it holds is wrong.
   const file = homePaths(machine.env, machine.userHome).config;
   switch (verb) {
@@ -39,6 +40,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       const wrong = checkValue(name, value);
       if (wrong !== undefined) throw usageError(`${name} ${wrong}.`);
       await writeSetting(file, name, value);
+      await sayIfHidden(machine, file, name);
       return EXIT.done;
     }
     case "unset": {
@@ -54,6 +56,22 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       throw usageError(`lathe config knows list, get, set, unset and path, not "${verb}". See: lathe config --help`);
   }
 };
+
+/** A word too many is a misunderstanding, and better told than passed over. */
+function refuseMore(verb: string, key: string | undefined, values: readonly string[]): void {
+  const takesNone = verb === "list" || verb === "path";
+  const extra = takesNone ? key : verb === "get" || verb === "unset" ? values[0] : undefined;
+  if (extra === undefined) return;
+  throw usageError(`lathe config ${verb} takes ${takesNone ? "nothing more" : "one setting"}, not ${extra}.`);
+}
+
+/** What was set counts elsewhere, but a file of the project has the last word here. */
+async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Promise<void> {
+  // A file that is wrong is told by whatever reads it next.
+  const workspace = await openWorkspace(machine, {}).catch(() => undefined);
+  const origin = workspace?.settingsOrigin.get(name) ?? file;
+  if (origin !== file) machine.stderr.write(`lathe: ${name} is set in ${file}; in this folder ${origin} decides.\n`);
+}
 
 /** What is wrong with the files without stopping a run is said here, too. */
 async function openToShow(machine: Machine): Promise<Workspace> {
