@@ -69,6 +69,14 @@ describe("--record", () => {
     });
   });
 
+  it("a picture in the prompt, and one that a tool reads, replays to the same journal", async () => {
+    scene = await stage([turn.calls([call("read_file", { file_path: "dot.png" })]), turn.text("two dots")]);
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    await writeFile(join(scene.box.dir, "dot.png"), Buffer.from(dot, "base64"));
+    expect(await scene.run(["--record", recordingIn(), "look", "@dot.png"])).toMatchObject({ code: 0 });
+    expect(await replayElsewhere(recordingIn())).toMatchObject({ code: 0, stdout: "two dots\n" });
+  });
+
   it("K-22 no key is in the folder, wherever it came from", async () => {
     scene = await stage([turn.text("ok", { headers: { "set-cookie": `session=${KEY}` } })]);
     const args = ["--api-key", `${KEY}-2`, "--base-url", scene.server.url.replace("//", `//user:${KEY}@`)];

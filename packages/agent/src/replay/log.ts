@@ -25,11 +25,12 @@ export const LOG_NAME = "run.jsonl";
 
 /** Bytes inside results (images) survive as tagged base64. */
 export function toJson(value: unknown): JsonValue {
-  return JSON.parse(
-    JSON.stringify(value, (_key, inner: unknown) =>
-      inner instanceof Uint8Array ? { $bytes: Buffer.from(inner).toString("base64") } : inner,
-    ) ?? "null",
-  ) as JsonValue;
+  // A Buffer has become a list of numbers before it gets here; its holder still has it.
+  function tagged(this: Readonly<Record<string, unknown>>, key: string, inner: unknown): unknown {
+    const bytes = this[key];
+    return bytes instanceof Uint8Array ? { $bytes: Buffer.from(bytes).toString("base64") } : inner;
+  }
+  return JSON.parse(JSON.stringify(value, tagged) ?? "null") as JsonValue;
 }
 
 export function fromJson(value: JsonValue): unknown {
