@@ -26,14 +26,13 @@ export function place(text: string, old: string, replacement: string, options: L
   const exact = findExact(text, old, replacement, options.all === true, "exact");
   if (exact.kind !== "missing" || options.exactOnly || old.trim() === "") return exact;
   const lines = new Lines(text);
-  const all = lines.all();
   for (const step of ["trailing-whitespace", "indentation"] as const) {
-    const result = findLines(lines, all, old, replacement, step);
+    const result = findLines(lines, old, replacement, step);
     if (result.kind !== "missing") return result;
   }
   const folded = findFolded(text, old, replacement);
   if (folded.kind !== "missing") return folded;
-  const foldedLines = findLines(lines, all, old, replacement, "unicode");
+  const foldedLines = findLines(lines, old, replacement, "unicode");
   if (foldedLines.kind !== "missing") return foldedLines;
   const plain = unescapeText(old);
   if (plain !== undefined) {
@@ -42,7 +41,7 @@ export function place(text: string, old: string, replacement: string, options: L
   }
   const bare = withoutNumbers(old);
   if (bare === undefined || bare.trim() === "") return { kind: "missing" };
-  const numbered = findLines(lines, all, bare, withoutNumbers(replacement) ?? replacement, "trailing-whitespace");
+  const numbered = findLines(lines, bare, withoutNumbers(replacement) ?? replacement, "trailing-whitespace");
   return numbered.kind === "missing" ? numbered : { ...numbered, step: "unnumbered" };
 }
 
@@ -77,21 +76,14 @@ const normalisers: Readonly<Record<"trailing-whitespace" | "indentation" | "unic
   unicode: (line) => foldPunctuation(line.normalize()).trim().replace(/\s+/g, " "),
 };
 
-function findLines(
-  lines: Lines,
-  all: readonly string[],
-  old: string,
-  replacement: string,
-  step: keyof typeof normalisers,
-): Placement {
+function findLines(lines: Lines, old: string, replacement: string, step: keyof typeof normalisers): Placement {
   const typed = old.endsWith("\n") ? old.slice(0, -1).split("\n") : old.split("\n");
-  // Looking at every line of a large file takes seconds; most texts that are not there are told by this.
-  if (step !== "unicode" && typed.some((line) => !lines.text.includes(line.trim()))) return { kind: "missing" };
   const normalise = normalisers[step];
   const wanted = typed.map(normalise);
   const results: TextEdit[] = [];
-  for (const start of windows(all.map(normalise), wanted)) {
-    const actual = all.slice(start, start + typed.length);
+  for (const start of possibleStarts(lines, typed, step)) {
+    if (!wanted.every((line, index) => normalise(lines.at(start + index)) === line)) continue;
+    const actual = lines.slice(start, start + typed.length);
     const body = carryOver(typed, actual, replacementLines(old, replacement), step);
     if (!body) continue;
     const wholeLines = old.endsWith("\n");
@@ -117,11 +109,26 @@ function replacementLines(old: string, replacement: string): string[] {
   return (old.endsWith("\n") && replacement.endsWith("\n") ? replacement.slice(0, -1) : replacement).split("\n");
 }
 
-function* windows(haystack: readonly string[], needle: readonly string[]): Generator<number> {
-  for (let start = 0; start + needle.length <= haystack.length; start++) {
-    if (needle.every((line, index) => haystack[start + index] === line)) yield start;
+/** Lines where the typed ones may begin: those with their longest word, as looking at each line of a large file takes seconds. */
+function* possibleStarts(lines: Lines, typed: readonly string[], step: keyof typeof normalisers): Generator<number> {
+  const last = lines.count - typed.length;
+  if (step === "unicode" && /[^\0-\x7f]/.test(lines.text)) {
+    for (let start = 0; start <= last; start++) yield start;
+    return;
+  }
+  const words = typed.map((line) => longestWord(step === "unicode" ? foldPunctuation(line.normalize()) : line));
+  const word = longestOf(words);
+  const within = words.indexOf(word);
+  for (let at = lines.text.indexOf(word); at !== -1; ) {
+    const line = lines.lineAt(at);
+    const start = line - within;
+    if (start >= 0 && start <= last) yield start;
+    at = line + 1 < lines.count ? lines.text.indexOf(word, lines.offset(line + 1)) : -1;
   }
 }
+
+const longestOf = (words: readonly string[]) => words.reduce((a, b) => (b.length > a.length ? b : a), "");
+const longestWord = (line: string) => longestOf(line.split(/\s+/));
 
 const MAX_DIFFERENCE = 1000;
 
@@ -163,7 +170,9 @@ function carryOver(
 }
 
 function findFolded(text: string, old: string, replacement: string): Placement {
-  const found = occurrences(foldPunctuation(text), foldPunctuation(old), false);
+  const [foldedText, foldedOld] = [foldPunctuation(text), foldPunctuation(old)];
+  if (foldedText === text && foldedOld === old) return { kind: "missing" };
+  const found = occurrences(foldedText, foldedOld, false);
   const [start] = found;
   if (start === undefined) return { kind: "missing" };
   if (found.length > 1) return ambiguous(text, found, "unicode");
