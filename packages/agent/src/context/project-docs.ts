@@ -2,7 +2,7 @@
 // directory. Deeper ones come later and count more, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
-import type { ExecutionEnvironment } from "../env/types.ts";
+import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
 import { entryOf } from "./git-files.ts";
 
 const BUDGET_BYTES = 32_768;
@@ -28,13 +28,20 @@ export async function projectDocs(
     for (const name of [ALWAYS, ...familyFiles]) {
       const path = entryOf(folder, name);
       const stat = await env.stat(path);
-      if (stat?.kind !== "file" || seen.has(stat.realPath)) continue;
+      if (stat?.kind !== "file" || seen.has(stat.realPath) || !isDocument(stat, root)) continue;
       seen.add(stat.realPath);
       const text = (await env.readFile(path)).trim();
       if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
     }
   }
   return join(docs);
+}
+
+/** A link may lead out of the repository, but to a document: a stranger's must not put a private file into the prompt. */
+function isDocument({ isSymlink, realPath }: FileStat, root: string): boolean {
+  return (
+    !isSymlink || realPath.startsWith(root === "/" ? root : `${root}/`) || /\.(md|mdc|markdown|txt)$/i.test(realPath)
+  );
 }
 
 function pathDown(root: string, cwd: string): string[] {

@@ -2,13 +2,14 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { appendFile, cp, mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../env/local.ts";
 import { collectFacts, type EnvironmentFacts } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
+import { projectDocs } from "./project-docs.ts";
 
 interface Repository {
   readonly dir: string;
@@ -149,6 +150,23 @@ describe("a stranger's repository", () => {
     const env = new LocalEnvironment({ cwd: repo.dir, baseEnv: process.env });
     expect(await collectFacts(env, { now: 0, gitTimeoutMs: 200 }, repo.dir)).toMatchObject({ isGitRepository: true });
     await env.cleanup();
+  });
+
+  it("its AGENTS.md may be a link to a document, but not to a private file elsewhere", async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), "lathe-elsewhere-"));
+    await writeFile(join(elsewhere, "id_key"), "private");
+    await writeFile(join(elsewhere, "team.md"), "team rules");
+    await writeFile(join(repo.dir, ".rules"), "own rules");
+    const env = new LocalEnvironment({ cwd: repo.dir, baseEnv: process.env });
+    const docs = async (target: string): Promise<string> => {
+      await rm(join(repo.dir, "AGENTS.md"), { force: true });
+      await symlink(target, join(repo.dir, "AGENTS.md"));
+      return projectDocs(env, [], repo.dir);
+    };
+    expect(await docs(join(elsewhere, "id_key"))).toBe("");
+    expect(await docs(join(elsewhere, "team.md"))).toContain("team rules");
+    expect(await docs(".rules")).toContain("own rules");
+    await rm(elsewhere, { recursive: true });
   });
 
   it("what git would not run is no reason to say less: an ssh command, a further file, worktrees with settings", async () => {

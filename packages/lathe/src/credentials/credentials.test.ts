@@ -104,6 +104,17 @@ describe("signing in, against a real issuer on loopback", () => {
     expect(issuer.forms.filter((form) => form["device_code"])).toHaveLength(3);
   });
 
+  it("a device sign-in outlasts an issuer that fails for a moment, not one that is gone", async () => {
+    let broken = 3;
+    const flow = (failing: Post) =>
+      signInWithDevice(row(), { post: failing, now: () => 0, sleep: async () => {}, show: () => {} });
+    const shaky: Post = (url, form) =>
+      form["device_code"] && broken-- > 0 ? Promise.reject(new Error("503")) : post(url, form);
+    expect(await flow(shaky)).toMatchObject({ access: "access-1" });
+    broken = Number.POSITIVE_INFINITY;
+    await expect(flow(shaky)).rejects.toThrow("503");
+  });
+
   it("a browser sign-in proves with PKCE that the code is its own, and ignores a stranger's answer", async () => {
     const credential = await signInWithBrowser(row(), {
       post,
@@ -147,6 +158,16 @@ describe("signing in, against a real issuer on loopback", () => {
   it("a browser that never comes back is not waited for without end", async () => {
     const flow = { post, now: () => 0, signal: new AbortController().signal, patienceMs: 1 };
     await expect(signInWithBrowser(row(), { ...flow, open: () => {} })).rejects.toThrow("lathe login stub");
+  });
+
+  it("a token that runs out soon is used when the issuer cannot be reached, one that has run out is not", async () => {
+    const store = new CredentialStore(file);
+    await store.set("stub", { type: "oauth", access: "old", refresh: "r", expires: 30_000 });
+    const gone: Post = () => Promise.reject(new Error("issuer is down"));
+    const token = (now: number) =>
+      freshAccessToken("stub", store, { now: () => now, post: gone, rows: async () => [row()] });
+    expect(await token(0)).toBe("old");
+    await expect(token(30_000)).rejects.toThrow("issuer is down");
   });
 
   it("an expired sign-in that cannot be refreshed says what to run", async () => {

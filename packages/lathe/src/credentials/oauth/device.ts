@@ -13,6 +13,9 @@ export interface DeviceFlow {
   readonly show: (line: string) => void;
 }
 
+/** In a row. */
+const MOST_FAILURES = 4;
+
 export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise<OAuthCredential> {
   if (!row.deviceUrl) throw new CliError(EXIT.usage, `${row.label} has no device sign-in.`);
   const verifier = randomBytes(32).toString("base64url");
@@ -30,14 +33,22 @@ export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise
 
   let interval = Number(grant["interval"] ?? 5) * 1000;
   const deadline = flow.now() + Number(grant["expires_in"] ?? 600) * 1000;
+  const ask = {
+    grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+    device_code: deviceCode,
+    client_id: row.clientId,
+    code_verifier: verifier,
+  };
+  let failures = 0;
   while (flow.now() < deadline) {
     await flow.sleep(interval);
-    const reply = await flow.post(row.tokenUrl, {
-      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-      device_code: deviceCode,
-      client_id: row.clientId,
-      code_verifier: verifier,
+    // The person at the other screen knows nothing of a connection that breaks for a moment.
+    const reply = await flow.post(row.tokenUrl, ask).catch((error: unknown) => {
+      if (++failures >= MOST_FAILURES) throw error;
+      interval *= 2;
     });
+    if (reply === undefined) continue;
+    failures = 0;
     if (reply.error === "authorization_pending") continue;
     if (reply.error === "slow_down") interval += 5_000;
     else return toCredential(reply, { provider: row.provider, now: flow.now() });

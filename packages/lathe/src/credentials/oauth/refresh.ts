@@ -30,11 +30,12 @@ export async function freshAccessToken(
     if (credential?.type !== "oauth" || !credential.refresh || !row) {
       throw new CliError(EXIT.provider, `The sign-in for ${provider} has expired. Run: lathe login ${provider}`);
     }
-    const reply = await context.post(row.tokenUrl, {
-      grant_type: "refresh_token",
-      refresh_token: credential.refresh,
-      client_id: row.clientId,
+    const ask = { grant_type: "refresh_token", refresh_token: credential.refresh, client_id: row.clientId };
+    const reply = await context.post(row.tokenUrl, ask).catch((error: unknown) => {
+      // An issuer that cannot be reached is no reason to give up a token that still works.
+      if (credential.expires === undefined || credential.expires <= context.now()) throw error;
     });
+    if (reply === undefined) return credential.access;
     const next = toCredential(reply, { provider, now: context.now(), previous: credential });
     await store.set(provider, next);
     return next.access;
