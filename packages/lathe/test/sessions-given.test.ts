@@ -56,6 +56,35 @@ describe("what was given with a prompt", () => {
   });
 });
 
+describe("sessions that hold a change", () => {
+  it("the diff of an edit is shown once", async () => {
+    await at.close();
+    const edit = { name: "edit_file", args: { file_path: "a.txt", old_string: "one", new_string: "two" } };
+    at = await bench({
+      script: ({ view }) => (view.messages.at(-1)?.results.length ? turn.text("done") : turn.calls([edit])),
+    });
+    await writeFile(join(at.box.dir, "a.txt"), "one\n");
+    await say(["-p", "change it"]);
+    const [id = ""] = (await lathe("sessions", "list")).split(" ");
+    const shown = await lathe("sessions", "show", id, "--full");
+    expect(shown.match(/^ {2}\| \+two$/gm)).toHaveLength(1);
+  });
+
+  it("a session is not removed by a slip of a letter or two; show and export take one session", async () => {
+    await say(["-p", "keep me"]);
+    const [id = ""] = (await lathe("sessions", "list")).split(" ");
+    expect(await at.box.run(["sessions", "rm", id.slice(0, 2)])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("give 4 or more characters"),
+    });
+    for (const verb of ["show", "export"]) {
+      const { code, stderr } = await at.box.run(["sessions", verb, id, "another"]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('takes one session, but got "another"')]);
+    }
+    expect(await at.box.run(["sessions", "rm", id.slice(0, 4)])).toMatchObject({ code: 0 });
+  });
+});
+
 describe("names and numbers", () => {
   it("G-36 a long name is not cut in the middle of a character", () => {
     const name = sessionName({ id: "i", firstMessage: "👋".repeat(60) });

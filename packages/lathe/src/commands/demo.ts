@@ -4,7 +4,7 @@ import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXIT } from "../cli/exit.ts";
+import { EXIT, usageError } from "../cli/exit.ts";
 import { PRACTICE } from "../models/models.ts";
 import { LinePrinter } from "../modes/line/printer.ts";
 import { memoryJournal } from "../run/journal-files.ts";
@@ -17,7 +17,8 @@ import type { Command } from "./command.ts";
 
 const TASK = "fix the failing test";
 
-export const demoCommand: Command = async (_argv, machine) => {
+export const demoCommand: Command = async (argv, machine) => {
+  if (argv.length > 0) throw usageError("lathe demo takes no arguments. See: lathe demo --help");
   const { stdout } = machine;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
   // From dist/packs (built) the sample is two folders up.

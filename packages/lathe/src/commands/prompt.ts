@@ -1,6 +1,6 @@
 // `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
 
-import { type Request, textOf } from "@lathe/llm";
+import type { Message, Request } from "@lathe/llm";
 import { EXIT } from "../cli/exit.ts";
 import { sessionRequest } from "../cli/launch.ts";
 import { parseArgs } from "../cli/parse.ts";
@@ -55,6 +55,10 @@ function render(request: Request): string {
   ];
   return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
 }
+
+/** Parts that are no text are named: a picture counts in the request, too. */
+const textOf = ({ content }: Message): string =>
+  content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
 
 /** Four characters a token: an estimate for comparing parts. */
 const tokens = (text: string): number => Math.ceil(text.length / 4);

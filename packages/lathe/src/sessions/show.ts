@@ -52,7 +52,9 @@ function parts(item: AssistantItem, options: ShowOptions): string[] {
 function callText({ name, arguments: args, result }: Call, { full }: ShowOptions): string {
   const called = `* ${name} ${typeof args === "string" ? args : JSON.stringify(args)}`;
   if (!result) return `${called}\n  (no result: the session ended here)`;
-  const diffs = result.diffs.map(({ path, diff }) => `--- ${path}\n${diff}`);
+  // Tools that tell the model of the change have it in their text already.
+  const untold = result.diffs.filter(({ diff }) => !result.text.includes(diff.trim()));
+  const diffs = untold.map(({ path, diff }) => `--- ${path}\n${diff}`);
   const lines = [result.text.trimEnd(), ...diffs].join("\n").split("\n");
   const shown = full ? lines : lines.slice(0, RESULT_LINES);
   const more = lines.length - shown.length;

@@ -92,7 +92,7 @@ export class LinePrinter {
     const outcome = outcomeOf(data);
     const room = Math.max(20, this.#columns() - widthOf(outcome) - 6);
     this.fresh();
-    this.#out.write(`  ${mark} ${shorten(what, room)}  ${this.#paint(outcome, "dim")}\n`);
+    this.#out.write(`  ${mark} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`);
   }
 
   /** The call that was started last stands for all that run. */

@@ -5,11 +5,11 @@ import { verbArgs } from "../../commands/verb-args.ts";
 import { exportSession, sessionPage } from "../../export/export-session.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { findSession } from "../find.ts";
-import { named, type Verb } from "./verb.ts";
+import { onlyNamed, type Verb } from "./verb.ts";
 
 export const exportVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, { out: { type: "string", short: "o" } });
-  return exportTo(workspace, named(positionals[0], "export"), values.out);
+  return exportTo(workspace, onlyNamed(positionals, "export"), values.out);
 };
 
 /** `-` is stdout. */

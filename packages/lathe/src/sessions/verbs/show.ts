@@ -6,12 +6,12 @@ import { findSession } from "../find.ts";
 import { openToRead } from "../open.ts";
 import { showText } from "../show.ts";
 import { transcriptOf } from "../transcript.ts";
-import { named, type Verb } from "./verb.ts";
+import { onlyNamed, type Verb } from "./verb.ts";
 
 export const showVerb: Verb = async (argv, workspace) => {
   const { values, positionals } = verbArgs(argv, { full: { type: "boolean" } });
   const { machine, paths } = workspace;
-  const { path } = findSession(workspace, named(positionals[0], "show"));
+  const { path } = findSession(workspace, onlyNamed(positionals, "show"));
   const journal = openToRead(machine, paths.blobs, path);
   machine.stdout.write(showText(transcriptOf(journal), { full: values.full ?? false }));
   await journal.close();

@@ -21,7 +21,7 @@ export const statsVerb: Verb = async (argv, { machine, paths }) => {
     return EXIT.done;
   }
   const { messages, total } = stats;
-  const head = `${stats.sessions} sessions, ${messages.user} prompts, ${messages.assistant} answers, ${messages.tool} tool results, ${dollars(total.cost)}\n`;
+  const head = `${stats.sessions} ${stats.sessions === 1 ? "session" : "sessions"}, ${messages.user} prompts, ${messages.assistant} answers, ${messages.tool} tool results, ${dollars(total.cost)}\n`;
   const models = Object.entries(stats.byModel).sort(([, a], [, b]) => b.cost - a.cost || b.answers - a.answers);
   const days = Object.entries(stats.byDay).sort(([a], [b]) => b.localeCompare(a));
   const section = (title: string, rows: readonly (readonly [string, Spending])[]): string =>

@@ -10,6 +10,12 @@ export function named(value: string | undefined, verb: string): string {
   return value;
 }
 
+/** For verbs about one session: a second one must not be dropped. */
+export function onlyNamed([value, more]: readonly string[], verb: string): string {
+  if (more !== undefined) throw usageError(`lathe sessions ${verb} takes one session, but got "${more}" as well.`);
+  return named(value, verb);
+}
+
 export function count(value: string | undefined, otherwise: number): number {
   if (value === undefined) return otherwise;
   if (!/^\d+$/.test(value)) throw usageError(`-n takes a number, not "${value}".`);
