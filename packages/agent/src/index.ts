@@ -72,7 +72,7 @@ export type { SessionDeps } from "./session/deps.ts";
 export { Session } from "./session/session.ts";
 export * from "./session/types.ts";
 export type * from "./subagents/types.ts";
-export type { Answer, Answerer, Question } from "./tools/ask-user/questions.ts";
+export { type Answer, type Answerer, type Question, renderQuestions } from "./tools/ask-user/questions.ts";
 export { type EditVariant, editVariant, editVariants } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";

@@ -129,6 +129,7 @@ const CAUSES: readonly Cause[] = [
     ],
     code: 6,
     status: "question",
+    text: "Which?\n  1. a\n  2. b",
     says: /lathe -c/,
   },
 ];

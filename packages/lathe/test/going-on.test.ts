@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { collect } from "./command.ts";
-import { MODEL, type Stage, stage } from "./contract-kit.ts";
+import { jsonLines, MODEL, type Stage, stage } from "./contract-kit.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -71,6 +71,36 @@ it("a run that keeps nothing does not advise lathe -c, which would continue anot
 });
 
 const question = { questions: [{ id: "q", question: "Which?", options: [{ label: "a" }, { label: "b" }] }] };
+
+describe("code 6", () => {
+  it("stdout and the result hold the question, so that it can be answered", async () => {
+    const ask = turn.blocks([
+      { type: "text", text: "One thing first." },
+      { type: "call", name: "ask_user", args: question },
+    ]);
+    scene = await stage([ask, ask, turn.text("done")]);
+    expect(await scene.run(["work"])).toEqual({
+      code: 6,
+      stdout: "One thing first.\n\nWhich?\n  1. a\n  2. b\n",
+      stderr: expect.stringContaining('lathe -c "<answer>"'),
+    });
+    const { stdout } = await scene.run(["--mode", "json", "work"]);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ status: "question", text: expect.stringContaining("Which?") });
+    expect(await scene.run(["-c", "a"])).toMatchObject({ code: 0, stdout: "done\n" });
+  });
+
+  it("in plan mode stdout is the plan, and lathe -c carries it out", async () => {
+    const plan = "1. look\n2. mend";
+    const write = turn.calls([{ name: "write_file", args: { file_path: "made.txt", content: "x" } }]);
+    scene = await stage([turn.calls([{ name: "exit_plan_mode", args: { plan } }]), write, turn.text("done")]);
+    expect(await scene.run(["--permission-mode", "plan", "work"])).toEqual({
+      code: 6,
+      stdout: `${plan}\n`,
+      stderr: expect.stringContaining('The agent handed in a plan. To carry it out: lathe -c "go ahead"'),
+    });
+    expect(await scene.run(["-c", "go ahead"])).toMatchObject({ code: 0, stdout: "done\n" });
+  });
+});
 
 it("--record with the path of a file is a usage error that says so", async () => {
   scene = await stage([]);

@@ -20,6 +20,8 @@ export interface RunFacts {
   /** Of the last answer. */
   readonly finish: string;
   readonly awaitingInput: boolean;
+  /** What the input is awaited for; `text` holds it. */
+  readonly asked?: "question" | "plan";
   readonly denied: readonly DeniedCall[];
   /** False: nothing is on disk that could be continued. */
   readonly kept?: boolean;
@@ -74,6 +76,12 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
   }
 }
 
+const askedFor = (kept: boolean): string =>
+  `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;
+
+const handedIn = (kept: boolean): string =>
+  `The agent handed in a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
+
 const OTHER_WORDS = "Ask in other words, or choose another model: lathe models";
 
 function completed(facts: RunFacts): RunOutcome {
@@ -82,7 +90,7 @@ function completed(facts: RunFacts): RunOutcome {
     return {
       status: "question",
       exitCode: EXIT.question,
-      message: `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`,
+      message: facts.asked === "plan" ? handedIn(kept) : askedFor(kept),
     };
   }
   if (facts.denied.length > 0) {

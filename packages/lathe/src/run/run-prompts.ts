@@ -3,6 +3,7 @@
 import type { EndReason, InputContent, Session, SessionEvent } from "@lathe/agent";
 import { addUsage, type Usage } from "@lathe/llm";
 import type { RecordingTape } from "../record/tape.ts";
+import { type Asked, askedIn } from "./asked.ts";
 import type { RunFacts } from "./outcome.ts";
 import type { Permissions } from "./permissions.ts";
 
@@ -24,6 +25,7 @@ export class RunDriver {
   #reason: EndReason = "completed";
   #text = "";
   #finish = "stop";
+  #asked: Asked | undefined;
   #usage: Usage = NO_USAGE;
   #cost = 0;
   #error: RunFacts["error"];
@@ -64,11 +66,13 @@ export class RunDriver {
   }
 
   report(): RunReport {
+    const asked = this.#session.state === "awaiting_input" ? this.#asked : undefined;
     return {
       reason: this.#reason,
-      text: this.#text,
+      text: asked ? [this.#text.trim(), asked.text].filter((text) => text !== "").join("\n\n") : this.#text,
       finish: this.#finish,
       awaitingInput: this.#session.state === "awaiting_input",
+      ...(asked ? { asked: asked.what } : {}),
       denied: this.#permissions.denied,
       usage: this.#usage,
       cost: this.#cost,
@@ -108,7 +112,11 @@ export class RunDriver {
     switch (event.kind) {
       case "user_input":
         this.#text = "";
+        this.#asked = undefined;
         this.#error = undefined;
+        break;
+      case "tool_call_end":
+        this.#asked = askedIn(event.data.details) ?? this.#asked;
         break;
       case "assistant_text_end":
         this.#text = event.data.text;
