@@ -107,6 +107,17 @@ describe("a company's own issuer", () => {
     expect(b.asked.length).toBeGreaterThan(0);
   });
 
+  it("AU-01 a token that cannot be renewed because nobody answers ends the run with 3 and says so", async () => {
+    await b.write(
+      "oauth.yml",
+      'stub: { clientId: c, tokenUrl: "http://127.0.0.1:9/t", deviceUrl: "http://127.0.0.1:9/d" }\n',
+    );
+    await b.write("auth.json", JSON.stringify({ stub: { type: "oauth", access: "a", refresh: "r", expires: 1 } }));
+    const { code, stderr } = await b.ask(["--model", "stub/inside"]);
+    expect(stderr).toMatch(/^lathe: The issuer cannot be reached: .*127\.0\.0\.1:9.*Try again later\.\n$/);
+    expect(code).toBe(3);
+  });
+
   it("a refused sign-in says why", async () => {
     await b.write(
       "oauth.yml",
@@ -137,6 +148,31 @@ describe("a company's own issuer", () => {
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!hasScript)("at a terminal (needs script)", () => {
+  it("AU-01 with the browser on another machine, the address that it could not open is pasted", async () => {
+    await describeIssuer(`authorizeUrl: ${issuer.url}/authorize`);
+    const child = spawn("script", ["-qec", `${process.execPath} ${CLI} login stub`, "/dev/null"], {
+      cwd: b.box.dir,
+      env: { ...b.box.env, TERM: "xterm" },
+    });
+    const finished = collect(child);
+    let shown = "";
+    const address = new Promise<string>((resolve) => {
+      child.stdout.on("data", (chunk) => {
+        shown += chunk;
+        const [, url] = /Open (\S+)[\s\S]*paste that page's address here/.exec(shown) ?? [];
+        if (url) resolve(url);
+      });
+    });
+    const answer = await fetch(await address, { redirect: "manual" });
+    child.stdin.write("http://127.0.0.1:1/callback?code=evil&state=guess\r");
+    child.stdin.write(`${answer.headers.get("location")}\r`);
+    const { code, stdout } = await finished;
+    expect(stdout).toContain("Stored for");
+    expect(code).toBe(0);
+    expect(await b.ask(["--model", "stub/inside"])).toMatchObject({ code: 0 });
+    expect(b.asked[0]?.headers["authorization"]).toBe("Bearer access-1");
+  });
+
   it("AU-01 a key that is typed is not shown, and is stored", async () => {
     const child = spawn("script", ["-qec", `${process.execPath} ${CLI} login openai`, "/dev/null"], {
       cwd: b.box.dir,

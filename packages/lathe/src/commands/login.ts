@@ -1,6 +1,7 @@
 // `lathe login <provider>` and `lathe logout <provider>`: a key from stdin or a question, or a sign-in where there is
 // an issuer for it.
 
+import { createInterface } from "node:readline";
 import { findRow, providerRows } from "@lathe/llm/providers";
 import { CliError, EXIT, usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
@@ -89,8 +90,16 @@ async function keyOf({ id, name }: Account, piped: string, machine: Machine): Pr
   return { type: "api_key", key };
 }
 
+/** Until the signal; then the terminal is let go. */
+async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
+  const lines = createInterface({ input, terminal: false });
+  signal.addEventListener("abort", () => lines.close(), { once: true });
+  yield* lines;
+  input.pause();
+}
+
 async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
-  const { deps, stderr } = machine;
+  const { deps, stderr, stdin } = machine;
   const post = poster(deps.fetch);
   const show = (line: string): void => void stderr.write(`${line}\n`);
   const stop = new AbortController();
@@ -104,7 +113,14 @@ async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential
       now: deps.now,
       signal: stop.signal,
       patienceMs: PATIENCE_MS,
-      open: (url) => show(`Open ${url}\nWaiting for the sign-in in your browser. Ctrl+C gives up.`),
+      open: (url) => {
+        show(`Open ${url}\nWaiting for the sign-in in your browser. Ctrl+C gives up.`);
+        if (stdin.isTTY)
+          show(
+            "If the browser is on another machine and ends at a page it cannot open, paste that page's address here.",
+          );
+      },
+      ...(stdin.isTTY ? { pasted: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
     });
   } catch (error) {
     if (stop.signal.aborted) throw new CliError(EXIT.interrupted, "Signing in was cancelled.", { cause: error });

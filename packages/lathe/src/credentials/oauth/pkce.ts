@@ -13,6 +13,8 @@ export interface BrowserFlow {
   readonly now: () => number;
   /** Shows the address, and opens it where that is possible. */
   readonly open: (url: string) => void;
+  /** Lines of a person whose browser runs on another machine: the address that it could not open. */
+  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
   readonly signal: AbortSignal;
   /** Milliseconds a person may take. */
   readonly patienceMs: number;
@@ -64,7 +66,9 @@ function waitForCode(
 ): Promise<{ code: string; redirect: string }> {
   return new Promise((resolve, reject) => {
     let redirect = "";
+    const done = new AbortController();
     const stop = (): void => {
+      done.abort();
       clearTimeout(timer);
       server.close();
       server.closeAllConnections();
@@ -78,31 +82,31 @@ function waitForCode(
       stop();
       reject(new CliError(EXIT.provider, `Nobody signed in in time. Run: lathe login ${row.provider}`));
     }, flow.patienceMs);
-    const server = createServer((request, response) => {
-      const url = new URL(request.url ?? "/", redirect);
-      const code = url.searchParams.get("code");
-      // Anything may knock on a loopback port: only an answer to our own question counts. Where the issuer does not send
-      // the state back, the path carries it.
+    // Anything may knock on a loopback port: only an answer to our own question counts. Where the issuer does not send
+    // the state back, the path carries it.
+    const isAnswer = (url: URL): boolean => {
       const [, page, inPath] = url.pathname.split("/");
       const answered = row.gives === "key" ? inPath : url.searchParams.get("state");
-      if (page !== "callback" || !sameText(answered ?? "", state)) {
+      return page === "callback" && sameText(answered ?? "", state);
+    };
+    const settle = (url: URL): void => {
+      const code = url.searchParams.get("code");
+      stop();
+      const why = url.searchParams.get("error") ?? "no code came back";
+      if (code) resolve({ code, redirect });
+      else reject(new CliError(EXIT.provider, `Signing in failed: ${why}. Run: lathe login ${row.provider}`));
+    };
+    const server = createServer((request, response) => {
+      const url = new URL(request.url ?? "/", redirect);
+      if (!isAnswer(url)) {
         response.writeHead(404).end("Not the answer we are waiting for.\n");
         return;
       }
+      const code = url.searchParams.get("code");
       response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
       response.end(
         code ? "Signed in. You can close this page.\n" : "Signing in failed. You can close this page.\n",
-        () => {
-          stop();
-          if (code) resolve({ code, redirect });
-          else
-            reject(
-              new CliError(
-                EXIT.provider,
-                `Signing in failed: ${url.searchParams.get("error") ?? "no code came back"}. Run: lathe login ${row.provider}`,
-              ),
-            );
-        },
+        () => settle(url),
       );
     });
     server.once("error", (error) => {
@@ -116,8 +120,17 @@ function waitForCode(
       flow.signal.addEventListener("abort", cancelled, { once: true });
       if (flow.signal.aborted) cancelled();
       else flow.open(address(redirect));
+      void readPasted(flow, done.signal, (line) => {
+        const url = URL.canParse(line) ? new URL(line) : undefined;
+        if (url && isAnswer(url)) settle(url);
+      });
     });
   });
+}
+
+async function readPasted(flow: BrowserFlow, signal: AbortSignal, take: (line: string) => void): Promise<void> {
+  if (!flow.pasted || signal.aborted) return;
+  for await (const line of flow.pasted(signal)) take(line.trim());
 }
 
 function sameText(a: string, b: string): boolean {

@@ -13,8 +13,10 @@ export function poster(transport: Transport): Post {
     const asJson = encoding === "json";
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const silent = (error: unknown): never => {
-      if (!signal.aborted) throw error;
-      throw new CliError(EXIT.provider, `${new URL(url).host} did not answer in time. Try again later.`);
+      const why = signal.aborted
+        ? `${new URL(url).host} did not answer in time`
+        : `The issuer cannot be reached: ${(error as Error).message.replace(/\.$/, "")}`;
+      throw new CliError(EXIT.provider, `${why}. Try again later.`, { cause: error });
     };
     const reply = await transport({
       url,
