@@ -57,8 +57,7 @@ shift
 command=$1
 shift
 if command -v bash >/dev/null; then set -- "$@" bash -c "$command"; else set -- "$@" sh -c "$command"; fi
-exec env "$@" </dev/null
-`;
+exec env "$@" </dev/null`;
 
 const WATCH = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" "$3"`;
 
@@ -192,7 +191,12 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     this.#watch();
     return {
       ...rest,
-      ...this.#local(RUN_COMMAND, [mark.locks, this.resolve(cwd ?? "."), command, ...variables]),
+      ...this.#local(options.interleaved ? `${RUN_COMMAND} 2>&1` : RUN_COMMAND, [
+        mark.locks,
+        this.resolve(cwd ?? "."),
+        command,
+        ...variables,
+      ]),
       endFirst: () => this.#endFar(mark),
     };
   }

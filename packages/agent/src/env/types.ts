@@ -61,6 +61,8 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
+  /** Both streams in the exact order in which they were written; all of it then counts as stdout. */
+  readonly interleaved?: boolean;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill;
 }

@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
   /** Raw bytes of stdout as they come; nothing of it is then kept in the result. */
   readonly onStdout?: (chunk: Buffer) => void;
+  /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
+  readonly interleaved?: boolean;
   readonly spill?: OutputSpill;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
   readonly endFirst?: () => Promise<void>;
@@ -184,7 +186,7 @@ export class Processes {
   }
 
   #spawn(request: RunRequest, number: number): ChildProcess {
-    const [program, ...args] = this.#marking(request.argv, commandMark(this.owner, number));
+    const [program, ...args] = this.#marking(request, commandMark(this.owner, number));
     try {
       return childProcess().spawn(program, args, {
         cwd: request.cwd,
@@ -198,12 +200,15 @@ export class Processes {
   }
 
   /** What a shell starts may leave its group and its environment behind; a limit that it is born with stays. */
-  #marking(argv: RunRequest["argv"], mark: Mark): RunRequest["argv"] {
+  #marking({ argv, interleaved }: RunRequest, mark: Mark): RunRequest["argv"] {
     const [program] = argv;
-    if (process.platform !== "linux" || !SHELLS.includes(program)) return argv;
+    if (!SHELLS.includes(program)) return argv;
+    const linux = process.platform === "linux";
+    if (!linux && !interleaved) return argv;
     // In POSIX mode bash leaves alone what $BASH_ENV names; the command's own shell will read it.
     const posix = program === BASH ? ["--posix"] : [];
-    return [program, ...posix, "-c", `${SET_LOCKS}; shift; exec "$@"`, "lathe", mark.locks, ...argv];
+    const script = `${linux ? `${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
+    return [program, ...posix, "-c", script, "lathe", mark.locks, ...argv];
   }
 
   #watch(child: ChildProcess): void {

@@ -30,6 +30,8 @@ export interface CommandOptions {
   readonly name: string;
   readonly timeoutMs?: number | undefined;
   readonly cwd?: string | undefined;
+  /** Both streams in the order in which they were written, none apart. */
+  readonly interleaved?: boolean;
 }
 
 export async function runCommand(
@@ -47,6 +49,7 @@ export async function runCommand(
     onOutput: context.onOutput,
     spill,
     env: COMMAND_ENV,
+    interleaved: options.interleaved ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   const plain = {

@@ -43,7 +43,7 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
 export async function runShell(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
   if (args.background) return startJob(args, context);
   const { command, timeout_ms: timeoutMs, cwd } = args;
-  const outcome = await runCommand(command, context, { timeoutMs, cwd, name: "shell" });
+  const outcome = await runCommand(command, context, { timeoutMs, cwd, name: "shell", interleaved: true });
   return shellResult(command, outcome, args.timeoutName);
 }
 
@@ -80,7 +80,7 @@ function startJob({ command, cwd }: ShellArgs, context: ToolContext): ToolResult
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
   const job = jobs.start(command, (text) =>
-    env.startCommand!(text, { env: COMMAND_ENV, ...(cwd === undefined ? {} : { cwd }) }),
+    env.startCommand!(text, { env: COMMAND_ENV, interleaved: true, ...(cwd === undefined ? {} : { cwd }) }),
   );
   return {
     content: [

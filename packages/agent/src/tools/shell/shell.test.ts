@@ -50,6 +50,19 @@ describe("shell", () => {
     expect(await bench.text(shellTool, { command: 'read -r line; echo "got:$line"' })).toContain("got:");
   });
 
+  it("TL-04 K-14 lines of both streams stand in the order in which they were written", async () => {
+    const command =
+      "set -x; for i in 1 2 3 4 5; do echo out $i; done 2>&1; echo err >&2; echo out; nosuchprogram; echo end";
+    const expected = [1, 2, 3, 4, 5].flatMap((i) => ["+ for i in 1 2 3 4 5", `+ echo out ${i}`, `out ${i}`]);
+    const lines = (await bench.text(shellTool, { command })).split("\n");
+    expect(lines.slice(0, -1)).toEqual([
+      ...expected,
+      ...["+ echo err", "err", "+ echo out", "out", "+ nosuchprogram"],
+      "/bin/bash: line 1: nosuchprogram: command not found",
+      ...["+ echo end", "end"],
+    ]);
+  });
+
   it("TL-04 a commit without a message fails at once instead of waiting for an editor", async () => {
     const repository = "git init -q . && git config user.name a && git config user.email a@b && touch f && git add f";
     await bench.call(shellTool, { command: repository });
