@@ -32,6 +32,23 @@ describe("help", () => {
   });
 });
 
+describe("lathe demo and lathe prompt", () => {
+  it("demo takes no words: nothing is started", async () => {
+    expect(await box.run(["demo", "x"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("prompt names a picture in the turn that holds it, and sets files apart from the words", async () => {
+    const png = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    await writeFile(join(box.dir, "dot.png"), png);
+    const { code, stdout } = await box.run(["prompt", ...practice, "what is it?", "@dot.png"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('<file path="dot.png">\n[image]\n</file>\nwhat is it?\n');
+  });
+});
+
 describe("options that cannot mean what was written", () => {
   it.each([
     [["--api-key", "", "--model", "openai/gpt-5.2"], "--api-key is empty."],

@@ -20,7 +20,8 @@ export class LinePrinter {
   readonly #columns: () => number;
   /** The cursor stands behind unfinished text. */
   #open = false;
-  readonly #calls = new Map<string, { name: string; args: JsonObject }>();
+  /** `allowedAt`: when a person had answered. */
+  readonly #calls = new Map<string, { name: string; args: JsonObject; allowedAt?: number }>();
 
   constructor(out: Output, options: { color: boolean; columns: () => number }) {
     this.#out = out;
@@ -58,8 +59,13 @@ export class LinePrinter {
         this.#calls.set(event.data.call_id, { name: event.data.tool_name, args: event.data.arguments });
         this.#running();
         break;
+      case "approval_settled": {
+        const call = this.#calls.get(event.data.call_id);
+        if (call) call.allowedAt = event.timestamp;
+        break;
+      }
       case "tool_call_end":
-        this.#call(event.data);
+        this.#call(event);
         this.#running();
         break;
       case "steering_injected":
@@ -84,12 +90,14 @@ export class LinePrinter {
     }
   }
 
-  #call(data: Extract<SessionEvent, { kind: "tool_call_end" }>["data"]): void {
+  #call({ data, timestamp }: Extract<SessionEvent, { kind: "tool_call_end" }>): void {
     const call = this.#calls.get(data.call_id);
     this.#calls.delete(data.call_id);
     const mark = data.is_error ? this.#paint("✗", "red") : this.#paint("✓", "green");
     const what = about({ name: data.tool_name, args: call?.args ?? {} });
-    const outcome = outcomeOf(data);
+    // The time a person took to answer is not the call's.
+    const took = call?.allowedAt === undefined ? data.duration_ms : timestamp - call.allowedAt;
+    const outcome = outcomeOf(data, took);
     const room = Math.max(20, this.#columns() - widthOf(outcome) - 6);
     this.fresh();
     this.#out.write(`  ${mark} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`);
@@ -140,13 +148,10 @@ export function summary(tool: string, args: JsonObject): string {
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function outcomeOf(data: {
-  details?: JsonValue;
-  duration_ms: number;
-  is_error: boolean;
-  error?: string;
-  output?: string;
-}): string {
+function outcomeOf(
+  data: { details?: JsonValue; is_error: boolean; error?: string; output?: string },
+  tookMs: number,
+): string {
   const details: JsonObject = isObject(data.details) ? data.details : {};
   const parts: string[] = [];
   // Below 0: it never came to an end of its own.
@@ -158,7 +163,7 @@ function outcomeOf(data: {
   if (typeof details["matches"] === "number") parts.push(count(details["matches"], "match", "matches"));
   if (typeof details["files"] === "number") parts.push(count(details["files"], "file", "files"));
   if (data.is_error && parts.length === 0) parts.push(shorten(oneLine(data.error ?? data.output ?? "failed"), 60));
-  if (data.duration_ms >= 1000) parts.push(`${(data.duration_ms / 1000).toFixed(1)} s`);
+  if (tookMs >= 1000) parts.push(`${(tookMs / 1000).toFixed(1)} s`);
   return parts.join(", ");
 }
 
