@@ -85,6 +85,21 @@ describe("RpcClient", () => {
     await agent.waitForIdle();
   });
 
+  it("MO-07 a refusal that came before anybody waited is not lost", async () => {
+    const open = gate();
+    rig.server.push(turn.text("one", { before: open.wait }));
+    const agent = client();
+    await agent.start();
+    await agent.prompt("go");
+    await open.reached;
+    await agent.prompt("me too");
+    // An answer to a later command: the refusal has been read.
+    await agent.getState();
+    open.open();
+    await expect(agent.waitForIdle(20_000)).rejects.toThrow("The agent is working");
+    await agent.waitForIdle(20_000);
+  });
+
   it("MO-07 G-12 host tools, addresses and dialogs are served", async () => {
     rig.server.push(
       turn.calls([

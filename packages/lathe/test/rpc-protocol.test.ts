@@ -77,9 +77,7 @@ describe("RPC: process and framing", () => {
       success: false,
       error: "id must be a string.",
     });
-    host.send({ id: "nothing", type: "prompt", message: " " });
-    const empty = await host.wait("nothing to say", ({ id, success }) => id === "nothing" && success === false);
-    expect(empty["error"]).toBe("message is empty.");
+    expect((await host.ask("prompt", { message: " " }))["error"]).toBe("message is empty.");
     expect((await host.ask("set_steering_mode", { mode: "some" }))["error"]).toBe(
       "mode must be one of all, one-at-a-time.",
     );

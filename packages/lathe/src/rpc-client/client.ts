@@ -47,6 +47,8 @@ export class RpcClient {
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<(event: WireEvent) => void>();
   readonly #failures = new Set<(error: Error) => void>();
+  /** Of an accepted prompt, while nobody listened. */
+  #unheard: Error | undefined;
   #process: AgentProcess | undefined;
   #ended: Error | undefined;
   #ready: () => void = () => {};
@@ -151,13 +153,16 @@ export class RpcClient {
     return () => this.#failures.delete(listener);
   }
 
-  /** Resolves when the agent has nothing more to do. */
+  /** Resolves when the agent has nothing more to do; rejects when an accepted prompt was refused meanwhile. */
   async waitForIdle(timeoutMs = 0): Promise<void> {
     await this.collectEvents(timeoutMs);
   }
 
   /** The events from now on until the agent has nothing more to do. */
   async collectEvents(timeoutMs = 0): Promise<WireEvent[]> {
+    const refused = this.#unheard;
+    this.#unheard = undefined;
+    if (refused) throw refused;
     const events: WireEvent[] = [];
     const forget: (() => void)[] = [];
     const idle = new Promise<void>((resolve, reject) => {
@@ -209,6 +214,7 @@ export class RpcClient {
     }
     const error = new RpcError(String(frame["command"]), frame["error"] as ResponseError);
     if (pending) pending.reject(error);
+    else if (this.#failures.size === 0) this.#unheard = error;
     else for (const listener of [...this.#failures]) listener(error);
   }
 

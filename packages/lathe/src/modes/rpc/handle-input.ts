@@ -11,15 +11,11 @@ interface Given {
 }
 
 function contentOf({ message, images = [] }: Given): InputContent {
-  const isEmpty = message.trim() === "";
-  if (images.length === 0) {
-    if (isEmpty) throw new Error("message is empty.");
-    return message;
-  }
+  if (images.length === 0) return message;
   const parts = images.map(
     ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
   );
-  return isEmpty ? parts : [{ kind: "text", text: message }, ...parts];
+  return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
 }
 
 export const inputHandlers: Handlers<

@@ -84,7 +84,7 @@ export class RpcServer {
       this.#fail(String(type), id, `Unknown command: ${String(type)}`);
       return;
     }
-    const problem = problemWith(frame, PARAMS[type], "");
+    const problem = problemWith(frame, PARAMS[type], "") ?? nothingSaid(type, frame);
     if (problem !== undefined) {
       this.#fail(type, id, `${problem}.`);
       return;
@@ -113,6 +113,11 @@ export class RpcServer {
   #fail(command: string, id: string | undefined, error: ResponseError): void {
     this.#writer.write({ ...(id === undefined ? {} : { id }), type: "response", command, success: false, error });
   }
+}
+
+function nothingSaid(type: CommandName, { message, images }: Frame): string | undefined {
+  if (!ACCEPTED_AT_ONCE.has(type) || String(message).trim() !== "") return undefined;
+  return Array.isArray(images) && images.length > 0 ? undefined : "message is empty";
 }
 
 const PARAMS = Object.fromEntries(
