@@ -38,6 +38,8 @@ export class ContextView implements Context {
   #batch: OpenBatch | undefined;
   /** Entries that are sent without their content (true), or without what is no text (what stands there instead). */
   #pruned = new Map<string, true | string>();
+  /** Answers that are sent without what only their maker can read. */
+  #unsigned = new Set<string>();
   /** Message per entry (and per filled-in result), so that rebuilding keeps the identity encoders cache by. */
   #made = new Map<string, Message>();
 
@@ -81,6 +83,7 @@ export class ContextView implements Context {
     this.#batch = undefined;
     this.#made = new Map();
     this.#pruned = new Map();
+    this.#unsigned = new Set();
     for (const id of path) this.#takeState(id);
     const compactionAt = path.findLastIndex((id) => this.#source.meta(id)?.type === "compaction");
     const sent = compactionAt === -1 ? path : this.#afterCompaction(path, compactionAt);
@@ -94,8 +97,9 @@ export class ContextView implements Context {
     else if (isStateEntry(type)) this.#state = applyState(this.#state, this.#source.entry(id));
   }
 
-  #prune({ prune, media }: PruneEntry): void {
-    for (const target of prune) if (this.#pruned.get(target) !== true) this.#pruned.set(target, media ?? true);
+  #prune({ prune, media, thoughts }: PruneEntry): void {
+    if (thoughts) for (const target of prune) this.#unsigned.add(target);
+    else for (const target of prune) if (this.#pruned.get(target) !== true) this.#pruned.set(target, media ?? true);
   }
 
   /** The compaction itself (its summary), the entries it keeps verbatim, its tail, and what came later. */
@@ -112,7 +116,8 @@ export class ContextView implements Context {
     if (entry.type === "message" && entry.message.role === "assistant") {
       this.#state = applyState(this.#state, entry);
     }
-    const message = known?.get(this.#key(entry.id)) ?? toMessage(entry, this.#pruned.get(entry.id));
+    const made = known?.get(this.#key(entry.id)) ?? toMessage(entry, this.#pruned.get(entry.id));
+    const message = made && this.#unsigned.has(entry.id) ? withoutThoughts(made) : made;
     if (!message) return;
     if (message.role === "tool") {
       this.#answer(entry.id, message);
@@ -150,6 +155,7 @@ export class ContextView implements Context {
 
   #key(id: string): string {
     const pruned = this.#pruned.get(id);
+    if (this.#unsigned.has(id)) return `${id}~`;
     return pruned === undefined ? id : `${id}!${pruned}`;
   }
 
@@ -231,4 +237,25 @@ function textInstead(part: ContentPart, notice: string): ContentPart {
   const { images: _, content, ...rest } = part.toolResult;
   const text = typeof content === "string" ? content : JSON.stringify(content);
   return { kind: "tool_result", toolResult: { ...rest, content: text === "" ? notice : `${text}\n${notice}` } };
+}
+
+/** Undefined when there was nothing else in it. Made once: what has none left is given back as it is. */
+function withoutThoughts(message: Message): Message | undefined {
+  if (message.role !== "assistant" || !message.content.some(isSigned)) return message;
+  const content = message.content.flatMap((part): ContentPart[] => {
+    if (part.kind === "text") return [{ kind: "text", text: part.text }];
+    if (part.kind === "tool_call") {
+      const { signature: _, origin: __, ...toolCall } = part.toolCall;
+      return [{ kind: "tool_call", toolCall }];
+    }
+    return part.kind === "image" ? [part] : [];
+  });
+  return content.length === 0 ? undefined : { ...message, content };
+}
+
+/** Holds what is only good for the one who made it. */
+export function isSigned(part: ContentPart): boolean {
+  if (part.kind === "text") return part.signature !== undefined;
+  if (part.kind === "tool_call") return part.toolCall.signature !== undefined || part.toolCall.origin !== undefined;
+  return part.kind === "thinking" || part.kind === "redacted_thinking" || part.kind === "unknown";
 }

@@ -83,6 +83,8 @@ export interface PruneEntry extends TreeFields {
   readonly prune: readonly string[];
   /** Set: only their images, sounds and documents are replaced, by this text. */
   readonly media?: string;
+  /** Set: only the signed thoughts of these answers are left out. */
+  readonly thoughts?: true;
 }
 export interface BranchSummaryEntry extends TreeFields {
   readonly type: "branch_summary";

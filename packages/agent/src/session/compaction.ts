@@ -1,6 +1,7 @@
 // Puts a summary in the place of older history, or empties old results. What to keep is decided by middleware; here the
 // change is made, journalled and announced.
 
+import type { PruneEntry } from "../journal/types.ts";
 import type { CompactionPlan } from "../seams/types.ts";
 import type { SessionCore } from "./core.ts";
 
@@ -28,8 +29,13 @@ export async function applyCompaction(core: SessionCore, plan: CompactionPlan, s
   return true;
 }
 
-export function applyPrune(core: SessionCore, entryIds: readonly string[]): void {
-  core.append({ type: "prune", prune: [...entryIds] });
+/** `only`: what of them; all when absent. */
+export function applyPrune(
+  core: SessionCore,
+  entryIds: readonly string[],
+  only: Pick<PruneEntry, "media" | "thoughts"> = {},
+): void {
+  core.append({ type: "prune", prune: [...entryIds], ...only });
   core.meter.reset();
   core.guard.expect("prune");
 }

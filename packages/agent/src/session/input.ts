@@ -4,7 +4,6 @@ import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import type { EndReason, InputContent } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";

@@ -16,7 +16,7 @@ import type { RequestInfo } from "../seams/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
 import { sleep } from "./deps.ts";
-import { leaveOutMedia } from "./refused-media.ts";
+import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 import { type PartialAnswer, readAnswer } from "./stream.ts";
@@ -35,8 +35,8 @@ export async function callModel(core: SessionCore, run: InputRun): Promise<Model
     if (run.signal.aborted) return { kind: "interrupted" };
     const prepared = await prepareRequest(core, run);
     const outcome = await attemptUntilAnswered(core, run, prepared);
-    // First without what came last, then without any.
-    if (outcome.kind === "failed" && refusals++ < 2 && leaveOutMedia(core, outcome.error)) continue;
+    // Twice: of attachments the last ones go first, and there may be thoughts to leave out besides.
+    if (outcome.kind === "failed" && refusals++ < 2 && leaveOutRefused(core, outcome.error)) continue;
     if (outcome.kind !== "overflow") return outcome;
     // One rescue: a second overflow right after it means that the rescue does not help.
     overflows += 1;

@@ -62,6 +62,7 @@ export const AWS_MEANINGS: Readonly<Record<string, Meaning>> = {
 export const CODE_MEANINGS: Readonly<Record<string, Meaning>> = {
   invalid_request_error: "invalid",
   invalid_prompt: "invalid",
+  invalid_encrypted_content: "invalid",
   authentication_error: "auth",
   invalid_api_key: "auth",
   permission_error: "access",

@@ -274,6 +274,12 @@ describe("body classification", () => {
     ["a numeric code", { error: { code: 502, message: "bad gateway" } }, "ServerError", true],
     ["a Responses error", { type: "error", code: "rate_limit_exceeded", message: "slow" }, "RateLimitError", true],
     ["an overflow", { error: { code: "context_length_exceeded", message: "too long" } }, "ContextLengthError", false],
+    [
+      "thoughts of another account",
+      { error: { code: "invalid_encrypted_content", message: "The encrypted content gAAA could not be verified." } },
+      "InvalidRequestError",
+      false,
+    ],
     ["no credit", { error: { code: 402, message: "Insufficient credits" } }, "QuotaExceededError", false],
     ["nothing known", { error: { message: "hm" } }, "ProviderError", true],
   ])("ER-04 in a stream: %s", (_, body, name, retryable) => {

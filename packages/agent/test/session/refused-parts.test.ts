@@ -109,3 +109,34 @@ describe("an image that the provider refuses", () => {
     expect(s.client.requests).toHaveLength(1);
   });
 });
+
+describe("thoughts that the provider cannot read any more", () => {
+  const thoughtsIn = ({ messages }: Request): number =>
+    messages.flatMap(({ content }) => content).filter(({ kind }) => kind === "thinking").length;
+  const answer = (text: string): ScriptedTurn => ({ reasoning: "hm", text });
+
+  it.each([
+    ["The encrypted content gAAA...c90= could not be verified.", "invalid_encrypted_content"],
+    ["messages.5.content.0: Invalid `signature` in `thinking` block", undefined],
+    ["`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.", undefined],
+    ["Thought signature is not valid.", undefined],
+  ])("are left out, and the session goes on: %s", async (message, errorCode) => {
+    let sameAccount = true;
+    const refusal = new InvalidRequestError(message, { provider: "test", ...(errorCode ? { errorCode } : {}) });
+    const s = setUp({
+      script: (request) => (!sameAccount && thoughtsIn(request) > 0 ? { error: refusal } : answer("fine")),
+    });
+    await s.session.submit("one");
+    await s.session.submit("two");
+    sameAccount = false;
+    await s.session.submit("three");
+    sameAccount = true;
+    await s.session.submit("four");
+    await s.finish();
+    expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(Array(4).fill("completed"));
+    expect(s.client.requests.map(thoughtsIn)).toEqual([0, 1, 2, 0, 1]);
+    expect(s.client.requests.at(-1)!.messages.filter(({ role }) => role === "assistant")).toHaveLength(3);
+    expect(s.of("warning").map((event) => event.data.code)).toEqual(["thoughts_refused"]);
+    expect(s.of("prefix_changed").map((event) => event.data.reason)).toEqual(["prune"]);
+  });
+});

@@ -1,0 +1,65 @@
+// What a provider refuses of a history it would refuse with every request from then on, and the session could only be given
+// up: an image it cannot read, thoughts that were signed for another account. So it is left out of what is sent; the journal
+// keeps it.
+
+import { type ContentPart, InvalidRequestError, type Message } from "@lathe/llm";
+import { isSigned } from "../journal/context.ts";
+import { applyPrune } from "./compaction.ts";
+import type { SessionCore } from "./core.ts";
+
+const ABOUT_THOUGHTS =
+  /encrypted[ _]content|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
+const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio/i;
+const MOST_REASON = 200;
+
+/** True when there was something to leave out, so that the request may pass now. */
+export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
+  if (!(error instanceof InvalidRequestError)) return false;
+  const reason = error.message.slice(0, MOST_REASON);
+  if (ABOUT_THOUGHTS.test(`${error.message} ${error.errorCode ?? ""}`)) return leaveOutThoughts(core, reason);
+  return ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason);
+}
+
+/** All of them: which one it was, few providers say. */
+function leaveOutThoughts(core: SessionCore, reason: string): boolean {
+  const signed = entriesWith(core, ({ role, content }) => role === "assistant" && content.some(isSigned));
+  if (signed.length === 0) return false;
+  applyPrune(core, idsOf(signed), { thoughts: true });
+  core.warn(
+    `The provider cannot read its earlier thoughts, which are left out from now on: ${reason}`,
+    "thoughts_refused",
+  );
+  return true;
+}
+
+/** What came last, else all there is. */
+function leaveOutMedia(core: SessionCore, reason: string): boolean {
+  const all = entriesWith(core, ({ role, content }) => role !== "assistant" && content.some(isMedia));
+  if (all.length === 0) return false;
+  const answeredAt = core.journal.context.messages.findLastIndex(({ role }) => role === "assistant");
+  const newest = all.filter(({ at }) => at > answeredAt);
+  const media = `[left out, because the provider refused it: ${reason}]`;
+  applyPrune(core, idsOf(newest.length > 0 ? newest : all), { media });
+  core.warn(`The provider refused an attachment, which is left out from now on: ${reason}`, "media_refused");
+  return true;
+}
+
+interface Found {
+  readonly id: string;
+  readonly at: number;
+}
+
+function entriesWith({ journal }: SessionCore, holds: (message: Message) => boolean): Found[] {
+  const { messages, entryIds } = journal.context;
+  return messages.flatMap((message, at) => {
+    const id = entryIds[at];
+    return id !== undefined && holds(message) ? [{ id, at }] : [];
+  });
+}
+
+const idsOf = (found: readonly Found[]) => found.map(({ id }) => id);
+
+function isMedia(part: ContentPart): boolean {
+  if (part.kind === "tool_result") return (part.toolResult.images?.length ?? 0) > 0;
+  return part.kind === "image" || part.kind === "audio" || part.kind === "document";
+}
