@@ -34,6 +34,7 @@ interface GitSnapshot {
 }
 
 const RECENT_COMMITS = 10;
+const LONGEST_SUBJECT = 200;
 const GIT_TIMEOUT_MS = 2_000;
 
 /** `root`: folder of the repository, when there is one. */
@@ -86,7 +87,10 @@ async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promis
   return {
     untracked,
     modified: files.length - untracked,
-    recentCommits: log.split("\n").filter((line) => line !== ""),
+    recentCommits: log
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line)),
   };
 }
 

@@ -16,12 +16,15 @@ export function entryOf(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
+const LONGEST_HEAD = 1024;
+
 export async function currentBranch(env: ExecutionEnvironment, root: string): Promise<string | undefined> {
   const head = posix.join(await gitFolder(env, root), "HEAD");
-  // A pipe in its place would be waited for.
-  if ((await env.stat(head))?.kind !== "file") return undefined;
-  const text = (await env.readFile(head)).trim();
-  return text.startsWith("ref: refs/heads/") ? text.slice("ref: refs/heads/".length) : "(detached)";
+  // A pipe in its place would be waited for, and what is no branch's name is not for the model's eyes.
+  const stat = await env.stat(head);
+  if (stat?.kind !== "file" || stat.size > LONGEST_HEAD) return undefined;
+  const [, branch] = /^ref: refs\/heads\/([^\n]+)\n?$/.exec(await env.readFile(head)) ?? [];
+  return branch ?? "(detached)";
 }
 
 /** In a worktree `.git` is a file that names the real folder. */

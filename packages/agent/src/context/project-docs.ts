@@ -8,6 +8,9 @@ import { entryOf } from "./git-files.ts";
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
 const ALWAYS = "AGENTS.md";
+/** Nobody writes so many instructions, and reading them would take a start's time and memory. */
+const LARGEST_BYTES = 1 << 20;
+const TOO_LARGE = "[Left out: larger than 1 MB]";
 
 interface Doc {
   readonly path: string;
@@ -27,14 +30,23 @@ export async function projectDocs(
   for (const folder of pathDown(root, cwd)) {
     for (const name of [ALWAYS, ...familyFiles]) {
       const path = entryOf(folder, name);
-      const stat = await env.stat(path);
-      if (stat?.kind !== "file" || seen.has(stat.realPath) || !isDocument(stat, root)) continue;
-      seen.add(stat.realPath);
-      const text = (await env.readFile(path)).trim();
+      const text = await textOf(env, path, root, seen);
       if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
     }
   }
   return join(docs);
+}
+
+/** Empty when there is nothing to say. A stranger's file that cannot be read must not keep anybody from working there. */
+async function textOf(env: ExecutionEnvironment, path: string, root: string, seen: Set<string>): Promise<string> {
+  try {
+    const stat = await env.stat(path);
+    if (stat?.kind !== "file" || seen.has(stat.realPath) || !isDocument(stat, root)) return "";
+    seen.add(stat.realPath);
+    return stat.size > LARGEST_BYTES ? TOO_LARGE : (await env.readFile(path)).trim();
+  } catch {
+    return "";
+  }
 }
 
 /** A link may lead out of the repository, but to a document: a stranger's must not put a private file into the prompt. */
