@@ -75,22 +75,22 @@ describe("files that an input names", () => {
   const png = "\x89PNG\r\n";
 
   it("are read when it comes and kept in the journal, whatever becomes of them", async () => {
-    const env = new MemoryEnvironment({ files: { "/work/a.png": png }, cwd: "/work" });
+    const env = new MemoryEnvironment({ files: { "/place/a.png": png }, cwd: "/place" });
     const store = new MemoryStore();
-    const journal = Journal.create({ id: "s", cwd: "/work" }, () => store, {
+    const journal = Journal.create({ id: "s", cwd: "/place" }, () => store, {
       blobs: new MemoryBlobs(),
       now: () => 0,
       newId: ids(),
     });
     const s = setUp({ env, journal, script: [{ text: "seen" }, { text: "again" }, { text: "third" }] });
-    await s.session.submit([{ kind: "text", text: "look" }, image("/work/a.png")]);
-    s.session.followUp([image("/work/none.png"), { kind: "text", text: "and this" }]);
+    await s.session.submit([{ kind: "text", text: "look" }, image("/place/a.png")]);
+    s.session.followUp([image("/place/none.png"), { kind: "text", text: "and this" }]);
     await s.session.continue();
     await s.finish();
     const sent = s.client.requests[1]!.messages.flatMap(({ content }) => content);
     const kept = sent.find((part) => part.kind === "image");
     expect(kept?.kind === "image" && [kept.image.mediaType, kept.image.url]).toEqual(["image/png", undefined]);
-    expect(sent).toContainEqual({ kind: "text", text: "[The file /work/none.png cannot be read.]" });
+    expect(sent).toContainEqual({ kind: "text", text: "[The file /place/none.png cannot be read.]" });
     expect(s.of("warning").map((event) => event.data.code)).toEqual(["unreadable_file"]);
   });
 
