@@ -206,12 +206,17 @@ it.each([
   }
 });
 
-it("LS-11 retries are shown on stderr, eight of them, then the answer is alone on stdout", async () => {
-  const scene = await stage([...Array.from({ length: 8 }, () => turn.error(529)), turn.text("at last")]);
+it("LS-11 retries are shown on stderr, eight lines for eight, whatever the provider says, then the answer is alone on stdout", async () => {
+  const scene = await stage([
+    ...Array.from({ length: 8 }, () => turn.error(529, { message: "busy\n  at the gate" })),
+    turn.text("at last"),
+  ]);
   try {
     const { code, stdout, stderr } = await scene.run(["go"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "at last\n" });
-    expect(errorLines(stderr).filter((line) => line.includes("trying again in"))).toHaveLength(8);
+    expect(errorLines(stderr).filter((line) => /^lathe: .*busy at the gate; trying again in/.test(line))).toHaveLength(
+      8,
+    );
     expect(scene.server.requests).toHaveLength(9);
   } finally {
     await scene.close();

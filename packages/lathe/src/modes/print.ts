@@ -3,6 +3,7 @@
 import type { SessionEvent } from "@lathe/agent";
 import { type HeadlessRun, runHeadless } from "../run/headless.ts";
 import type { Machine } from "../run/machine.ts";
+import { oneLine } from "../run/outcome.ts";
 import type { RunResult } from "../run/result.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
@@ -28,8 +29,9 @@ const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
 /** Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
 function note(machine: Machine, event: SessionEvent): void {
   if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
-    machine.stderr.write(`lathe: ${event.data.message}\n`);
+    machine.stderr.write(`lathe: ${oneLine(event.data.message)}\n`);
   if (event.kind === "retry") {
-    machine.stderr.write(`lathe: ${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s\n`);
+    const { message, delay_ms } = event.data;
+    machine.stderr.write(`lathe: ${oneLine(message)}; trying again in ${Math.ceil(delay_ms / 1000)} s\n`);
   }
 }

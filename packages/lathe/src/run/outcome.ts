@@ -158,5 +158,5 @@ function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
 const isUnwritable = ({ type, message }: NonNullable<RunFacts["error"]>): boolean =>
   type === "JournalError" || /^(ENOSPC|EROFS|EACCES|EDQUOT|EIO)\b/.test(message);
 
-const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
+export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
