@@ -16,7 +16,7 @@ import { LineTerminal } from "./terminal.ts";
 
 export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {
   // What is wrong with an @file is said before anything is opened.
-  const [first] = await promptsOf(args, workspace.machine, "");
+  const [first] = await promptsOf(args, workspace.machine);
   const terminal = new LineTerminal(workspace.machine);
   const start = (opened: OpenedJournal, request: () => Promise<SessionRequest>): Promise<OpenSession> =>
     closedOnFailure(opened, async () => {

@@ -1,20 +1,32 @@
-// What a person needs to see of a session they go on with: the last thing said, and the end of the answer.
+// What a person needs to see of a session they go on with: the last thing said, and the end of the answer. Looks at nothing older: the
+// session may be long.
 
-import type { Journal } from "@lathe/agent";
-import { transcriptOf } from "../../sessions/transcript.ts";
+import { type Journal, type MessageEntry, pathTo } from "@lathe/agent";
+import { textOf } from "@lathe/llm";
+import { wordsAndGiven } from "../../sessions/given.ts";
 import { visible } from "../../sessions/visible.ts";
 
 const PROMPT_LINES = 3;
 const ANSWER_LINES = 10;
 
 export function recall(journal: Journal, line: (text: string) => void): void {
-  const { items } = transcriptOf(journal);
-  const asked = items.findLast((item) => item.type === "user");
-  const answered = items.findLast((item) => item.type === "assistant");
-  if (asked) for (const text of firstLines(`› ${visible(asked.text).trim()}`)) line(text);
-  const texts = (answered?.parts ?? []).flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  for (const text of lastLines(visible(texts.join("\n")).trim())) line(text);
+  let answer = "";
+  for (const id of pathTo(journal, journal.leaf).reverse()) {
+    const entry = journal.entry(id);
+    if (entry.type !== "message") continue;
+    if (entry.message.role === "assistant") answer ||= textOf(entry.message).trim();
+    else if (isSaid(entry)) {
+      const said = wordsAndGiven(entry.message.content).words.trim();
+      for (const text of firstLines(`› ${visible(said)}`)) line(text);
+      break;
+    }
+  }
+  for (const text of lastLines(visible(answer))) line(text);
 }
+
+/** By a person; not added by the program. */
+const isSaid = ({ message, origin = "input" }: MessageEntry): boolean =>
+  message.role === "user" && (origin === "input" || origin === "steering" || origin === "follow_up");
 
 function firstLines(text: string): string[] {
   const lines = text.split("\n");
