@@ -46,7 +46,11 @@ describe("--resume", () => {
     const run = (...args: string[]) => box.run([...PRACTICE, ...args, "-p", "hello"]);
     expect(await run("--resume")).toEqual({ code: 2, stdout: "", stderr: "lathe: No sessions found\n" });
     await say("show package.json");
-    expect(await run("--resume")).toEqual({ code: 2, stdout: "", stderr: "lathe: No session selected\n" });
+    expect(await run("--resume")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "lathe: No session selected. Name one: lathe -r <id>, see lathe sessions list\n",
+    });
     const unknown = await run("--resume", "zzz");
     expect(unknown).toEqual({
       code: 2,

@@ -28,7 +28,7 @@ export const OPTIONS = {
     short: "p",
     value: "prompt",
     group: "Run",
-    help: "answer and exit; may repeat, prompts run in order",
+    help: "answer and exit; - is stdin; may repeat, prompts run in order",
   },
   mode: {
     kind: "value",

@@ -17,14 +17,14 @@ const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byt
 export async function promptsOf(
   { options, words }: ParsedArgs,
   machine: Machine,
-  piped: Uint8Array | "",
+  piped: Uint8Array = new Uint8Array(),
 ): Promise<InputContent[]> {
   const files = words.filter(isFile).map((word) => word.slice(1));
   const spoken = words.filter((word) => !isFile(word)).join(" ");
   const prompts = [...(options.print ?? []), ...(spoken.trim() === "" ? [] : [spoken])];
   const context: ContentPart[] = [];
   for (const file of files) context.push(...(await fileParts(file, machine)));
-  const hasPiped = piped !== "" && !piped.every(isSpace);
+  const hasPiped = !piped.every(isSpace);
   if (prompts.includes(STDIN)) {
     if (!hasPiped)
       throw usageError(`Nothing came on stdin, which "-" stands for. Pipe the prompt in, or give its text.`);

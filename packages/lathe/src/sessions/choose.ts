@@ -38,7 +38,7 @@ async function choose(workspace: Workspace): Promise<string> {
   const { machine } = workspace;
   const sessions = offeredSessions(workspace);
   if (sessions.length === 0) throw usageError("No sessions found");
-  if (!hasPerson(workspace)) throw usageError("No session selected");
+  if (!hasPerson(workspace)) throw usageError("No session selected. Name one: lathe -r <id>, see lathe sessions list");
   for (const [at, { name }] of sessions.entries()) machine.stderr.write(`${String(at + 1).padStart(2)}  ${name}\n`);
   const answer = await ask(workspace, `Session [1-${sessions.length}, Enter for none]: `);
   const chosen = sessions[Number(answer) - 1];
