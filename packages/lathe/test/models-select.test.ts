@@ -79,6 +79,27 @@ describe("which model a selector means", () => {
     expect(reached()).toMatch(/^openai\/gpt-/);
   });
 
+  it("G-52 a choice that is limited is not made elsewhere when none of it can be used", async () => {
+    await b.write("config.yml", "enabledModels: [one/*]\n");
+    const env = { OPENAI_API_KEY: "openai", OPENAI_BASE_URL: b.server.baseUrl("openai") };
+    expect(await b.ask([], env)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("None of the models to choose from (one/*) has a credential."),
+    });
+    expect(b.asked).toEqual([]);
+    expect(await b.ask(["--model", "openai/gpt-5.2"], env)).toMatchObject({ code: 0 });
+    await b.write("config.yml", "enabledModels: [nosuch/*]\n");
+    expect((await b.box.run(["models"], { env })).stdout).toBe(
+      "No model is left to choose from. See: lathe config get enabledModels\n",
+    );
+  });
+
+  it("G-53 a slip in disabledProviders is told, since the provider would be used", async () => {
+    await b.write("config.yml", "disabledProviders: [opnai, elsewhere]\n");
+    const { stderr } = await b.ask(["--model", "one/alpha-large"], keys);
+    expect(stderr).toBe("lathe: disabledProviders names opnai, which is no provider. Did you mean openai?\n");
+  });
+
   it("G-52 LS-05 a continued session goes on with its own model, the scope notwithstanding", async () => {
     const run = (args: readonly string[]) => b.box.run([...args, "-p", "hi"], { env: keys });
     await run(["--model", "two/alpha-mini"]);

@@ -23,7 +23,12 @@ export async function listModels(workspace: Workspace, pattern: string | true, a
   await models.discover({ fresh: true });
   const rows = await list(workspace, models, pattern === true ? undefined : pattern);
   if (asJson) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else if (rows.length === 0) stdout.write(`No model fits "${pattern}". See: lathe models\n`);
+  else if (rows.length === 0)
+    stdout.write(
+      pattern === true
+        ? "No model is left to choose from. See: lathe config get enabledModels\n"
+        : `No model fits "${pattern}". See: lathe models\n`,
+    );
   else stdout.write(shown(rows));
   return EXIT.done;
 }

@@ -74,7 +74,7 @@ export class Models {
     const own = (id: string): string => findRow(id)?.id ?? id;
     this.disabled = settings.disabledProviders.map(own);
     this.#workspace = workspace;
-    this.problems = known.problems;
+    this.problems = [...known.problems, ...slipsIn(settings.disabledProviders, known.config)];
     this.#registry = new Registry({
       env,
       config: known.config as never,
@@ -200,6 +200,15 @@ function plainly(registry: Registry, text: string): Selection | undefined {
   const effort = text.slice(colon + 1);
   const model = colon > slash && isThinkingLevel(effort) ? get(text.slice(0, colon)) : undefined;
   return model && { model, match: "exact", effort: clampLevel(model.thinking, effort) };
+}
+
+/** A provider that is not disabled because of a letter would be used. */
+function slipsIn(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
+  return disabled.flatMap((name) => {
+    if (findRow(name) || Object.hasOwn(providers, name)) return [];
+    const meant = nearest(name, [...providerRows.map(({ id }) => id), ...Object.keys(providers)]);
+    return meant === undefined ? [] : [`disabledProviders names ${name}, which is no provider. Did you mean ${meant}?`];
+  });
 }
 
 /** An id that nobody has described is sent as it is, but not a known one with a slip in the effort after it. */

@@ -44,6 +44,11 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
     ...(settings.model === "" ? {} : { saved: settings.model }),
   });
   if (found) return models.choose(selectorOf(found));
+  if (settings.enabledModels.length > 0 && wish.resumed === undefined)
+    throw new CliError(
+      EXIT.provider,
+      `None of the models to choose from (${settings.enabledModels.join(", ")}) has a credential. Run lathe login <provider>, or name another: --model <provider/id>`,
+    );
   if (!wish.interactive) {
     throw new CliError(
       EXIT.provider,

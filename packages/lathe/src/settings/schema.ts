@@ -56,7 +56,7 @@ export const SETTINGS = {
     type: "integer",
     min: 0,
     default: 32_000,
-    help: "upper bound of one answer, within the model's own limit",
+    help: "upper bound of one answer, within the model's own limit; 0 = that limit alone",
   },
   toolNames: {
     type: "enum",

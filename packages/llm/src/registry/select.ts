@@ -56,14 +56,17 @@ export interface InitialChoice {
   readonly saved?: string;
 }
 
-/** What was asked for, else the first scoped, else the saved default, else a provider's usual model, else any. */
+/** What was asked for, else the first scoped, else the saved default, else, without a scope, a provider's usual model, else any. */
 export function initialModel(registry: Registry, choice: InitialChoice = {}): Selection | undefined {
   if (choice.explicit !== undefined) return selectModel(registry, choice.explicit);
-  const scoped = choice.resuming ? [] : expandModels(registry, choice.scoped ?? []);
+  const scope = choice.resuming ? [] : (choice.scoped ?? []);
+  const scoped = expandModels(registry, scope);
   const usable = scoped.find(({ model }) => registry.isAvailable(model.provider));
   if (usable) return usable;
   const saved = choice.saved === undefined ? undefined : selectModel(registry, choice.saved);
   if (saved && registry.isAvailable(saved.model.provider)) return saved;
+  // Whoever limits the choice does not want it made elsewhere.
+  if (scope.length > 0) return undefined;
   for (const [provider, id] of Object.entries(defaultModels)) {
     const model = registry.isAvailable(provider) ? registry.get(provider, id) : undefined;
     if (model) return { model, match: "exact" };
