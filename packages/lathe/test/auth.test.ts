@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, bench } from "./models-kit.ts";
@@ -28,7 +28,7 @@ describe("which credential goes out", () => {
     await store({ openai: { type: "api_key", key: "from-store" } });
     await b.ask([...model, "--api-key", "from-option"], env);
     await b.ask(model, env);
-    expect(await status(env)).toBe("openai  stored key\n");
+    expect(await status(env)).toBe("openai  stored key, before $OPENAI_API_KEY\n");
     await store({ openai: oauth });
     await b.ask(model, env);
     expect(await status(env)).toBe("openai  signed in\n");
@@ -94,7 +94,13 @@ describe("login, logout, auth status", () => {
     await b.ask(["--model", "openai/gpt-5.2"], { OPENAI_BASE_URL: b.server.baseUrl("openai") });
     expect(b.asked[0]?.headers.authorization).toBe("Bearer sk-piped");
     const status = await b.box.run(["auth", "status"]);
-    expect(status.stdout).toBe("openai  stored key\n");
+    expect(status).toMatchObject({ stdout: "openai  stored key\n", stderr: "" });
+    const hiding = await b.box.run(["auth", "status"], { env: { OPENAI_API_KEY: "new" } });
+    expect(hiding.stdout).toBe("openai  stored key, before $OPENAI_API_KEY\n");
+    await chmod(authFile(), 0o644);
+    expect((await b.box.run(["auth", "status"])).stderr).toBe(
+      `lathe: Others can read ${authFile()}. Run: chmod 600 ${authFile()}\n`,
+    );
     expect(await b.box.run(["logout", "openai"])).toMatchObject({ stdout: "Forgotten: OpenAI.\n" });
     expect(await readFile(authFile(), "utf8")).not.toContain("sk-piped");
     expect(await b.box.run(["logout", "openai"])).toMatchObject({

@@ -1,5 +1,6 @@
 // `lathe auth status [provider]`: which credential each provider would use, never the secret itself. Nothing is sent.
 
+import { statSync } from "node:fs";
 import { providerRows } from "@lathe/llm/providers";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { findCredential } from "../credentials/resolve.ts";
@@ -23,9 +24,13 @@ export const authCommand: Command = async ([verb = "status", only], machine) => 
   if (providers.length === 0) throw usageError(`Unknown provider "${only}". See: lathe models`);
   const rows: string[][] = [];
   for (const id of providers) {
-    const found = await findCredential(credentialQuery(id, workspace.env, models.configOf(id)), sources);
+    const query = credentialQuery(id, workspace.env, models.configOf(id));
+    const found = await findCredential(query, sources);
     const sign = cloudSign(id, workspace.env);
-    const source = found?.source ?? (sign === undefined ? undefined : `$${sign}`);
+    const named = found?.source ?? (sign === undefined ? undefined : `$${sign}`);
+    // Who has just set a variable wonders why it does not count.
+    const hidden = query.envNames.find((name) => workspace.env[name]);
+    const source = hidden === undefined || named === `$${hidden}` ? named : `${named}, before $${hidden}`;
     // Local servers need no key: only worth a line when asked for.
     if (source !== undefined && (found?.kind !== "none" || only !== undefined)) rows.push([id, source]);
     else if (only !== undefined) rows.push([id, `none; run: lathe login ${id}`]);
@@ -35,5 +40,8 @@ export const authCommand: Command = async ([verb = "status", only], machine) => 
       ? table(rows)
       : "No credentials. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>\n",
   );
+  const mode = statSync(workspace.paths.auth, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) !== 0)
+    machine.stderr.write(`lathe: Others can read ${workspace.paths.auth}. Run: chmod 600 ${workspace.paths.auth}\n`);
   return EXIT.done;
 };
