@@ -56,6 +56,14 @@ describe("lathe -c without a prompt and without a terminal", () => {
   });
 });
 
+it("a request above the limit of the account is asked for once and told in the provider's words", async () => {
+  const message = "Request too large for m on tokens per min (TPM): Limit 30000, Requested 36278.";
+  scene = await stage([turn.error(429, { message })]);
+  const { code, stderr } = await scene.run(["work"]);
+  expect([code, scene.server.requests.length]).toEqual([1, 1]);
+  expect(stderr).toContain(`too large: ${message} Start a new session or choose a larger model.`);
+});
+
 it("a run that keeps nothing does not advise lathe -c, which would continue another session", async () => {
   scene = await stage([
     shell("echo one"),

@@ -65,7 +65,7 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
       return {
         status: "failed",
         exitCode: EXIT.failed,
-        message: "The conversation no longer fits the model's context. Start a new session or choose a larger model.",
+        message: `${tooLarge(facts)} Start a new session or choose a larger model.`,
       };
     case "budget":
     case "turn_limit":
@@ -75,6 +75,12 @@ export function outcomeOf(facts: RunFacts): RunOutcome {
       return completed(facts);
   }
 }
+
+/** In the provider's words where there are any: it may be a limit of the account, not of the model. */
+const tooLarge = ({ error }: RunFacts): string =>
+  error === undefined
+    ? "The conversation no longer fits the model's context."
+    : `The conversation is too large: ${sentence(oneLine(error.message))}`;
 
 const askedFor = (kept: boolean): string =>
   `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;

@@ -130,6 +130,8 @@ export class RunDriver {
         break;
       case "processing_end":
         this.#reason = event.data.reason;
+        if (event.data.reason === "context_overflow" && event.data.error !== undefined)
+          this.#error = { message: event.data.error, type: "ContextLengthError" };
         this.#usage = addUsage(this.#usage, event.data.usage);
         this.#cost += event.data.cost;
         break;
