@@ -20,7 +20,7 @@ export async function commitChanges(
     if (failed) return;
     started.push(change);
     try {
-      await put(env, change, change.after);
+      await put(env, change, change.after, change.before ? change.before.version : "absent");
     } catch (cause) {
       failed ??= { change, cause };
     }
@@ -67,9 +67,15 @@ async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array 
   }
 }
 
-async function put(env: ExecutionEnvironment, change: FileChange, content: FileChange["after"]): Promise<void> {
+async function put(
+  env: ExecutionEnvironment,
+  change: FileChange,
+  content: FileChange["after"],
+  ifVersion?: string,
+): Promise<void> {
   if (!content) return env.deleteFile(change.target.real);
   await env.writeFile(change.target.real, content.bytes, {
+    ...(ifVersion === undefined ? {} : { ifVersion }),
     ...(content.mode === undefined ? {} : { mode: content.mode & 0o7777 }),
     ...(content.executable ? { executable: true } : {}),
   });
@@ -84,8 +90,14 @@ async function restore(
   const reason = cause instanceof Error ? cause.message : String(cause);
   const lost: string[] = [];
   for (const change of [...started].reverse()) {
+    if (change === failed && cause instanceof EnvError && cause.code === "changed") continue;
     try {
       if (await holds(env, change.target.real, change.before?.bytes)) continue;
+      // Somebody has written it since: what they wrote is not ours to take back.
+      if (change !== failed && !(await holds(env, change.target.real, change.after?.bytes))) {
+        lost.push(change.target.path);
+        continue;
+      }
       await put(env, change, change.before);
     } catch {
       // Reported below: the call has failed already, and the reader needs the names of all files in doubt.

@@ -17,6 +17,8 @@ export interface FileContent {
   readonly bytes: Uint8Array;
   readonly document?: TextDocument;
   readonly mode?: number;
+  /** Of the file that was read. */
+  readonly version?: string;
   /** Made runnable when it is written. */
   readonly executable?: boolean;
 }
@@ -109,7 +111,7 @@ export class Workspace {
 
   /** The path was resolved before the lock was held, so the file may have come or gone since. */
   async #read({ path, real, stat }: Target): Promise<FileContent | undefined> {
-    const known = stat ?? (await this.#env.stat(real));
+    const known = stat && stat.version === undefined ? stat : await this.#env.stat(real);
     if (!known) return undefined;
     if (known.size > MOST_BYTES) {
       throw new ToolFailure(
@@ -117,7 +119,8 @@ export class Workspace {
       );
     }
     try {
-      return { bytes: await this.#env.readBytes(real), mode: known.mode };
+      const { mode, version } = known;
+      return { bytes: await this.#env.readBytes(real), mode, ...(version === undefined ? {} : { version }) };
     } catch (error) {
       if (error instanceof EnvError && error.code === "not_found") return undefined;
       throw error;

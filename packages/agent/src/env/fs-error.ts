@@ -22,6 +22,7 @@ const WORDING: Readonly<Record<EnvErrorCode, (path: string) => string>> = {
   is_directory: (path) => `Is a directory, not a file: ${path}. List it, or name a file inside it.`,
   not_directory: (path) => `Not a directory: ${path}. Name a directory, or read it as a file.`,
   exists: (path) => `Already exists: ${path}. Choose another name or remove it first.`,
+  changed: (path) => `Changed by something else meanwhile: ${path}. Read it again and repeat the edit.`,
   no_space: (path) => `No space left on the device for ${path}. Free some space and try again.`,
   read_only: (path) => `Read-only file system: ${path}. Write to another place.`,
   outside_root: (path) => `Outside the allowed directories: ${path}. Use a path inside the working directory.`,

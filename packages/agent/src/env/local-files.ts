@@ -51,6 +51,7 @@ export async function writeAtomically(
       if (restricted || options.executable) {
         await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
       }
+      refuseChanged(path, target, options.ifVersion);
       await fs.rename(temp, target);
     } catch (error) {
       await fs.rm(temp, { force: true });
@@ -60,6 +61,17 @@ export async function writeAtomically(
   } catch (error) {
     throw fromErrno(error, path);
   }
+}
+
+/** At the last moment, so that what somebody else writes at the same time is not replaced unseen. */
+function refuseChanged(path: string, target: string, ifVersion: string | undefined): void {
+  if (ifVersion === undefined) return;
+  const now = statSync(target, { throwIfNoEntry: false });
+  if ((now === undefined ? "absent" : versionOf(now)) !== ifVersion) throw pathError("changed", path);
+}
+
+function versionOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 async function writeInPlace(
@@ -157,6 +169,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
       mode: target.mode & 0o7777,
       realPath: realpathSync.native(path),
       isSymlink,
+      version: versionOf(target),
     };
   } catch (error) {
     if (absentCode(error)) return undefined;

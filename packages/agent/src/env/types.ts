@@ -34,12 +34,16 @@ export interface ExecutionEnvironment {
 }
 
 export interface WriteOptions {
+  /** Fails with `changed` when the file is no longer the one whose `stat` had this version, or, with `absent`, when there is one. */
+  readonly ifVersion?: string;
   readonly mode?: number;
   /** Whoever may read the file may also run it. */
   readonly executable?: boolean;
 }
 
 export interface FileStat {
+  /** Another one after every change of the file; absent where the environment cannot tell. */
+  readonly version?: string;
   /** `dangling`: a link whose target does not exist; `realPath` is where a write through it would go. */
   readonly kind: "file" | "directory" | "other" | "dangling";
   readonly size: number;
@@ -135,6 +139,7 @@ export type EnvErrorCode =
   | "is_directory"
   | "not_directory"
   | "exists"
+  | "changed"
   | "no_space"
   | "read_only"
   | "outside_root"
