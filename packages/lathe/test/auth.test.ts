@@ -31,7 +31,7 @@ describe("which credential goes out", () => {
     expect(await status(env)).toBe("openai  stored key, before $OPENAI_API_KEY\n");
     await store({ openai: oauth });
     await b.ask(model, env);
-    expect(await status(env)).toBe("openai  signed in\n");
+    expect(await status(env)).toBe("openai  signed in, before $OPENAI_API_KEY\n");
     await b.box.run(["logout", "openai"]);
     await b.ask(model, env);
     expect(await status(env)).toBe("openai  $OPENAI_API_KEY\n");
