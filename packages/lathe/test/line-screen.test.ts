@@ -208,4 +208,16 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.press("Enter");
     await screen.see(/denied\n›$/);
   });
+
+  it("lines that end with a backslash are sent together; Ctrl+C gives all of them up", async () => {
+    server.push(turn.text("understood"));
+    await open(SONNET, 80);
+    await screen.press("never", "\\", "Enter", "sent", "C-c");
+    await screen.see(/› never\\\n… sent\nPress Ctrl\+C again to leave\.\n›$/);
+    await screen.press("first", "\\", "Enter");
+    await screen.see(/› first\\\n…$/);
+    await screen.press("  second", "\\", "Enter", "third", "Enter");
+    await screen.see(/understood\n›$/);
+    expect(said(0)).toMatch(/<\/environment>first\n {2}second\nthird$/);
+  });
 });

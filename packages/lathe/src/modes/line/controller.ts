@@ -28,6 +28,7 @@ export interface LineActions {
 }
 
 const HELP = `Type a request and press Enter. While the agent works, what you type is told to it.
+A line that ends with \\ goes on in the next one.
 Ctrl+C stops the work; pressed again, it leaves.
 Asked whether a call is allowed: y, n, always (this tool, in this session), or what to do instead.
   /model [provider/id[:effort]]   show or change the model

@@ -11,6 +11,8 @@ import { LinePrinter, type Style } from "./printer.ts";
 import { BRACKETS, TypedInput, type Typist } from "./typed-input.ts";
 
 const PROMPT = "› ";
+/** Before the further lines of what is sent together. */
+const MORE = "… ";
 const CTRL_C = "\x03";
 
 interface Asked {
@@ -30,6 +32,8 @@ export class LineTerminal implements LineView, Typist {
   #controller: LineController | undefined;
   /** The first one is on the screen; several calls may want an answer at once. */
   readonly #asked: Asked[] = [];
+  /** Lines that ended with a backslash: the next one belongs to them. */
+  #begun = "";
   /** What was being typed when a question came; it is no answer. */
   #setAside = "";
   /** Approvals that are asked about, by agent and call. */
@@ -157,8 +161,8 @@ export class LineTerminal implements LineView, Typist {
   #showQuestion(): void {
     if (this.#over || !this.#readline) return;
     const [next] = this.#asked;
-    if (next && this.#readline.getPrompt() === PROMPT) this.#setAside = this.#replaceTyped("");
-    this.#readline.setPrompt(next?.question ?? PROMPT);
+    if (next && this.#readline.getPrompt() === this.#ownPrompt) this.#setAside = this.#replaceTyped("");
+    this.#readline.setPrompt(next?.question ?? this.#ownPrompt);
     if (next) {
       next.before?.();
       this.#prompt();
@@ -185,7 +189,19 @@ export class LineTerminal implements LineView, Typist {
   #heard(text: string): void {
     const [asked] = this.#asked;
     if (asked) asked.settle(text);
-    else void this.#tell(() => this.#controller?.line(text));
+    else this.#say(text);
+  }
+
+  #say(text: string): void {
+    const said = `${this.#begun}${text.replace(/\\$/, "")}`;
+    this.#begun = text.endsWith("\\") ? `${said}\n` : "";
+    this.#readline?.setPrompt(this.#ownPrompt);
+    if (this.#begun !== "") this.#prompt();
+    else void this.#tell(() => this.#controller?.line(said));
+  }
+
+  get #ownPrompt(): string {
+    return this.#begun === "" ? PROMPT : MORE;
   }
 
   async #tell(say: () => Promise<void> | undefined): Promise<void> {
@@ -207,7 +223,7 @@ export class LineTerminal implements LineView, Typist {
     this.#giveUpTyping();
     // Taken off together: settling one would show the next.
     for (const asked of this.#asked.splice(0)) asked.settle(undefined);
-    this.#readline?.setPrompt(PROMPT);
+    this.#readline?.setPrompt(this.#ownPrompt);
     this.#controller?.interrupt();
     this.#promptWhenIdle();
   }
@@ -216,6 +232,7 @@ export class LineTerminal implements LineView, Typist {
     this.#printer.fresh();
     this.#above.end();
     this.#replaceTyped("");
+    this.#begun = "";
     this.#setAside = "";
   }
 
