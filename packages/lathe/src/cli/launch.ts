@@ -17,7 +17,7 @@ import { type ParsedArgs, parseArgs } from "./parse.ts";
 import { commaList, duration, httpUrl, money, positiveInteger } from "./values.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const parsed = parseArgs(argv);
+  const parsed = parseArgs(argv, machine.userHome);
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
     machine.stdout.write(helpText());

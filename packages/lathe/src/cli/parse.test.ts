@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { helpText } from "./help.ts";
-import { parseArgs } from "./parse.ts";
+import { parseArgs as parse } from "./parse.ts";
 import { misspeltCommand } from "./slip.ts";
+
+const parseArgs = (argv: readonly string[]) => parse(argv, "/home/me");
 
 describe("arguments", () => {
   it("joins nothing and loses nothing: words stay in order beside options", () => {
@@ -25,6 +27,8 @@ describe("arguments", () => {
     [["-pfix it"], { print: ["fix it"] }],
     [["-cp", "now a test"], { continue: true, print: ["now a test"] }],
     [["--tools", ""], { tools: "" }],
+    [["--record=~/run"], { record: "/home/me/run" }],
+    [["--run-id=~/run"], { "run-id": "~/run" }],
   ])("reads %j", (argv, options) => {
     expect(parseArgs(argv).options).toEqual(options);
   });

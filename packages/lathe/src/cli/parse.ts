@@ -1,5 +1,6 @@
 // argv to options. Knows the table, not what the options mean.
 
+import { join } from "node:path";
 import { usageError } from "./exit.ts";
 import { nearest } from "./nearest.ts";
 import { type CliOptions, OPTIONS, type OptionSpec } from "./option-table.ts";
@@ -12,7 +13,7 @@ export interface ParsedArgs {
 
 const specs: Readonly<Record<string, OptionSpec>> = OPTIONS;
 
-export function parseArgs(argv: readonly string[]): ParsedArgs {
+export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs {
   const options: Record<string, unknown> = {};
   const words: string[] = [];
   for (let i = 0; i < argv.length; i++) {
@@ -35,7 +36,7 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
       options[name] = true;
       continue;
     }
-    const next = inline ?? argv[i + 1];
+    const next = inline === undefined ? argv[i + 1] : atHome(spec, inline, userHome);
     const hasNext = next !== undefined && (inline !== undefined || !isOption(next));
     if (hasNext && !spec.mayBeEmpty && next.trim() === "") throw emptyValue(name);
     if (spec.kind === "optional") {
@@ -97,6 +98,11 @@ function unknownOption(word: string): Error {
     return usageError(`Unknown option "${word}". A prompt that begins so is given with -p, or after --.`);
   const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
   return usageError(`Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`);
+}
+
+/** No shell expands the ~ of `--record=~/run`. */
+function atHome({ value = "" }: OptionSpec, text: string, userHome: string): string {
+  return text.startsWith("~/") && /dir|file|path/.test(value) ? join(userHome, text.slice(2)) : text;
 }
 
 /** What a script gives when a variable was not set. */

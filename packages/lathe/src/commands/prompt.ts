@@ -14,7 +14,7 @@ import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const promptCommand: Command = async (argv, machine) => {
-  const args = parseArgs(argv);
+  const args = parseArgs(argv, machine.userHome);
   const workspace = await openWorkspace(machine, args.options);
   let seen: Request | undefined;
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));

@@ -18,7 +18,10 @@ const STAND_IN = { provider: "stand-in", id: "none" };
 
 export const toolCommand: Command = async (argv, machine) => {
   const describe = argv.includes("--describe");
-  const { options, words } = parseArgs(argv.filter((word) => word !== "--describe"));
+  const { options, words } = parseArgs(
+    argv.filter((word) => word !== "--describe"),
+    machine.userHome,
+  );
   const [name, given, extra] = words;
   const workspace = await openWorkspace(machine, {
     ...options,
