@@ -152,6 +152,9 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await box.run([...SONNET, "-p", "newer question"], { env });
     await open(["-c"], 80);
     await screen.see(/› newer question\nthe newer answer\n›$/);
+    const [own = ""] = (await box.run(["sessions", "list"])).stdout.split(" ");
+    await screen.press(`/resume ${own}`, "Enter");
+    await screen.see(/That is the session you are in\.\n›$/);
     await screen.press("/resume", "Enter");
     await screen.see(/ 1 {2}older question {2}\(just now\)\nSession \[1-1, Enter for none\]:$/);
     await screen.press("1", "Enter");

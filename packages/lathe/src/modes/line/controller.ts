@@ -193,7 +193,7 @@ export class LineController {
 
   async #resume(named: string): Promise<void> {
     const session = named === "" ? await this.#choose() : named;
-    if (session === undefined) return;
+    if (session === undefined) return this.#view.line("No session selected.", "dim");
     await this.#reopen(session);
     this.#view.line(`Resumed session ${this.#session.id}.`, "dim");
     await this.#actions.recall(this.#open);
@@ -206,10 +206,7 @@ export class LineController {
 
   async #choose(): Promise<string | undefined> {
     const sessions = this.#actions.sessions();
-    if (sessions.length === 0) {
-      this.#view.line("There is no earlier session of this directory.", "yellow");
-      return undefined;
-    }
+    if (sessions.length === 0) throw new CliError(EXIT.usage, "There is no earlier session of this directory.");
     for (const [i, { name }] of sessions.entries()) this.#view.line(`${String(i + 1).padStart(2)}  ${name}`);
     const said = (await this.#view.ask(`Session [1-${sessions.length}, Enter for none]: `))?.trim() ?? "";
     return sessions[Number(said) - 1]?.path;

@@ -12,6 +12,7 @@ import { journalFor } from "../../run/which-journal.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
+import { findSession } from "../../sessions/find.ts";
 import { LineTerminal } from "./terminal.ts";
 
 export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {
@@ -35,6 +36,8 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
     open,
     {
       reopen: async (resume) => {
+        if (resume !== undefined && findSession(workspace, resume).path === open.journal.path)
+          throw new CliError(EXIT.usage, "That is the session you are in.");
         const next =
           resume !== undefined
             ? journalFor(workspace, { resume })
