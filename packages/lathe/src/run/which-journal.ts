@@ -35,6 +35,8 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
   if (options["no-session"]) return memoryJournal(workspace);
   if (options.session !== undefined) {
     const path = resolve(workspace.machine.cwd, options.session);
+    if (options.fork && !existsSync(path))
+      throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
     rememberElsewhere(workspace.paths.sessions, path);
     return existsSync(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
   }
