@@ -1,6 +1,6 @@
 // Sessions whose first prompt came with files or piped text: people look for their own words.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -82,6 +82,22 @@ describe("sessions that hold a change", () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining('takes one session, but got "another"')]);
     }
     expect(await at.box.run(["sessions", "rm", id.slice(0, 4)])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a new name", () => {
+  it("G-36 does not make an old session the newest one, in the list or for --continue; search finds it", async () => {
+    await say(["-p", "old work"]);
+    const [old = ""] = (await lathe("sessions", "list")).split(" ");
+    const [{ path }] = JSON.parse(await lathe("sessions", "list", "--json"));
+    await utimes(path, new Date("2026-01-02"), new Date("2026-01-02"));
+    await say(["-p", "new work"]);
+    await lathe("sessions", "search", "work");
+    await lathe("sessions", "rename", old, "renamed");
+    expect(await lathe("sessions", "list")).toMatch(/^\w+ .*new work\n\w+ .*renamed\n$/);
+    expect(await lathe("sessions", "search", "renamed")).toContain(old);
+    await say(["-c", "-p", "going on"]);
+    expect(JSON.stringify(at.asked.at(-1)?.view.messages)).toContain("new work");
   });
 });
 

@@ -1,5 +1,6 @@
 // `lathe sessions rename`.
 
+import { statSync, utimesSync } from "node:fs";
 import { EXIT, usageError } from "../../cli/exit.ts";
 import { verbArgs } from "../../commands/verb-args.ts";
 import { existingJournal } from "../../run/journal-files.ts";
@@ -11,8 +12,12 @@ export const renameVerb: Verb = async (argv, workspace) => {
   const [which, ...words] = verbArgs(argv, {}).positionals;
   const title = oneLine(words.join(" "));
   if (title === "") throw usageError("Give a title: lathe sessions rename <id> <title>");
-  const { journal } = existingJournal(workspace, findOne(workspace, named(which, "rename")));
+  const path = findOne(workspace, named(which, "rename"));
+  const { atime, mtime } = statSync(path);
+  const { journal } = existingJournal(workspace, path);
   journal.setTitle(title, "user");
   await journal.close();
+  // A new name is no new work: the session keeps its place in lists, and --continue takes the one worked on last.
+  utimesSync(path, atime, mtime);
   return EXIT.done;
 };
