@@ -25,6 +25,8 @@ describe("arguments", () => {
     [["-p", "--help is broken, fix it"], { print: ["--help is broken, fix it"] }],
     [["-p", "--no-session"], { print: [], "no-session": true }],
     [["-pfix it"], { print: ["fix it"] }],
+    [["-p", "fix", "the", "@a.ts", "bug", "-c"], { print: ["fix the bug"], continue: true }],
+    [["-p", "fix", "--", "the", "bug"], { print: ["fix"] }],
     [["-cp", "now a test"], { continue: true, print: ["now a test"] }],
     [["--tools", ""], { tools: "" }],
     [["--record=~/run"], { record: "/home/me/run" }],
@@ -38,6 +40,7 @@ describe("arguments", () => {
   });
 
   it("takes everything after -- as words", () => {
+    expect(parseArgs(["-p", "--", "--model x"])).toEqual({ options: { print: [] }, words: ["--model x"] });
     expect(parseArgs(["--", "--model", "x"])).toEqual({ options: {}, words: ["--model", "x"] });
   });
 

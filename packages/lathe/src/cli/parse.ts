@@ -52,14 +52,23 @@ export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs
     if (!hasNext) throw usageError(`--${name} needs a value: --${name} <${spec.value ?? "value"}>.`);
     if (inline === undefined) i++;
     checkChoice(name, spec, next);
-    if (spec.kind === "list") options[name] = [...((options[name] as string[] | undefined) ?? []), next];
+    let value = next;
+    // `-p fix the bug`, without quotes, is one prompt.
+    while (name === "print" && inline === undefined && isSingleWord(next) && isSingleWord(argv[i + 1])) {
+      const more = argv[++i] ?? "";
+      if (more.startsWith("@")) words.push(more);
+      else value += ` ${more}`;
+    }
+    if (spec.kind === "list") options[name] = [...((options[name] as string[] | undefined) ?? []), value];
     else options[name] = next;
   }
   return { options: options as CliOptions, words };
 }
 
 /** Prompts begin with a dash too: a list, the front matter of a file. */
-const isOption = (word: string): boolean => /^(?:--[a-z][\w-]*(?:=|$)|-[a-z](?:\S|$))/i.test(word);
+const isOption = (word: string): boolean => /^(?:--$|--[a-z][\w-]*(?:=|$)|-[a-z](?:\S|$))/i.test(word);
+
+const isSingleWord = (word = "-"): boolean => word !== "-" && !isOption(word) && /^\S+$/.test(word);
 
 /** An option and its value in one word: quotes where a script should have none. */
 function namesOption(word: string): boolean {
