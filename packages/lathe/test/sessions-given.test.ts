@@ -38,6 +38,7 @@ describe("what was given with a prompt", () => {
     await say(["-p", "what is missing?", "@notes.md"]);
     const [id = ""] = (await lathe("sessions", "list")).split(" ");
     const shown = await lathe("sessions", "show", id);
+    expect(shown.startsWith("# what is missing?\n")).toBe(true);
     expect(shown).toContain("> user\n[@notes.md: 3 lines]\nwhat is missing?\n");
     expect(await lathe("sessions", "show", id, "--full")).toContain(
       "[@notes.md]\n  | # Notes\n  | </file>\n  | remember the milk\nwhat is missing?\n",
@@ -45,6 +46,7 @@ describe("what was given with a prompt", () => {
     await lathe("sessions", "export", id, "--out", "page.html");
     const page = await readFile(join(at.box.dir, "page.html"), "utf8");
     expect(page).toContain("<h1>what is missing?</h1>");
+    expect(page).toContain("<b>1</b> answer, <b>0</b> calls");
     expect(page).toMatch(/what is missing\?<\/div><details><summary>.*@notes\.md[\s\S]*remember the milk/);
     expect(page).not.toContain("&lt;file path");
   });

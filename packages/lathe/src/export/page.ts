@@ -43,7 +43,7 @@ function facts({ header, items }: Transcript, children: PageSource["children"]):
   const cached = used.cached > 0 && html` (<b>${tokens(used.cached)}</b> cached)`;
   return html`<ul class="facts meta"><li>${timeHtml(header.timestamp)}</li><li>${header.cwd}</li>
 ${models.map((model) => html`<li><b>${model}</b></li>`)}
-<li><b>${answers.length}</b> answers, <b>${calls}</b> calls</li>
+<li><b>${answers.length}</b> ${answers.length === 1 ? "answer" : "answers"}, <b>${calls}</b> ${calls === 1 ? "call" : "calls"}</li>
 <li><b>${tokens(used.input)}</b> tokens in${cached}, <b>${tokens(used.output)}</b> out</li>
 <li><b>${dollars(cost)}</b></li>${took > 0 && html`<li>${seconds(took)}</li>`}</ul>`;
 }

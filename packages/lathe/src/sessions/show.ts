@@ -1,6 +1,7 @@
 // A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
 
 import { dollars } from "../export/numbers.ts";
+import { sessionName } from "./list.ts";
 import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
 import { totals } from "./transcript.ts";
 import { visible } from "./visible.ts";
@@ -16,12 +17,19 @@ export function showText(transcript: Transcript, options: ShowOptions): string {
   const { header, title, items, losses } = transcript;
   const { tokens, cost } = totals(items);
   const head = [
-    `# ${title ?? header.id}`,
+    `# ${sessionName({ id: header.id, ...(title === undefined ? {} : { title }), ...firstWords(items) }, NAME)}`,
     `${header.id}  ${header.timestamp}  ${header.cwd}`,
     `${tokens.input} tokens in, ${tokens.output} out, ${dollars(cost)}`,
     ...losses.map((loss) => `! ${loss}`),
   ];
   return `${[head.join("\n"), ...items.map((item) => itemText(item, options))].map(visible).join("\n\n")}\n`;
+}
+
+const NAME = 80;
+
+function firstWords(items: readonly Item[]): { firstMessage?: string } {
+  const first = items.find((item) => item.type === "user");
+  return first ? { firstMessage: first.text } : {};
 }
 
 function itemText(item: Item, options: ShowOptions): string {
