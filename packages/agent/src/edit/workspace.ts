@@ -178,11 +178,6 @@ export class Workspace {
     if (!source.after) throw new MissingFile(from, ", so it cannot be moved");
     refuseLink(source.target, "moved");
     if (source === destination) throw new ToolFailure(`${from} cannot be moved onto itself. Nothing was written.`);
-    if (destination.after) {
-      throw new ToolFailure(
-        `${to} exists already, so ${from} is not moved there. Delete it in the same patch before the move, or choose another name. Nothing was written.`,
-      );
-    }
     destination.after = source.after;
     delete source.after;
   }

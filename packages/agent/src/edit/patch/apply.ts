@@ -100,11 +100,7 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
       return { letter: "D", path };
     case "add": {
       const existed = workspace.exists(path);
-      if (workspace.size(path) > 0) {
-        throw new ToolFailure(
-          `${path} exists already and is not empty, so it is not added. Update it, or delete it in the same patch before adding it. Nothing was written.`,
-        );
-      }
+      if (workspace.size(path) > 0) notes.push(`${path} existed and was overwritten.`);
       const content = operation.lines.join("\n") + (operation.unterminated || operation.lines.length === 0 ? "" : "\n");
       const said = stageWhole(workspace, path, content);
       notes.push(...said.map((note) => `${path}: ${note}`));
@@ -118,17 +114,20 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
 /** What nobody has quoted or seen is not deleted: somebody's work since then would be gone. */
 function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hunk[]): void {
   if (!workspace.exists(path)) return;
-  if (workspace.staleBase(path)) {
-    throw new ToolFailure(
-      `${path} has changed on disk since it was last shown, so it is not deleted. Read it again before deleting it. Nothing was written.`,
-    );
-  }
+  refuseStale(workspace, path, "deleted");
   if (hunks.length === 0) return;
   const { text } = workspace.document(path);
   const left = applyEdits(text, locateHunks(path, text, hunks).edits);
   if (left.trim() === "") return;
   throw new ToolFailure(
     `${path} has lines that the diff does not remove, such as ${JSON.stringify(firstLine(left))}, so it is not deleted. Read it again; to delete it whatever it holds, leave out the hunk. Nothing was written.`,
+  );
+}
+
+function refuseStale(workspace: Workspace, path: string, fate: "deleted" | "overwritten"): void {
+  if (!workspace.staleBase(path)) return;
+  throw new ToolFailure(
+    `${path} has changed on disk since it was last shown, so it is not ${fate}. Read it again first. Nothing was written.`,
   );
 }
 
@@ -168,6 +167,10 @@ function stageUpdate(
     }
   }
   if (moveTo === undefined) return { letter: "M", path };
+  if (workspace.exists(moveTo)) {
+    refuseStale(workspace, moveTo, "overwritten");
+    notes.push(`${moveTo} existed and was overwritten by the move.`);
+  }
   workspace.move(path, moveTo);
   return { letter: "R", path: moveTo, from: path };
 }

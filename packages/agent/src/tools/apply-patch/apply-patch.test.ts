@@ -155,39 +155,34 @@ describe("PA-03 effects", () => {
     await writeFile(path("a"), "old\nhours of work\n");
     const refused = await run(applyPatchTool, { patch }, context);
     expect(refused.text).toBe(
-      "a has changed on disk since it was last shown, so it is not deleted. Read it again before deleting it. Nothing was written.",
+      "a has changed on disk since it was last shown, so it is not deleted. Read it again first. Nothing was written.",
     );
     expect(await readFile(path("a"), "utf8")).toBe("old\nhours of work\n");
     await show();
     expect((await run(applyPatchTool, { patch }, context)).text).toMatch(/^D a$/m);
   });
 
-  it("PA-03 adding or moving onto an existing file is refused; an empty one is filled, one deleted before replaced", async () => {
+  it("PA-03 adding or moving onto an existing file overwrites it and says so", async () => {
     const { env, path } = temporary();
     for (const name of ["a", "b", "c"]) await writeFile(path(name), `${name}\n`);
     await writeFile(path("empty"), "");
     const attempt = async (...lines: string[]) =>
-      (await run(applyPatchTool, { patch: wrap("*** Update File: c", "-c", "+C", ...lines) }, contextFor(env))).text;
-    expect(await attempt("*** Add File: a", "+new")).toContain(
-      "a exists already and is not empty, so it is not added.",
+      (await run(applyPatchTool, { patch: wrap(...lines) }, contextFor(env))).text;
+    const text = await attempt(
+      "*** Add File: a",
+      "+new",
+      "*** Update File: b",
+      "*** Move to: c",
+      "*** Add File: empty",
+      "+full",
     );
-    expect(await attempt("*** Update File: b", "*** Move to: a")).toContain(
-      "a exists already, so b is not moved there.",
-    );
+    expect(text).toMatch(/^M a\nR b -> c\nM empty\n/);
+    expect(text).toContain("Note: a existed and was overwritten.");
+    expect(text).toContain("Note: c existed and was overwritten by the move.");
+    expect(text).not.toContain("empty existed");
+    const now = await Promise.all(["a", "c", "empty"].map((name) => readFile(path(name), "utf8")));
+    expect(now).toEqual(["new\n", "b\n", "full\n"]);
     expect(await attempt("*** Add File: new", "+1", "*** Add File: new/below", "+2")).toContain("new is to be a file");
-    expect(await Promise.all(["a", "b", "c"].map((name) => readFile(path(name), "utf8")))).toEqual([
-      "a\n",
-      "b\n",
-      "c\n",
-    ]);
-    expect(
-      await attempt("*** Delete File: a", "*** Update File: b", "*** Move to: a", "*** Add File: empty", "+full"),
-    ).toMatch(/^M c\nD a\nR b -> a\nM empty\n/);
-    expect(await Promise.all(["a", "c", "empty"].map((name) => readFile(path(name), "utf8")))).toEqual([
-      "b\n",
-      "C\n",
-      "full\n",
-    ]);
   });
 
   it("PA-03 missing files, directories and patches that change nothing are refused", async () => {
