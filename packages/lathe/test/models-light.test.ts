@@ -9,7 +9,10 @@ beforeEach(async () => {
 });
 afterEach(() => b.close());
 
-/** Loaded before the command: notes which files of it are read and how many rows of the catalog are parsed. */
+/**
+ * Loaded before the command: notes which files of it are read, how many rows of the catalog are parsed, and which of node's
+ * modules are there when the first request goes out.
+ */
 const SPY = `
 const fs = require("node:fs");
 const files = [];
@@ -18,10 +21,18 @@ const open = fs.openSync;
 fs.openSync = (path, ...rest) => { if (String(path).endsWith(".js")) files.push(String(path)); return open(path, ...rest); };
 const parse = JSON.parse;
 JSON.parse = (text, ...rest) => { if (String(text).startsWith('{"id":')) rows++; return parse(text, ...rest); };
-process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, rows })));
+let modules = [];
+process.on("lathe:first-request", () => { modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
+process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, rows, modules })));
 `;
 
-async function spied(args: readonly string[]): Promise<{ readonly usesYaml: boolean; readonly rows: number }> {
+interface Spied {
+  readonly usesYaml: boolean;
+  readonly rows: number;
+  readonly modules: readonly string[];
+}
+
+async function spied(args: readonly string[]): Promise<Spied> {
   const spy = join(b.box.dir, "spy.cjs");
   const report = join(b.box.dir, "report.json");
   await writeFile(spy, SPY);
@@ -32,17 +43,29 @@ async function spied(args: readonly string[]): Promise<{ readonly usesYaml: bool
     OPENAI_BASE_URL: b.server.baseUrl("openai"),
   };
   expect(await b.ask(args, env)).toMatchObject({ code: 0, stdout: "ok\n" });
-  const { files, rows } = JSON.parse(await readFile(report, "utf8")) as { files: string[]; rows: number };
+  const { files, rows, modules } = JSON.parse(await readFile(report, "utf8")) as Omit<Spied, "usesYaml"> & {
+    files: string[];
+  };
   const texts = await Promise.all(files.map((file) => readFile(file, "latin1")));
-  return { usesYaml: texts.some((text) => text.includes("parseAllDocuments")), rows };
+  return { usesYaml: texts.some((text) => text.includes("parseAllDocuments")), rows, modules };
 }
 
 describe("a start pays for one model only", () => {
   it.each([["openai/gpt-5.2"], ["openai/gpt-5.2:high"]])("%s parses its own row and loads no YAML", async (model) => {
-    expect(await spied(["--model", model])).toEqual({
+    expect(await spied(["--model", model])).toMatchObject({
       usesYaml: false,
       rows: expect.toSatisfy((n) => n > 0 && n <= 3),
     });
+  });
+
+  it("loads of node what sends a request, and nothing that takes as long again", async () => {
+    const { modules } = await spied(["--model", "openai/gpt-5.2"]);
+    expect(modules).toContain("net");
+    const dear = ["http", "https", "tls", "crypto", "child_process", "zlib", "readline", "tty", "os", "worker_threads"];
+    expect(modules.filter((name) => dear.includes(name))).toEqual([]);
+    // Streams of the terminal, and the first use of promises for files.
+    const made = ["internal/fs/streams", "internal/fs/promises", "internal/readline/interface"];
+    expect(modules.filter((name) => made.includes(name))).toEqual([]);
   });
 
   it("a name that may mean anything does build the list, and a models.yml does load YAML", async () => {

@@ -11,9 +11,12 @@ const SILENCE_MS = 3000;
 const HINT = "If nothing comes from there, start it with: < /dev/null";
 
 /** All of stdin when it is piped, nothing at a terminal. A signal, or the end of the run's time, ends the waiting. */
-export async function readPiped({ stdin, stderr, deps }: Machine, maxTimeMs?: number): Promise<Buffer> {
+export async function readPiped(machine: Machine, maxTimeMs?: number): Promise<Buffer> {
+  return mayBePiped() ? readAll(machine, maxTimeMs) : Buffer.allocUnsafeSlow(0);
+}
+
+async function readAll({ stdin, stderr, deps }: Machine, maxTimeMs: number | undefined): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  if (!mayBePiped()) return Buffer.concat(chunks);
   const giveUp = (code: typeof EXIT.interrupted | typeof EXIT.budget, why: string): void => {
     stdin.destroy(new CliError(code, why));
   };
