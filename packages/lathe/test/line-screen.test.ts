@@ -67,6 +67,7 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await open(SONNET, 60);
     await screen.press("go", "Enter");
     await door.reached;
+    await screen.see(/word0\s+word1\s+word2\s+word3\s+word4/); // sent is not yet shown
     await screen.type("wait");
     const rows = await screen.see("› wait");
     expect(rows.join("").replaceAll(/\s/g, "")).toContain("word0word1word2word3word4");
