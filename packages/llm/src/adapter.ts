@@ -1,5 +1,6 @@
 // The generic adapter: a protocol, an endpoint and an auth become a ProviderAdapter. Order of one call: media, encode,
-// headers, auth, send, then classify or decode. It never retries and keeps no state about a call.
+// headers, auth, send, then classify or decode. It never retries, but for tools that the vendor refuses to enforce, and keeps no
+// state about a call.
 
 import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";

@@ -88,8 +88,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * After every command, so it must be quick where there are hundreds of processes: of those that are older than this one,
- * which started whatever carries its mark, nothing but their age is read.
+ * Somebody waits for it after an interrupt and at the end of a run, also where there are hundreds of processes: of those that
+ * are older than this one, which started whatever carries its mark, nothing but their age is read.
  */
 function findInProc(mark: Mark): number[] {
   const entry = Buffer.from(`${mark.entry}\0`);

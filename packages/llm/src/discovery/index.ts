@@ -1,8 +1,8 @@
 // Which models a local server offers. Runs beside everything else with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
-import { addressOf } from "../providers/address.ts";
 import { findRow } from "../providers/rows.ts";
+import { serverUrl } from "../providers/server-url.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { ModelInfo } from "../types/model.ts";
 import { type DiscoveryType, listings } from "./listings.ts";
@@ -63,7 +63,7 @@ export async function discoverLocal(
 export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option?: string): string {
   const row = findRow(type)!;
   const base = option ?? row.baseUrlEnv?.map((name) => env[name]).find(Boolean) ?? row.baseUrl!;
-  return addressOf(base, row.baseUrl);
+  return serverUrl(base, row.baseUrl);
 }
 
 /** Ollama's own variable tells how much of a model's window the server will use: our budget, not a request parameter. */

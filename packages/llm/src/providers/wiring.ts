@@ -14,13 +14,13 @@ import type { ClientDeps } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api } from "../types/model.ts";
 import type { Auth } from "../types/protocol.ts";
-import { addressOf } from "./address.ts";
 import type { ProviderOptions } from "./assemble.ts";
 import { headerAuth, withHeader } from "./auth.ts";
 import { azureBaseUrl } from "./azure.ts";
 import { type Credential, resolveCredential } from "./credentials.ts";
 import { type ApiPlace, apiPlace } from "./endpoints.ts";
 import type { ProviderRow } from "./rows.ts";
+import { serverUrl } from "./server-url.ts";
 
 export interface Wiring extends ApiPlace {
   readonly baseUrl: string;
@@ -88,7 +88,7 @@ function baseUrlOf({ row, api, deps, options }: WiringInput): string {
       `Provider "${row.id}" needs a base URL: set ${variable === undefined ? "baseUrl" : `baseUrl or ${variable}`}`,
     );
   }
-  const url = addressOf(configured, row.discovery === undefined ? undefined : row.baseUrl);
+  const url = serverUrl(configured, row.discovery === undefined ? undefined : row.baseUrl);
   if (!isUrl(url)) throw new ConfigurationError(`Provider "${row.id}": "${configured}" is not a URL`);
   return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
 }

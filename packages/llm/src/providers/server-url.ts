@@ -1,7 +1,7 @@
 // What people write for an address: a whole URL, or a host and a port as servers take them (`0.0.0.0`, `:11434`).
 
 /** With a scheme and without a slash at the end. `usual`: address of a local server, whose port is taken when none is written. */
-export function addressOf(written: string, usual?: string): string {
+export function serverUrl(written: string, usual?: string): string {
   const isBare = !written.includes("://");
   const text = (isBare ? `http://${written.startsWith(":") ? "127.0.0.1" : ""}${written}` : written).replace(
     /\/+$/,
