@@ -10,7 +10,7 @@ import { Syntax } from "../src/edit/syntax.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
 import { applyPatchTool } from "../src/tools/apply-patch/index.ts";
 import { editFileTool } from "../src/tools/edit-file/index.ts";
-import type { ToolContext } from "../src/tools/types.ts";
+import type { ToolContext } from "../src/contract/tool.ts";
 
 const TEN_MB = 10_000_000;
 

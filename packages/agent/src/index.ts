@@ -52,7 +52,7 @@ export { decodeLine, readLines } from "./journal/read-lines.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export { isoTime } from "./journal/timestamp.ts";
 export * from "./journal/types.ts";
-export { near } from "./ops/near.ts";
+export { near } from "./paths/near.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { locateRipgrep, onPath } from "./ops/search/locate-ripgrep.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
@@ -77,7 +77,7 @@ export { type EditVariant, editVariant, editVariants } from "./tools/edit-varian
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export { keepOneInProgress, type TodoList } from "./tools/todo/list.ts";
-export * from "./tools/types.ts";
+export * from "./contract/tool.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
 export { type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ShownFiles } from "../src/edit/shown.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
-import type { ToolDef, ToolResult, ToolServices } from "../src/tools/types.ts";
+import type { ToolDef, ToolResult, ToolServices } from "../src/contract/tool.ts";
 
 export interface Bench {
   readonly dir: string;

@@ -14,7 +14,7 @@ import { listDirTool } from "../src/tools/list-dir/index.ts";
 import { readFileTool } from "../src/tools/read-file/index.ts";
 import { readManyFilesTool } from "../src/tools/read-many-files/index.ts";
 import { shellTool } from "../src/tools/shell/index.ts";
-import { type ToolDef, ToolFailure } from "../src/tools/types.ts";
+import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
 import { writeFileTool } from "../src/tools/write-file/index.ts";
 
 /** A call and what it answers; an error stands behind `!`. */

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import type { ArtifactRef, ArtifactWriter } from "../tools/types.ts";
+import type { ArtifactRef, ArtifactWriter } from "../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
 /** Artifacts as `<folder>/<n>.<tool>.log`. The folder appears with the first one. */

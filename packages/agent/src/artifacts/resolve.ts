@@ -1,6 +1,6 @@
 // `artifact://<n>` and `artifact://<n>:<from>-<to>` (lines, 1-based) as text.
 
-import { ToolFailure } from "../tools/types.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
 export interface ArtifactAddress {

@@ -1,6 +1,6 @@
 // Full outputs that do not fit a result: numbered per session, one number space for the session and its children.
 
-import type { ArtifactRef, ArtifactWriter } from "../tools/types.ts";
+import type { ArtifactRef, ArtifactWriter } from "../contract/tool.ts";
 
 export interface ArtifactStore {
   /** Takes the next number. `name` is the tool that writes. */

@@ -2,7 +2,7 @@
 // a failure while writing puts back what was already written.
 
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
-import { ToolFailure } from "../tools/types.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import { eachAtOnce } from "./at-once.ts";
 import type { FileChange } from "./workspace.ts";
 

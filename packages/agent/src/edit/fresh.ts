@@ -1,7 +1,7 @@
 // Plans an edit against what the model has seen. When the file changed on disk since this session showed it, the edit is planned on
 // the shown text and moved over, which fails rather than touches lines the model has not seen.
 
-import { ToolFailure } from "../tools/types.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import type { TextEdit } from "./endings.ts";
 import { type LineEdit, Lines } from "./lines.ts";
 import { nearestText } from "./nearest.ts";

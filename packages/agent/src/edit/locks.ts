@@ -1,6 +1,6 @@
 // Edits of one file wait for each other; edits of different files do not. The host owns the object, one per session tree.
 
-declare module "../tools/types.ts" {
+declare module "../contract/tool.ts" {
   interface ToolServices {
     readonly pathLocks?: PathLocks;
   }

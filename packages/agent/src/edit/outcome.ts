@@ -1,7 +1,7 @@
 // What a call reports: a bounded diff for the model, the full facts for hosts, and a warning when a file stopped parsing.
 
 import type { JsonObject } from "@lathe/llm";
-import type { ToolServices } from "../tools/types.ts";
+import type { ToolServices } from "../contract/tool.ts";
 import { type ChangeText, changeText } from "./change-text.ts";
 import type { FileChange } from "./workspace.ts";
 

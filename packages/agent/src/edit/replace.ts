@@ -1,6 +1,6 @@
 // The old/new text dialect: what stands behind edit_file, replace and the minimal profile's edit.
 
-import { type ToolContext, ToolFailure } from "../tools/types.ts";
+import { type ToolContext, ToolFailure } from "../contract/tool.ts";
 import { applyEdits, type TextEdit, toLineFeeds } from "./endings.ts";
 import { planFresh } from "./fresh.ts";
 import { placeholderLine } from "./guards.ts";

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { toLineFeeds } from "./endings.ts";
 
-declare module "../tools/types.ts" {
+declare module "../contract/tool.ts" {
   interface ToolServices {
     readonly shownFiles?: ShownFiles;
   }

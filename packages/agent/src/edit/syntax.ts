@@ -4,7 +4,7 @@
 import { createRequire } from "node:module";
 import type { Language, Node, Parser, Tree } from "web-tree-sitter";
 
-declare module "../tools/types.ts" {
+declare module "../contract/tool.ts" {
   interface ToolServices {
     readonly syntax?: Syntax;
   }

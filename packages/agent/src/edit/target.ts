@@ -3,8 +3,8 @@
 import { posix } from "node:path";
 import { realPathOf } from "../env/real-path.ts";
 import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
-import { sameNamed } from "../ops/same-name.ts";
-import { ToolFailure } from "../tools/types.ts";
+import { sameNamed } from "../paths/same-name.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import { eachAtOnce } from "./at-once.ts";
 
 export interface Target {

@@ -1,7 +1,7 @@
 // Whole-file writes. An existing file keeps its encoding, byte order mark, mode and, where the new text does not bring carriage
 // returns of its own, its line endings. A new one that names its interpreter is made executable.
 
-import { type ToolContext, ToolFailure } from "../tools/types.ts";
+import { type ToolContext, ToolFailure } from "../contract/tool.ts";
 import { editDocument, newDocument, type TextDocument } from "./document.ts";
 import { planFresh } from "./fresh.ts";
 import { lineRuns } from "./line-runs.ts";

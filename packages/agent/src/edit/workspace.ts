@@ -2,8 +2,8 @@
 // nothing reaches the disk before all of them are verified.
 
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
-import { nearPaths } from "../ops/near-names.ts";
-import { type ToolContext, ToolFailure } from "../tools/types.ts";
+import { nearPaths } from "../paths/near-names.ts";
+import { type ToolContext, ToolFailure } from "../contract/tool.ts";
 import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";

@@ -4,7 +4,7 @@ import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../context/system-prompt.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { EditVariant } from "../tools/edit-variant.ts";
-import type { ToolDef } from "../tools/types.ts";
+import type { ToolDef } from "../contract/tool.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";

@@ -5,7 +5,7 @@ import { type EditVariant, editVariants } from "../tools/edit-variant.ts";
 import { hashlineReadTool } from "../tools/hashline-read/index.ts";
 import { hashlineWriteTool } from "../tools/hashline-write/index.ts";
 import { readFileTool } from "../tools/read-file/index.ts";
-import type { ToolDef } from "../tools/types.ts";
+import type { ToolDef } from "../contract/tool.ts";
 import { writeFileTool } from "../tools/write-file/index.ts";
 import applyPatchWords from "./prompts/editing/variant-apply-patch.md";
 import hashlineWords from "./prompts/editing/variant-hashline.md";

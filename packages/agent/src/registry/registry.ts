@@ -3,7 +3,7 @@
 
 import type { ImageData, JsonObject, JsonValue, ToolDefinition } from "@lathe/llm";
 import type { ExecutionEnvironment } from "../env/types.ts";
-import type { ToolContent, ToolContext, ToolDef, ToolResult } from "../tools/types.ts";
+import type { ToolContent, ToolContext, ToolDef, ToolResult } from "../contract/tool.ts";
 
 export interface RegisteredTool {
   readonly definition: ToolDefinition;

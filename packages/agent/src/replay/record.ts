@@ -8,7 +8,7 @@ import { AbortError, type ClientDeps, type Transport, type TransportRequest } fr
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
-import type { ToolResult } from "../tools/types.ts";
+import type { ToolResult } from "../contract/tool.ts";
 import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
 export class Recorder {

@@ -7,7 +7,7 @@ import { AbortError, type ClientDeps, NetworkError, type Transport, type Transpo
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
-import { ToolFailure, type ToolResult } from "../tools/types.ts";
+import { ToolFailure, type ToolResult } from "../contract/tool.ts";
 import { fromJson, LOG_NAME, type LogLine } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 

@@ -3,7 +3,7 @@
 import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
 import { type SessionDeps, withDeadline } from "../session/deps.ts";
-import type { ToolResult } from "../tools/types.ts";
+import type { ToolResult } from "../contract/tool.ts";
 import type {
   ApprovalVerdict,
   CallInfo,

@@ -58,7 +58,7 @@ export class SchemeRegistry {
   }
 }
 
-declare module "../tools/types.ts" {
+declare module "../contract/tool.ts" {
   interface ToolServices {
     /** Addresses that read and write faces resolve before paths. */
     readonly schemes?: SchemeRegistry;

@@ -3,7 +3,7 @@
 
 import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
-import type { Tier, ToolDef, ToolResult } from "../tools/types.ts";
+import type { Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 
 export interface SeamContext {
   readonly sessionId: string;

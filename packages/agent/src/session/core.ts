@@ -17,7 +17,7 @@ import { SessionPrefix } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import { Seams } from "../seams/run.ts";
 import { SchemeRegistry } from "../seams/schemes.ts";
-import type { ToolDef, ToolServices } from "../tools/types.ts";
+import type { ToolDef, ToolServices } from "../contract/tool.ts";
 import { Approvals } from "./approvals.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";

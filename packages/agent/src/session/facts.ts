@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "@lathe/llm";
 import type { CustomEntry } from "../journal/types.ts";
-import type { SessionFacts } from "../tools/session-state.ts";
+import type { SessionFacts } from "../contract/session-state.ts";
 import type { SessionCore } from "./core.ts";
 
 export class BranchFacts implements SessionFacts {

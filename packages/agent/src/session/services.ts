@@ -6,7 +6,7 @@ import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
-import type { ToolServices } from "../tools/types.ts";
+import type { ToolServices } from "../contract/tool.ts";
 import type { SessionCore } from "./core.ts";
 import { BranchFacts } from "./facts.ts";
 
@@ -45,7 +45,7 @@ function withArtifacts(core: SessionCore, schemes: SchemeRegistry): SchemeRegist
   return schemes;
 }
 
-declare module "../tools/types.ts" {
+declare module "../contract/tool.ts" {
   interface ToolServices {
     readonly session?: {
       /** The session waits for the user when this round is over. */

@@ -9,7 +9,7 @@ import type { RegisteredTool } from "../registry/registry.ts";
 import { validateArguments } from "../registry/validate.ts";
 import { messageOf } from "../seams/run.ts";
 import type { CallInfo } from "../seams/types.ts";
-import { type ToolContext, ToolFailure, type ToolResult } from "../tools/types.ts";
+import { type ToolContext, ToolFailure, type ToolResult } from "../contract/tool.ts";
 import { outputLimit } from "../truncate/limits.ts";
 import { truncateOutput } from "../truncate/truncate.ts";
 import { keepOutput } from "./artifact-output.ts";

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "@lathe/llm";
 import type { Profile } from "../profiles/types.ts";
 import { type CustomTool, type RegisteredTool, ToolRegistry } from "../registry/registry.ts";
 import type { ToolProvider } from "../seams/types.ts";
-import type { ToolDef } from "../tools/types.ts";
+import type { ToolDef } from "../contract/tool.ts";
 
 export interface ToolChange {
   readonly added: readonly ToolDefinition[];

@@ -21,7 +21,7 @@ import type { CustomTool } from "../registry/registry.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ToolProvider } from "../seams/types.ts";
 import type { SubagentOptions } from "../subagents/types.ts";
-import type { ToolDef, ToolResult, ToolServices } from "../tools/types.ts";
+import type { ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
 import type { ConfigInput } from "./config.ts";
 import type { SessionDeps } from "./deps.ts";
 

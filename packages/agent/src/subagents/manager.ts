@@ -11,7 +11,7 @@ import type { BudgetConfig } from "../session/config.ts";
 import type { SessionCore } from "../session/core.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../session/types.ts";
-import { ToolFailure } from "../tools/types.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
 import type { AgentReport, ChildHeader, SpawnRequest, SubagentService } from "./types.ts";
 

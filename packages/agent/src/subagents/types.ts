@@ -46,7 +46,7 @@ export interface SubagentService {
   close(agentId: string): Promise<AgentReport>;
 }
 
-declare module "../tools/types.ts" {
+declare module "../contract/tool.ts" {
   interface ToolServices {
     readonly subagents?: SubagentService;
   }

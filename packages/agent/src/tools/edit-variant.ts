@@ -4,7 +4,7 @@ import { applyPatchTool } from "./apply-patch/index.ts";
 import { hashlineEditTool } from "./hashline/index.ts";
 import { patchEditTool } from "./patch/index.ts";
 import { replaceEditTool } from "./replace/index.ts";
-import type { ToolDef } from "./types.ts";
+import type { ToolDef } from "../contract/tool.ts";
 
 export const editVariants = {
   hashline: hashlineEditTool,

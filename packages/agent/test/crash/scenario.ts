@@ -19,7 +19,7 @@ import { Session } from "../../src/session/session.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 
 export const TASK = "PARENT TASK";

@@ -10,7 +10,7 @@ import { ShownFiles } from "../../src/edit/shown.ts";
 import { Syntax } from "../../src/edit/syntax.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
 import type { ExecutionEnvironment } from "../../src/env/types.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/tools/types.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/contract/tool.ts";
 
 export interface Ran {
   readonly text: string;

@@ -6,7 +6,7 @@ import { applyPatchTool } from "../../src/tools/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/edit-file/index.ts";
 import { hashlineEditTool } from "../../src/tools/hashline/index.ts";
 import { patchEditTool } from "../../src/tools/patch/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { writeFileTool } from "../../src/tools/write-file/index.ts";
 import { type Case, cases, changesNothing, encodings, intended, lineText, textOf } from "./generate.ts";
 import { contextFor, run } from "./harness.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ToolFailure } from "../../src/tools/types.ts";
+import { ToolFailure } from "../../src/contract/tool.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, type Setup, setUp, testProfile, tool } from "../support/session.ts";
 

@@ -9,7 +9,7 @@ import { minimalBashTool } from "../../src/tools/minimal/bash/index.ts";
 import { readFileTool } from "../../src/tools/read-file/index.ts";
 import { shellTool } from "../../src/tools/shell/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { writeFileTool } from "../../src/tools/write-file/index.ts";
 import { isAlive, until } from "../alive.ts";

@@ -7,7 +7,7 @@ import { MemoryStore } from "../../src/journal/store.ts";
 import type { Session } from "../../src/session/session.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { historyError, journalError } from "../support/history-grammar.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";

@@ -2,7 +2,7 @@ import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { SchemeRegistry } from "../../src/seams/schemes.ts";
 import type { Middleware, ToolProvider } from "../../src/seams/types.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";
 

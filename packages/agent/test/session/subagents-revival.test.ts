@@ -8,7 +8,7 @@ import { MemoryStore } from "../../src/journal/store.ts";
 import type { ChildHeader } from "../../src/subagents/types.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { journalError } from "../support/history-grammar.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";

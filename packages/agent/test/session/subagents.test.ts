@@ -9,7 +9,7 @@ import { MemoryStore } from "../../src/journal/store.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { grammarError } from "../support/event-grammar.ts";
 import { resultText, type ScriptedCall, type ScriptedTurn } from "../support/scripted-client.ts";

@@ -8,7 +8,7 @@ import { ToolRegistry } from "../../src/registry/registry.ts";
 import type { SessionDeps } from "../../src/session/deps.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { grammarError } from "./event-grammar.ts";
 import { type Script, ScriptedClient } from "./scripted-client.ts";
 

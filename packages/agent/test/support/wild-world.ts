@@ -9,7 +9,7 @@ import type { ChildHeader } from "../../src/subagents/types.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/tools/types.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import type { ScriptedCall, ScriptedTurn } from "./scripted-client.ts";
 import { type Setup, setUp, testDeps, testProfile, tool } from "./session.ts";

@@ -1,7 +1,7 @@
 // Applies hashline input. The tag names the text the line numbers belong to; when the file has moved on, the edit is carried over
 // where that is certain and refused with fresh context where it is not.
 
-import { type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { type LineEdit, Lines, splitLines } from "../lines.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { rebaseLineEdits } from "../rebase.ts";

@@ -1,6 +1,6 @@
 // Applies the operations of a patch, whatever its language: all are staged in order, then all are written, or none.
 
-import { type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { applyEdits } from "../endings.ts";
 import { planFresh } from "../fresh.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";

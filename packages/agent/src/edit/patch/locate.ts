@@ -1,7 +1,7 @@
 // Where the hunks of an update belong. A hunk is placed only where exactly one place is possible; hints and the order of the hunks
 // narrow the choice, nothing else does.
 
-import { ToolFailure } from "../../tools/types.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import type { TextEdit } from "../endings.ts";
 import { foldPunctuation } from "../fold.ts";
 import { indentOf, indentRule } from "../indent.ts";

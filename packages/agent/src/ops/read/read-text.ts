@@ -2,9 +2,9 @@
 
 import { DocumentError, decodeDocument } from "../../edit/document.ts";
 import { EnvError } from "../../env/types.ts";
-import { type ToolContext, ToolFailure } from "../../tools/types.ts";
-import { nearPaths } from "../near-names.ts";
-import { sameNamed } from "../same-name.ts";
+import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
+import { nearPaths } from "../../paths/near-names.ts";
+import { sameNamed } from "../../paths/same-name.ts";
 
 /** More than this is not a file to read line by line; a program can cut it. */
 const MOST_BYTES = 64 << 20;

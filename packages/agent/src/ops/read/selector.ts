@@ -1,6 +1,6 @@
 // Line selectors at the end of a path: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`. Text in, ranges out.
 
-import { type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
 
 export interface LineRange {
   /** 1-based. */

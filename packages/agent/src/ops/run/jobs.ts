@@ -2,9 +2,9 @@
 // how far the model has read.
 
 import type { BackgroundCommand, ExecResult } from "../../env/types.ts";
-import { ToolFailure } from "../../tools/types.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 
-declare module "../../tools/types.ts" {
+declare module "../../contract/tool.ts" {
   interface ToolServices {
     readonly jobs?: Jobs;
   }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { LocalEnvironment } from "../../env/local.ts";
-import type { ToolContext } from "../../tools/types.ts";
+import type { ToolContext } from "../../contract/tool.ts";
 import { runCommand, wholeOutputNote } from "./run-command.ts";
 
 const env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: process.env["PATH"] } });

@@ -1,11 +1,11 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
 import type { ExecResult } from "../../env/types.ts";
-import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../tools/types.ts";
+import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { plainOutput } from "./plain-output.ts";
 import { watchShownFiles } from "./shown-changes.ts";
 
-declare module "../../tools/types.ts" {
+declare module "../../contract/tool.ts" {
   interface ToolServices {
     /** Times of commands: what one gets that asks for none, and the most any may have. */
     readonly commandTimes?: { readonly defaultMs: number; readonly maxMs: number };

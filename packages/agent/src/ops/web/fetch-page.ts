@@ -6,7 +6,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { pipeline, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { ToolFailure } from "../../tools/types.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import { isPrivateAddress } from "./address.ts";
 
 export interface FetchLimits {

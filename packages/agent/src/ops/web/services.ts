@@ -22,7 +22,7 @@ export interface WebServices {
   readonly search?: SearchProvider;
 }
 
-declare module "../../tools/types.ts" {
+declare module "../../contract/tool.ts" {
   interface ToolServices {
     readonly web?: WebServices;
   }

@@ -1,6 +1,6 @@
 // A fetched page as text a model can read. The converter is loaded when the first page needs it.
 
-import { ToolFailure } from "../../tools/types.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import type { FetchedPage } from "./fetch-page.ts";
 
 export async function pageText(page: FetchedPage): Promise<string> {

@@ -9,7 +9,7 @@ import { readFileTool } from "../../tools/read-file/index.ts";
 import { sendInputTool } from "../../tools/send-input/index.ts";
 import { spawnAgentTool } from "../../tools/spawn-agent/index.ts";
 import { todoTool } from "../../tools/todo/index.ts";
-import type { ToolDef } from "../../tools/types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import { waitTool } from "../../tools/wait/index.ts";
 import { writeFileTool } from "../../tools/write-file/index.ts";
 import type { EditKit } from "../edit-kits.ts";

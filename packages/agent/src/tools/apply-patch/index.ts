@@ -3,7 +3,7 @@
 import { hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { applyV4a, type PatchOptions, type PatchOutcome } from "../../edit/patch/apply.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef, ToolResult } from "../types.ts";
+import type { ToolDef, ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { patch: text("The patch, from `*** Begin Patch` to `*** End Patch`") };

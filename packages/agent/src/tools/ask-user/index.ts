@@ -1,6 +1,6 @@
 import type { JsonValue } from "@lathe/llm";
 import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 import { type Question, renderAnswers, renderQuestions } from "./questions.ts";
 

@@ -1,6 +1,6 @@
 import "../../subagents/types.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id") };

@@ -3,7 +3,7 @@
 import { hostDetails, linesChanged, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { type Replacement, type ReplaceOutcome, replaceInFile } from "../../edit/replace.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
-import type { ToolDef, ToolResult } from "../types.ts";
+import type { ToolDef, ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

@@ -1,5 +1,5 @@
 import { type ArgsOf, parameters, text } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 /** What the host decided about a plan. */
@@ -15,7 +15,7 @@ export interface PlanMode {
   propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined>;
 }
 
-declare module "../types.ts" {
+declare module "../../contract/tool.ts" {
   interface ToolServices {
     readonly planMode?: PlanMode;
   }

@@ -1,6 +1,6 @@
 import { EnvError, type GrepOptions } from "../../env/types.ts";
 import { type ArgsOf, choice, flag, given, integer, optional, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

@@ -6,7 +6,7 @@ import { loadBytes, textLines } from "../../ops/read/read-text.ts";
 import { type LineRange, selectedPath, withSurroundings } from "../../ops/read/selector.ts";
 import type { ArgsOf } from "../params.ts";
 import { imageResult, type readFileParams, readFileTool } from "../read-file/index.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const DEFAULT_LIMIT = 2_000;

@@ -3,7 +3,7 @@
 import { applyHashline, type HashlineFile } from "../../edit/hashline/apply.ts";
 import { hostDetails, paragraphs } from "../../edit/outcome.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { input: text("One or more file sections, each a ¶PATH#TAG header followed by operations") };

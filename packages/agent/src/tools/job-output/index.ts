@@ -1,7 +1,7 @@
 import { jobEnded, jobStatus } from "../../ops/run/jobs.ts";
 import { plainOutput } from "../../ops/run/plain-output.ts";
 import { type ArgsOf, integer, optional, parameters } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

@@ -1,6 +1,6 @@
 import { jobStatus } from "../../ops/run/jobs.ts";
 import { type ArgsOf, integer, parameters } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { job_id: integer("The number the start of the job gave", { minimum: 1 }) };

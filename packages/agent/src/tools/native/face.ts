@@ -1,7 +1,7 @@
 // Another agent's name and parameters for one of our tools: the work, tier and result stay the same.
 
 import { type ArgsOf, type Param, parameters } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 
 type Params = Readonly<Record<string, Param<unknown, boolean>>>;
 

@@ -3,7 +3,7 @@
 import type { JsonValue } from "@lathe/llm";
 import { TODO_FACT, todoTool } from "../todo/index.ts";
 import { renderTodo, type TodoList } from "../todo/list.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 
 /** The order statuses are given in; `blocked` has no counterpart and waits. */
 const STATUS = {

@@ -3,7 +3,7 @@
 import { applyUnified } from "../../edit/patch/apply.ts";
 import { patchResult } from "../apply-patch/index.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { diff: text("The unified diff") };

@@ -2,7 +2,7 @@ import { imageType, MOST_IMAGE_BYTES } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 export const readFileParams = {

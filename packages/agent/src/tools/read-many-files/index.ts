@@ -3,7 +3,7 @@ import { imageType } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
 import { type ArgsOf, listOf, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolContext, type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

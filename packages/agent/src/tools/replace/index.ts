@@ -3,7 +3,7 @@
 import { hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { replaceInFile } from "../../edit/replace.ts";
 import { type ArgsOf, flag, listOf, optional, parameters, record, text } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

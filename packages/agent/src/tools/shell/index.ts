@@ -8,7 +8,7 @@ import {
 import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../types.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

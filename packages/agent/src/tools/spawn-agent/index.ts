@@ -1,6 +1,6 @@
 import "../../subagents/types.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@lathe/llm";
 import { type ArgsOf, choice, listOf, optional, parameters, record, text } from "../params.ts";
-import "../session-state.ts";
-import type { ToolDef } from "../types.ts";
+import "../../contract/session-state.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 import { applyOps, renderTodo, type TodoList, type TodoOp } from "./list.ts";
 

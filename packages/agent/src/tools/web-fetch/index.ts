@@ -1,7 +1,7 @@
 import type { FetchLimits } from "../../ops/web/fetch-page.ts";
 import "../../ops/web/services.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { url: text("Full address, http or https") };

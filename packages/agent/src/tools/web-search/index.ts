@@ -1,6 +1,6 @@
 import "../../ops/web/services.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../types.ts";
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { query: text("What to look for") };

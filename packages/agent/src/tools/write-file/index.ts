@@ -4,7 +4,7 @@ import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
 import { writeWholeFile } from "../../edit/whole.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef } from "../types.ts";
+import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

@@ -4,7 +4,7 @@ import { type CommandOutcome, runCommand, wholeOutputNote } from "../../../ops/r
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import type { ToolDef } from "../../types.ts";
+import type { ToolDef } from "../../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {

@@ -5,7 +5,7 @@ import { shorten } from "../../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { imageResult } from "../../read-file/index.ts";
-import type { ToolDef } from "../../types.ts";
+import type { ToolDef } from "../../../contract/tool.ts";
 import description from "./description.md";
 
 const MOST_LINES = 5_000;

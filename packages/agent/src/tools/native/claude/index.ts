@@ -14,7 +14,7 @@ import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { runShell, shellTool } from "../../shell/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
-import { type ToolDef, ToolFailure } from "../../types.ts";
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { waitTool } from "../../wait/index.ts";
 import { writeFileTool } from "../../write-file/index.ts";
 import { faceOf } from "../face.ts";

@@ -7,7 +7,7 @@ import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { runShell, shellTool } from "../../shell/index.ts";
-import { type ToolDef, ToolFailure, type ToolResult } from "../../types.ts";
+import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import execDescription from "./exec-command.md";
 import stdinDescription from "./write-stdin.md";
 

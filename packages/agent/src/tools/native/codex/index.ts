@@ -10,7 +10,7 @@ import { type ArgsOf, choice, integer, listOf, optional, parameters, record, tex
 import { imageResult, readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
-import { type ToolDef, ToolFailure } from "../../types.ts";
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { waitTool } from "../../wait/index.ts";
 import { faceOf } from "../face.ts";
 import { wholeListTool } from "../todo-face.ts";

@@ -9,7 +9,7 @@ export interface SessionFacts {
   write(kind: string, value: JsonValue): void | Promise<void>;
 }
 
-declare module "./types.ts" {
+declare module "./tool.ts" {
   interface ToolServices {
     readonly facts?: SessionFacts;
   }
