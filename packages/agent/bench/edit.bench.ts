@@ -4,21 +4,30 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bench } from "../../../scripts/bench-types.ts";
+import { MemoryBlobs } from "../src/blobs/store.ts";
+import type { ToolContext } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/edit/locks.ts";
 import { ShownFiles } from "../src/edit/shown.ts";
 import { Syntax } from "../src/edit/syntax.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
+import { CallPaths } from "../src/paths/call-paths.ts";
 import { applyPatchTool } from "../src/tools/apply-patch/index.ts";
 import { editFileTool } from "../src/tools/edit-file/index.ts";
-import type { ToolContext } from "../src/contract/tool.ts";
 
 const TEN_MB = 10_000_000;
 
 function contextIn(directory: string): ToolContext {
+  const env = new LocalEnvironment({ cwd: directory, baseEnv: {} });
+  const { signal } = new AbortController();
   return {
     callId: "bench",
-    env: new LocalEnvironment({ cwd: directory, baseEnv: {} }),
-    signal: new AbortController().signal,
+    env,
+    signal,
+    // One context serves many calls here; each has its own paths.
+    get paths() {
+      return new CallPaths(env, signal);
+    },
+    blobs: new MemoryBlobs(),
     onOutput: () => {},
     openArtifact: () => {
       throw new Error("not used");

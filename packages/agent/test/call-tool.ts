@@ -3,10 +3,12 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MemoryBlobs } from "../src/blobs/store.ts";
+import type { ToolDef, ToolResult, ToolServices } from "../src/contract/tool.ts";
 import { ShownFiles } from "../src/edit/shown.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
-import type { ToolDef, ToolResult, ToolServices } from "../src/contract/tool.ts";
+import { CallPaths } from "../src/paths/call-paths.ts";
 
 export interface Bench {
   readonly dir: string;
@@ -31,6 +33,8 @@ export async function toolBench(): Promise<Bench> {
       callId: "call_1",
       env,
       signal,
+      paths: new CallPaths(env, signal),
+      blobs: new MemoryBlobs(),
       now: () => 0,
       onOutput: (chunk) => output.push(chunk),
       openArtifact: () => {

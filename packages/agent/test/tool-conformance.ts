@@ -1,9 +1,12 @@
 // The tools over any environment: the same calls, the same words back, whatever is underneath.
 
 import { expect } from "vitest";
+import { MemoryBlobs } from "../src/blobs/store.ts";
+import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/edit/locks.ts";
 import { ShownFiles } from "../src/edit/shown.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
+import { CallPaths } from "../src/paths/call-paths.ts";
 import { applyPatchTool } from "../src/tools/apply-patch/index.ts";
 import { editFileTool } from "../src/tools/edit-file/index.ts";
 import { globTool } from "../src/tools/glob/index.ts";
@@ -14,7 +17,6 @@ import { listDirTool } from "../src/tools/list-dir/index.ts";
 import { readFileTool } from "../src/tools/read-file/index.ts";
 import { readManyFilesTool } from "../src/tools/read-many-files/index.ts";
 import { shellTool } from "../src/tools/shell/index.ts";
-import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
 import { writeFileTool } from "../src/tools/write-file/index.ts";
 
 /** A call and what it answers; an error stands behind `!`. */
@@ -81,11 +83,14 @@ export async function toolConformance(env: ExecutionEnvironment, commands: boole
   const services = { vision: false, shownFiles: new ShownFiles(), pathLocks: new PathLocks() };
   const answer = async (tool: ToolDef<never>, args: object): Promise<string> => {
     try {
+      const { signal } = new AbortController();
       const result = await tool.execute(args as never, {
         callId: "call",
         env,
         services,
-        signal: new AbortController().signal,
+        signal,
+        paths: new CallPaths(env, signal),
+        blobs: new MemoryBlobs(),
         now: () => 0,
         onOutput: () => {},
         openArtifact: () => {

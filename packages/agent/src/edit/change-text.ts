@@ -16,7 +16,8 @@ export interface ChangeText {
 const CONTEXT = 3;
 const MAX_EDITS = 1000;
 
-export function changeText(before: string, after: string): ChangeText {
+/** `whole`: every changed line is listed, however many there are. */
+export function changeText(before: string, after: string, options: { readonly whole?: boolean } = {}): ChangeText {
   if (before === after) return { diff: "", added: 0, removed: 0, firstChangedLine: 1 };
   const head = contextStart(before, commonHead(before, after));
   const tail = commonTail(before, after, head);
@@ -27,8 +28,12 @@ export function changeText(before: string, after: string): ChangeText {
   const newPart = after.slice(head, newEnd);
   const patch = structuredPatch("", "", oldPart, newPart, "", "", { context: CONTEXT, maxEditLength: MAX_EDITS });
   if (!patch) {
-    const [removed, added] = [splitLines(oldPart).length, splitLines(newPart).length];
-    const diff = `@@ -${offset + 1},${removed} +${offset + 1},${added} @@\n(too many changes to list)`;
+    const [oldLines, newLines] = [splitLines(oldPart), splitLines(newPart)];
+    const [removed, added] = [oldLines.length, newLines.length];
+    const body = options.whole
+      ? [...oldLines.map((line) => `-${line}`), ...newLines.map((line) => `+${line}`)].join("\n")
+      : "(too many changes to list)";
+    const diff = `@@ -${offset + 1},${removed} +${offset + 1},${added} @@\n${body}`;
     return { diff, added, removed, firstChangedLine: offset + 1 };
   }
   const hunks = patch.hunks.map((hunk) => {

@@ -1,22 +1,22 @@
 // The only place of the edit core that writes. All files are compared with what the plan was made from before the first write;
 // a failure while writing puts back what was already written.
 
-import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { eachAtOnce } from "./at-once.ts";
-import type { FileChange } from "./workspace.ts";
+import type { StagedChange } from "./workspace.ts";
 
 export async function commitChanges(
   env: ExecutionEnvironment,
-  changes: readonly FileChange[],
+  changes: readonly StagedChange[],
   signal: AbortSignal,
 ): Promise<void> {
   refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
-  const started: FileChange[] = [];
-  let failed: { readonly change: FileChange; readonly cause: unknown } | undefined;
-  const write = async (change: FileChange) => {
+  const started: StagedChange[] = [];
+  let failed: { readonly change: StagedChange; readonly cause: unknown } | undefined;
+  const write = async (change: StagedChange) => {
     if (failed) return;
     started.push(change);
     try {
@@ -38,7 +38,7 @@ export async function commitChanges(
 }
 
 /** Neither could be written without the other being something else. */
-function refuseNesting(changes: readonly FileChange[]): void {
+function refuseNesting(changes: readonly StagedChange[]): void {
   const written = changes.filter((change) => change.after).map(({ target }) => target);
   for (const outer of written) {
     const inner = written.find((target) => target.real.startsWith(`${outer.real}/`));
@@ -49,7 +49,7 @@ function refuseNesting(changes: readonly FileChange[]): void {
   }
 }
 
-async function refuseRace(env: ExecutionEnvironment, { target, before }: FileChange): Promise<void> {
+async function refuseRace(env: ExecutionEnvironment, { target, before }: StagedChange): Promise<void> {
   if (await holds(env, target.real, before?.bytes)) return;
   throw new ToolFailure(
     `${target.path} was changed by something else while this edit was being prepared. Read it again and repeat the edit. Nothing was written.`,
@@ -69,8 +69,8 @@ async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array 
 
 async function put(
   env: ExecutionEnvironment,
-  change: FileChange,
-  content: FileChange["after"],
+  change: StagedChange,
+  content: StagedChange["after"],
   ifVersion?: string,
 ): Promise<void> {
   if (!content) return env.deleteFile(change.target.real);
@@ -83,8 +83,8 @@ async function put(
 
 async function restore(
   env: ExecutionEnvironment,
-  started: readonly FileChange[],
-  failed: FileChange,
+  started: readonly StagedChange[],
+  failed: StagedChange,
   cause: unknown,
 ): Promise<never> {
   const reason = cause instanceof Error ? cause.message : String(cause);

@@ -2,8 +2,8 @@
 // that gives several ends the search: guessing among them is how edits land in the wrong place.
 
 import { type ChangeObject, diffArrays } from "diff";
+import { foldPunctuation, unescapeText } from "../text/fold.ts";
 import type { TextEdit } from "./endings.ts";
-import { foldPunctuation, unescapeText } from "./fold.ts";
 import { indentRule } from "./indent.ts";
 import { withoutNumbers } from "./line-numbers.ts";
 import { Lines } from "./lines.ts";

@@ -1,13 +1,14 @@
 // What a call reports: a bounded diff for the model, the full facts for hosts, and a warning when a file stopped parsing.
 
 import type { JsonObject } from "@lathe/llm";
-import type { ToolServices } from "../contract/tool.ts";
+import type { ContentRef, FileChange } from "../contract/changes.ts";
+import type { ToolContext, ToolServices } from "../contract/tool.ts";
 import { type ChangeText, changeText } from "./change-text.ts";
-import type { FileChange } from "./workspace.ts";
+import type { EditScope, FileContent, StagedChange } from "./workspace.ts";
 
 export interface FileOutcome extends ChangeText {
   readonly path: string;
-  readonly change: FileChange;
+  readonly change: StagedChange;
   readonly warning?: string;
 }
 
@@ -15,14 +16,17 @@ const MODEL_DIFF = 6000;
 const HOST_DIFF = 200_000;
 const CHECKED_FILES = 20;
 
-export async function outcomes(services: ToolServices, changes: readonly FileChange[]): Promise<FileOutcome[]> {
+export async function outcomes(
+  { services, planOnly }: EditScope,
+  changes: readonly StagedChange[],
+): Promise<FileOutcome[]> {
   const result: FileOutcome[] = [];
   for (const [index, change] of changes.entries()) {
     const before = change.before?.document?.text ?? "";
     const after = change.after?.document?.text ?? "";
     const { path } = change.target;
-    const warning =
-      change.after && index < CHECKED_FILES ? await syntaxWarning(services, path, before, after) : undefined;
+    const isChecked = change.after && !planOnly && index < CHECKED_FILES;
+    const warning = isChecked ? await syntaxWarning(services, path, before, after) : undefined;
     result.push({ path, change, ...changeText(before, after), ...(warning === undefined ? {} : { warning }) });
   }
   return result;
@@ -66,6 +70,18 @@ export function modelDiff(files: readonly FileOutcome[]): string {
 export function trailer(notes: readonly string[], files: readonly FileOutcome[]): string {
   const warnings = files.flatMap((file) => (file.warning ? [`Warning: ${file.warning}`] : []));
   return [...notes.map((note) => `Note: ${note}`), ...warnings].join("\n");
+}
+
+/** The changes as the journal keeps them; call it once they are on disk. */
+export function fileChanges({ blobs }: Pick<ToolContext, "blobs">, files: readonly FileOutcome[]): FileChange[] {
+  const ref = ({ bytes }: FileContent): ContentRef => ({ sha256: blobs.put(bytes), bytes: bytes.byteLength });
+  return files.map(({ change: { target, before, after }, added, removed }) => ({
+    path: target.real,
+    ...(before ? { before: ref(before) } : {}),
+    ...(after ? { after: ref(after) } : {}),
+    added,
+    removed,
+  }));
 }
 
 export function hostDetails(file: FileOutcome): JsonObject {

@@ -1,6 +1,6 @@
 // The old/new text dialect: what stands behind edit_file, replace and the minimal profile's edit.
 
-import { type ToolContext, ToolFailure } from "../contract/tool.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import { applyEdits, type TextEdit, toLineFeeds } from "./endings.ts";
 import { planFresh } from "./fresh.ts";
 import { placeholderLine } from "./guards.ts";
@@ -9,7 +9,7 @@ import { lineRuns } from "./line-runs.ts";
 import { Lines } from "./lines.ts";
 import { nearestText } from "./nearest.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
-import { withWorkspace } from "./workspace.ts";
+import { type EditScope, withWorkspace } from "./workspace.ts";
 
 export interface Replacement {
   readonly oldText: string;
@@ -43,7 +43,7 @@ const stepNotes: Readonly<Record<Exclude<Step, "exact">, string>> = {
 
 /** All replacements of one file, in order, or none. */
 export async function replaceInFile(
-  context: ToolContext,
+  context: EditScope,
   path: string,
   replacements: readonly Replacement[],
 ): Promise<ReplaceOutcome> {
@@ -57,7 +57,7 @@ export async function replaceInFile(
       ? planned.edits.flatMap((edit) => lineRuns(document.text.slice(edit.start, edit.end), edit.text, edit.start))
       : planned.edits;
     workspace.edit(path, edits);
-    const [file] = await outcomes(context.services, await workspace.commit());
+    const [file] = await outcomes(context, await workspace.commit());
     if (!file) throw new ToolFailure(`The edit leaves ${path} exactly as it is. Nothing was written.`);
     const notes = planned.steps.flatMap((step) => (step === "exact" ? [] : [stepNotes[step]]));
     return { file, matchCount: planned.matchCount, steps: planned.steps, notes: [...planned.notes, ...notes] };

@@ -1,33 +1,22 @@
-// Which file a path means: symbolic links are followed inside the working directory and refused when they lead out of it.
+// Which file an edit may write: symbolic links are followed inside the working directory and refused when they lead out of it.
 
 import { posix } from "node:path";
-import { realPathOf } from "../env/real-path.ts";
-import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
-import { sameNamed } from "../paths/same-name.ts";
-import { ToolFailure } from "../contract/tool.ts";
+import { type CallScope, ToolFailure } from "../contract/tool.ts";
+import type { Located } from "../paths/call-paths.ts";
 import { eachAtOnce } from "./at-once.ts";
 
-export interface Target {
-  /** As the caller wrote it. */
-  readonly path: string;
-  /** Absolute, links not followed: the key of the shown-file record. */
-  readonly absolute: string;
-  /** Where the bytes are. */
-  readonly real: string;
-  readonly stat?: FileStat;
-}
+/** A file to edit: there, or one that can be created. */
+export type Target = Located;
 
-export async function resolveTargets(
-  env: ExecutionEnvironment,
-  paths: readonly string[],
-): Promise<Map<string, Target>> {
+export async function resolveTargets(scope: CallScope, paths: readonly string[]): Promise<Map<string, Target>> {
+  const { env } = scope;
   const root = env.resolve(env.workingDirectory());
-  const realRoot = (await env.stat(root))?.realPath ?? root;
+  const { real: realRoot } = await scope.paths.locate(root);
   const unique = [...new Set(paths)];
   const found = new Map<string, Target>();
   await eachAtOnce(unique, async (path) => {
     if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file. Nothing was written.");
-    const target = await locate(env, path);
+    const target = await writable(scope, path);
     if (!target.stat && /^~(?:\/|$)/.test(path)) {
       throw new ToolFailure(
         `${path} does not mean your home directory here, and a directory named ~ is not created. Give the whole path. Nothing was written.`,
@@ -46,36 +35,19 @@ export async function resolveTargets(
   return new Map(unique.map((path) => [path, found.get(path) as Target]));
 }
 
-async function locate(env: ExecutionEnvironment, path: string): Promise<Target> {
-  const absolute = env.resolve(path);
-  const there = await env.stat(absolute);
-  const other = there ? undefined : await sameNamed(env, absolute);
-  if (other === undefined) return locateAt(env, path, absolute, there);
-  return { ...(await locateAt(env, path, other, await env.stat(other))), absolute };
-}
-
-async function locateAt(
-  env: ExecutionEnvironment,
-  path: string,
-  absolute: string,
-  stat: FileStat | undefined,
-): Promise<Target> {
-  if (stat?.kind === "dangling") return { path, absolute, real: await realPathOf(env, absolute) };
+/** A link that leads nowhere counts as a file that is not there yet. */
+async function writable(scope: CallScope, path: string): Promise<Target> {
+  const { stat, ...located } = await scope.paths.locate(path);
+  if (stat?.kind === "dangling") return located;
   if (stat) {
     if (stat.kind === "directory") throw new ToolFailure(`${path} is a directory, not a file. Nothing was written.`);
     if (stat.kind === "other") throw new ToolFailure(`${path} is not a regular file. Nothing was written.`);
-    return { path, absolute, real: stat.realPath, stat };
+    return { ...located, stat };
   }
-  let parent = posix.dirname(absolute);
-  for (;;) {
-    const above = await env.stat(parent);
-    if (above && above.kind !== "directory") {
-      throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
-    }
-    if (above) return { path, absolute, real: posix.join(above.realPath, posix.relative(parent, absolute)) };
-    const next = posix.dirname(parent);
-    if (next === parent) return { path, absolute, real: absolute };
-    parent = next;
+  for (let parent = posix.dirname(located.real); ; parent = posix.dirname(parent)) {
+    const above = await scope.env.stat(parent);
+    if (above?.kind === "directory" || parent === posix.dirname(parent)) return located;
+    if (above) throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
   }
 }
 

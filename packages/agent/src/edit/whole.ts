@@ -1,13 +1,13 @@
 // Whole-file writes. An existing file keeps its encoding, byte order mark, mode and, where the new text does not bring carriage
 // returns of its own, its line endings. A new one that names its interpreter is made executable.
 
-import { type ToolContext, ToolFailure } from "../contract/tool.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import { editDocument, newDocument, type TextDocument } from "./document.ts";
 import { planFresh } from "./fresh.ts";
 import { lineRuns } from "./line-runs.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
 import { refusePlaceholder } from "./replace.ts";
-import { type Workspace, withWorkspace } from "./workspace.ts";
+import { type EditScope, type Workspace, withWorkspace } from "./workspace.ts";
 
 export interface WriteOutcome {
   readonly size: number;
@@ -18,12 +18,12 @@ export interface WriteOutcome {
   readonly notes: readonly string[];
 }
 
-export async function writeWholeFile(context: ToolContext, path: string, content: string): Promise<WriteOutcome> {
+export async function writeWholeFile(context: EditScope, path: string, content: string): Promise<WriteOutcome> {
   return withWorkspace(context, [path], async (workspace) => {
     const isNew = !workspace.exists(path);
     const notes = stageWhole(workspace, path, content);
     const size = workspace.size(path);
-    const [file] = await outcomes(context.services, await workspace.commit());
+    const [file] = await outcomes(context, await workspace.commit());
     const madeExecutable = file?.change.after?.executable ?? false;
     const outcome = { size, isNew, madeExecutable };
     if (!file) return { ...outcome, notes: [...notes, "the file already had exactly this content."] };

@@ -1,14 +1,15 @@
 // The files of one call. Every dialect stages its changes here, against the state that earlier parts of the same call left;
 // nothing reaches the disk before all of them are verified.
 
+import { type CallScope, PlanChanged, ToolFailure } from "../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
 import { nearPaths } from "../paths/near-names.ts";
-import { type ToolContext, ToolFailure } from "../contract/tool.ts";
 import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
 import { generatedMarker } from "./guards.ts";
+import { planOf } from "./plan.ts";
 import { digestOf, type ShownFiles, type ShownVersion } from "./shown.ts";
 import { resolveTargets, type Target } from "./target.ts";
 
@@ -23,7 +24,8 @@ export interface FileContent {
   readonly executable?: boolean;
 }
 
-export interface FileChange {
+/** A file before and after the call. */
+export interface StagedChange {
   readonly target: Target;
   /** Absent: there was no file. */
   readonly before?: FileContent;
@@ -40,13 +42,21 @@ interface Entry {
   after?: FileContent;
 }
 
+/** What an edit works with. */
+export interface EditScope extends CallScope {
+  /** Nothing is written: the changes are wanted for a preview. */
+  readonly planOnly?: boolean;
+  /** Only exactly these changes may be written. */
+  readonly approvedPlan?: string;
+}
+
 /** Locks the files that `paths` mean, then lets `work` stage and commit changes to them. */
 export async function withWorkspace<T>(
-  context: ToolContext,
+  context: EditScope,
   paths: readonly string[],
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const targets = await resolveTargets(context.env, paths);
+  const targets = await resolveTargets(context, paths);
   const run = async () => {
     const workspace = new Workspace(context, targets);
     await workspace.load();
@@ -84,17 +94,17 @@ async function withNearNames(env: ExecutionEnvironment, { path, what, message }:
 }
 
 export class Workspace {
+  readonly #scope: EditScope;
   readonly #env: ExecutionEnvironment;
-  readonly #signal: AbortSignal;
   readonly #shown: ShownFiles | undefined;
   readonly #targets: ReadonlyMap<string, Target>;
   /** By real path, in order of first use. */
   readonly #entries = new Map<string, Entry>();
 
-  constructor(context: ToolContext, targets: ReadonlyMap<string, Target>) {
-    this.#env = context.env;
-    this.#signal = context.signal;
-    this.#shown = context.services.shownFiles;
+  constructor(scope: EditScope, targets: ReadonlyMap<string, Target>) {
+    this.#scope = scope;
+    this.#env = scope.env;
+    this.#shown = scope.services.shownFiles;
     this.#targets = targets;
   }
 
@@ -196,16 +206,19 @@ export class Workspace {
     return same ? undefined : shown;
   }
 
-  changes(): FileChange[] {
+  changes(): StagedChange[] {
     return [...this.#entries.values()].filter(
       ({ before, after }) => !(before && after && Buffer.compare(before.bytes, after.bytes) === 0) && before !== after,
     );
   }
 
   /** Writes everything staged, or nothing. */
-  async commit(): Promise<FileChange[]> {
+  async commit(): Promise<StagedChange[]> {
     const changes = this.changes();
-    await commitChanges(this.#env, changes, this.#signal);
+    const { planOnly, approvedPlan, signal } = this.#scope;
+    if (planOnly) return changes;
+    if (approvedPlan !== undefined && planOf(changes) !== approvedPlan) throw new PlanChanged();
+    await commitChanges(this.#env, changes, signal);
     for (const { target, after } of changes) {
       if (!after) this.#shown?.forget(target.absolute);
       else if (after.document) this.#shown?.record(target.absolute, after.document.text, { edited: true });

@@ -15,6 +15,8 @@
 // reason "error" (an unwritable journal) closes whatever was open.
 
 import type { ContentPart, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { FileChange } from "../contract/changes.ts";
+import type { Access, Effects, PreviewLine, Tier } from "../contract/tool.ts";
 
 export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
 
@@ -66,7 +68,8 @@ export interface EventData {
     finish: string;
     interrupted?: boolean;
   };
-  tool_call_start: { call_id: string; tool_name: string; arguments: JsonObject };
+  /** `label` and `summary` are for people; `arguments` are the model's and may not fit the tool. */
+  tool_call_start: { call_id: string; tool_name: string; label: string; summary: string; arguments: JsonObject };
   tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
   tool_call_end: {
     call_id: string;
@@ -79,10 +82,27 @@ export interface EventData {
     entry_id: string;
     /** As the model gets it. */
     message: Message;
+    summary: string;
     details?: JsonValue;
+    /** Files that the call has changed. */
+    changes?: readonly FileChange[];
+    effects?: Effects;
     artifact?: { id: number; bytes: number };
   };
-  approval_request: { call_id: string; tool_name: string; arguments: JsonObject; reason?: string };
+  approval_request: {
+    call_id: string;
+    tool_name: string;
+    label: string;
+    summary: string;
+    /** As they would be executed. */
+    arguments: JsonObject;
+    tier: Tier;
+    /** What the call would touch; absent when the tool does not say. */
+    access?: readonly Access[];
+    /** All that the call would do, fit for a terminal. */
+    preview: readonly PreviewLine[];
+    reason?: string;
+  };
   approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
   steering_injected: { content: string; entry_id: string; message: Message };
   queue_changed: { queue: "steering" | "follow_up"; id: string; change: "added" | "edited" | "cancelled" };

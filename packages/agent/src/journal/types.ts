@@ -2,6 +2,8 @@
 // lines stand beside it. Everything else (context, transcript, cost, search) is a projection of these.
 
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { FileChange } from "../contract/changes.ts";
+import type { Effects } from "../contract/tool.ts";
 
 export const JOURNAL_VERSION = 4;
 
@@ -45,6 +47,11 @@ export interface MessageEntry extends TreeFields {
   readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
   /** Of a tool result: facts for hosts, never sent to the model. */
   readonly details?: JsonValue;
+  /** Of a tool result: the call in one line, for people. */
+  readonly summary?: string;
+  /** Of a tool result: files that the call has changed; contents are blobs. */
+  readonly changes?: readonly FileChange[];
+  readonly effects?: Effects;
   readonly artifact?: { readonly id: number; readonly bytes: number };
   readonly durationMs?: number;
   /** The result was written by recovery, not by the tool. */

@@ -2,10 +2,9 @@
 
 import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../context/system-prompt.ts";
+import type { ToolDef } from "../contract/tool.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { EditVariant } from "../tools/edit-variant.ts";
-import type { ToolDef } from "../contract/tool.ts";
-import type { TruncationMode } from "../truncate/limits.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";
 
@@ -22,7 +21,6 @@ export interface Family {
   readonly native?: Pick<Family, "prompt" | "editing" | "tools">;
   readonly instructionFiles: readonly string[];
   readonly shellTimeoutMs?: number;
-  readonly toolOutputModes?: Readonly<Record<string, TruncationMode>>;
 }
 
 export interface ProfileOptions {
@@ -78,7 +76,6 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
     ...(shellTimeoutMs === undefined ? {} : { shellTimeoutMs }),
     ...(info === undefined ? {} : { modelInfo: info }),
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
-    ...(family.toolOutputModes === undefined ? {} : { toolOutputModes: family.toolOutputModes }),
   };
 }
 

@@ -1,11 +1,11 @@
 // What goes with each way of editing: the tools for reading and writing (hashline edits refer to what they show) and the
 // words in the prompt.
 
+import type { ToolDef } from "../contract/tool.ts";
 import { type EditVariant, editVariants } from "../tools/edit-variant.ts";
 import { hashlineReadTool } from "../tools/hashline-read/index.ts";
 import { hashlineWriteTool } from "../tools/hashline-write/index.ts";
 import { readFileTool } from "../tools/read-file/index.ts";
-import type { ToolDef } from "../contract/tool.ts";
 import { writeFileTool } from "../tools/write-file/index.ts";
 import applyPatchWords from "./prompts/editing/variant-apply-patch.md";
 import hashlineWords from "./prompts/editing/variant-hashline.md";

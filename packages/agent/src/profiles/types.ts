@@ -4,7 +4,6 @@
 import type { JsonObject, ModelInfo, ToolDefinition } from "@lathe/llm";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
-import type { TruncationMode } from "../truncate/limits.ts";
 
 export interface Profile {
   /** Also the provider that requests go to unless `provider` says otherwise. */
@@ -29,6 +28,4 @@ export interface Profile {
   readonly modelInfo?: ModelInfo;
   /** Cap on output tokens to ask for. */
   readonly maxTokens?: number;
-  /** How this family's tools are cut, where it differs from the library's table. */
-  readonly toolOutputModes?: Readonly<Record<string, TruncationMode>>;
 }

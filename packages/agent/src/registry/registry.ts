@@ -2,8 +2,8 @@
 // and keeps its place, so the order that the model sees (part of the cached prefix) does not move.
 
 import type { ImageData, JsonObject, JsonValue, ToolDefinition } from "@lathe/llm";
-import type { ExecutionEnvironment } from "../env/types.ts";
 import type { ToolContent, ToolContext, ToolDef, ToolResult } from "../contract/tool.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
 
 export interface RegisteredTool {
   readonly definition: ToolDefinition;

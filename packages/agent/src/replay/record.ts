@@ -5,10 +5,10 @@ import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
+import type { ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
-import type { ToolResult } from "../contract/tool.ts";
 import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
 export class Recorder {

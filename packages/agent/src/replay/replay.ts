@@ -4,10 +4,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
+import { ToolFailure, type ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
-import { ToolFailure, type ToolResult } from "../contract/tool.ts";
 import { fromJson, LOG_NAME, type LogLine } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 

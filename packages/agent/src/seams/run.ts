@@ -1,15 +1,16 @@
 // Runs the hooks of the middleware list in order, each under its deadline.
 
 import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
+import type { ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import { type SessionDeps, withDeadline } from "../session/deps.ts";
-import type { ToolResult } from "../contract/tool.ts";
 import type {
   ApprovalVerdict,
   CallInfo,
   CompactionPlan,
   Middleware,
   OverflowVerdict,
+  ProposedCall,
   RequestInfo,
   RequestVerdict,
   SeamContext,
@@ -120,7 +121,7 @@ export class Seams {
   }
 
   /** Fails closed: a hook that breaks blocks the call. */
-  async beforeCall(call: CallInfo, signal: AbortSignal): Promise<{ block: string } | { args: JsonObject }> {
+  async beforeCall(call: ProposedCall, signal: AbortSignal): Promise<{ block: string } | { args: JsonObject }> {
     let args = call.args;
     for (const middleware of this.#with("beforeCall")) {
       try {

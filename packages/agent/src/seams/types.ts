@@ -2,8 +2,8 @@
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
 import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
+import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
-import type { Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 
 export interface SeamContext {
   readonly sessionId: string;
@@ -12,11 +12,22 @@ export interface SeamContext {
   readonly now: () => number;
 }
 
-export interface CallInfo {
+/** A call as hooks may still change it. */
+export interface ProposedCall {
   readonly callId: string;
   readonly tool: ToolDef;
   readonly args: JsonObject;
   readonly tier: Tier;
+  /** In one line, for people. */
+  readonly summary: string;
+}
+
+/** A call that will run as it stands, if it is allowed to. */
+export interface CallInfo extends ProposedCall {
+  /** What it will touch; undefined: the tool does not say, so above tier `read` somebody has to be asked. */
+  readonly access: readonly Access[] | undefined;
+  /** What a person would be shown. Made when first asked for; from then on the call can make no other changes than these. */
+  preview(): Promise<Preview>;
 }
 
 export interface RequestInfo {
@@ -72,7 +83,7 @@ export interface Middleware {
   onOverflow?(info: RequestInfo, context: SeamContext): Maybe<OverflowVerdict>;
   /** Hot: called for every delta. */
   onStreamEvent?(event: StreamEvent, context: SeamContext): Maybe<StreamVerdict>;
-  beforeCall?(call: CallInfo, context: SeamContext): Maybe<CallVerdict>;
+  beforeCall?(call: ProposedCall, context: SeamContext): Maybe<CallVerdict>;
   /** All are asked; deny beats ask beats allow. */
   approve?(call: CallInfo, context: SeamContext): Maybe<ApprovalVerdict>;
   afterCall?(call: CallInfo, result: ToolResult, context: SeamContext): Maybe<ToolResult | undefined>;

@@ -1,8 +1,8 @@
 // Small facts that tools keep between calls, as custom entries on the current branch.
 
 import type { JsonValue } from "@lathe/llm";
-import type { CustomEntry } from "../journal/types.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
+import type { CustomEntry } from "../journal/types.ts";
 import type { SessionCore } from "./core.ts";
 
 export class BranchFacts implements SessionFacts {

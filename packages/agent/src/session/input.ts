@@ -4,14 +4,14 @@ import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import type { EndReason, InputContent } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
+import { runBatch } from "./call/batch.ts";
+import { argumentsOf } from "./call/run-call.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
 import { callModel, errorType } from "./model-call.ts";
 import type { QueuedMessage } from "./queues.ts";
 import { withWait } from "./retry.ts";
-import { runBatch } from "./tool-batch.ts";
-import { argumentsOf } from "./tool-call.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
 
 const ROUND_LIMIT: InputEnd = { reason: "round_limit" };

@@ -5,10 +5,10 @@ import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../journal/context.ts";
 import type { MessageEntry } from "../journal/types.ts";
+import { argumentsOf, EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { SessionCore } from "./core.ts";
 import { restoreLedger } from "./ledger-line.ts";
 import type { QueueName } from "./queues.ts";
-import { argumentsOf, EFFECTS_UNKNOWN } from "./tool-call.ts";
 
 /** What a cut run left to do. */
 export interface CutInput {

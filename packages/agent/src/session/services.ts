@@ -1,12 +1,12 @@
 // The services that tools find in their context. What the host gives wins over what a session makes for itself.
 
 import { parseArtifactUrl, readArtifact } from "../artifacts/resolve.ts";
+import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
-import type { ToolServices } from "../contract/tool.ts";
 import type { SessionCore } from "./core.ts";
 import { BranchFacts } from "./facts.ts";
 

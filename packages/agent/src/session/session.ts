@@ -2,6 +2,8 @@
 
 import { type JsonValue, SDKError, type ToolChoice } from "@lathe/llm";
 import type { Amounts } from "../budget/ledger.ts";
+import type { SessionFacts } from "../contract/session-state.ts";
+import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -13,9 +15,7 @@ import { messageOf } from "../seams/run.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { CompactionPlan } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
-import type { SessionFacts } from "../contract/session-state.ts";
-import type { ToolDef } from "../contract/tool.ts";
-import type { ApprovalAnswer } from "./approvals.ts";
+import type { ApprovalAnswer } from "./call/approvals.ts";
 import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { type InputRun, SessionCore } from "./core.ts";

@@ -2,10 +2,10 @@
 // ever gains at its end or loses members, so that it stays a stable part of the prefix.
 
 import type { ToolDefinition } from "@lathe/llm";
+import type { ToolDef } from "../contract/tool.ts";
 import type { Profile } from "../profiles/types.ts";
 import { type CustomTool, type RegisteredTool, ToolRegistry } from "../registry/registry.ts";
 import type { ToolProvider } from "../seams/types.ts";
-import type { ToolDef } from "../contract/tool.ts";
 
 export interface ToolChange {
   readonly added: readonly ToolDefinition[];

@@ -13,6 +13,7 @@ import type {
   Usage,
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
+import type { ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -21,7 +22,6 @@ import type { CustomTool } from "../registry/registry.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ToolProvider } from "../seams/types.ts";
 import type { SubagentOptions } from "../subagents/types.ts";
-import type { ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
 import type { ConfigInput } from "./config.ts";
 import type { SessionDeps } from "./deps.ts";
 

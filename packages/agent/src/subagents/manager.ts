@@ -3,15 +3,15 @@
 
 import type { Usage } from "@lathe/llm";
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
+import { ToolFailure } from "../contract/tool.ts";
 import { ScopedEnvironment } from "../env/wrappers.ts";
 import type { SessionEvent } from "../events/types.ts";
 import { messageOf } from "../seams/run.ts";
-import type { ApprovalAnswer } from "../session/approvals.ts";
+import type { ApprovalAnswer } from "../session/call/approvals.ts";
 import type { BudgetConfig } from "../session/config.ts";
 import type { SessionCore } from "../session/core.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../session/types.ts";
-import { ToolFailure } from "../contract/tool.ts";
 import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
 import type { AgentReport, ChildHeader, SpawnRequest, SubagentService } from "./types.ts";
 

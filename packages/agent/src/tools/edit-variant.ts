@@ -1,10 +1,10 @@
 // The four dialects under the one name `edit`: a setting picks the one a model handles best.
 
+import type { ToolDef } from "../contract/tool.ts";
 import { applyPatchTool } from "./apply-patch/index.ts";
 import { hashlineEditTool } from "./hashline/index.ts";
 import { patchEditTool } from "./patch/index.ts";
 import { replaceEditTool } from "./replace/index.ts";
-import type { ToolDef } from "../contract/tool.ts";
 
 export const editVariants = {
   hashline: hashlineEditTool,

@@ -1,4 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { applyPatchTool } from "../tools/apply-patch/index.ts";
+import { editFileTool } from "../tools/edit-file/index.ts";
+import { globTool } from "../tools/glob/index.ts";
+import { grepTool } from "../tools/grep/index.ts";
+import { listDirTool } from "../tools/list-dir/index.ts";
+import { readFileTool } from "../tools/read-file/index.ts";
+import { readManyFilesTool } from "../tools/read-many-files/index.ts";
+import { shellTool } from "../tools/shell/index.ts";
+import { spawnAgentTool } from "../tools/spawn-agent/index.ts";
+import { waitTool } from "../tools/wait/index.ts";
+import { writeFileTool } from "../tools/write-file/index.ts";
 import { outputLimit } from "./limits.ts";
 import { truncateOutput } from "./truncate.ts";
 
@@ -37,7 +48,7 @@ describe("characters", () => {
   });
 
   it("TR-01 D-026 one line of 10 MB is bounded", () => {
-    const cut = truncateOutput("x".repeat(10_000_000), outputLimit("shell"));
+    const cut = truncateOutput("x".repeat(10_000_000), outputLimit(shellTool));
     expect(cut.length).toBeLessThan(30_300);
     expect(cut).toContain("9970000 characters were removed");
   });
@@ -45,7 +56,10 @@ describe("characters", () => {
 
 describe("lines", () => {
   it("TR-03 D-027 D-028 100000 lines of shell output: 256 lines and both markers", () => {
-    const cut = truncateOutput(Array.from({ length: 100_000 }, (_, i) => `line ${i}`).join("\n"), outputLimit("shell"));
+    const cut = truncateOutput(
+      Array.from({ length: 100_000 }, (_, i) => `line ${i}`).join("\n"),
+      outputLimit(shellTool),
+    );
     const lines = cut.split("\n");
     expect(lines).toHaveLength(256 + 2);
     expect(lines[0]).toBe("line 0");
@@ -55,7 +69,7 @@ describe("lines", () => {
 
   it("TR-03 two lines of 10 MB are bounded, few lines stay", () => {
     expect(
-      truncateOutput(`${"a".repeat(10_000_000)}\n${"b".repeat(10_000_000)}`, outputLimit("grep")).length,
+      truncateOutput(`${"a".repeat(10_000_000)}\n${"b".repeat(10_000_000)}`, outputLimit(grepTool)).length,
     ).toBeLessThan(20_300);
     expect(truncateOutput("a\nb\nc", { chars: 100, mode: "tail", lines: 3 })).toBe("a\nb\nc");
     expect(truncateOutput("a\nb\nc\nd", { chars: 100, mode: "tail", lines: 3 })).toBe(
@@ -66,22 +80,22 @@ describe("lines", () => {
 
 describe("limits", () => {
   it("TR-02 D-030 the defaults are the contract's table", () => {
-    const table = [
-      "read_file",
-      "read_many_files",
-      "shell",
-      "grep",
-      "glob",
-      "list_dir",
-      "edit_file",
-      "apply_patch",
-      "write_file",
-      "spawn_agent",
-      "wait",
-      "anything",
+    const tools = [
+      readFileTool,
+      readManyFilesTool,
+      shellTool,
+      grepTool,
+      globTool,
+      listDirTool,
+      editFileTool,
+      applyPatchTool,
+      writeFileTool,
+      spawnAgentTool,
+      waitTool,
+      { name: "anything" },
     ];
     expect(
-      table.map((tool) => [tool, outputLimit(tool).chars, outputLimit(tool).mode, outputLimit(tool).lines]),
+      tools.map((tool) => [tool.name, outputLimit(tool).chars, outputLimit(tool).mode, outputLimit(tool).lines]),
     ).toEqual([
       ["read_file", 50_000, "head_tail", undefined],
       ["read_many_files", 50_000, "head_tail", undefined],
@@ -104,9 +118,9 @@ describe("limits", () => {
       toolLineLimits: { read_file: 2 },
       toolOutputModes: { glob: "head" as const },
     };
-    expect(outputLimit("shell", overrides)).toEqual({ chars: 5, mode: "head_tail", lines: 256 });
-    expect(outputLimit("read_file", overrides)).toEqual({ chars: 50_000, mode: "head_tail", lines: 2 });
-    expect(outputLimit("glob", overrides).mode).toBe("head");
-    expect(outputLimit("constructor")).toEqual({ chars: 30_000, mode: "head_tail" });
+    expect(outputLimit(shellTool, overrides)).toEqual({ chars: 5, mode: "head_tail", lines: 256 });
+    expect(outputLimit(readFileTool, overrides)).toEqual({ chars: 50_000, mode: "head_tail", lines: 2 });
+    expect(outputLimit(globTool, overrides).mode).toBe("head");
+    expect(outputLimit({ name: "constructor" }, overrides)).toEqual({ chars: 30_000, mode: "head_tail" });
   });
 });

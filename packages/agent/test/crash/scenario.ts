@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Client, defaultDeps } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { FileBlobs } from "../../src/blobs/file-blobs.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
@@ -19,7 +20,6 @@ import { Session } from "../../src/session/session.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 
 export const TASK = "PARENT TASK";

@@ -5,12 +5,14 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/contract/tool.ts";
 import { PathLocks } from "../../src/edit/locks.ts";
 import { ShownFiles } from "../../src/edit/shown.ts";
 import { Syntax } from "../../src/edit/syntax.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
 import type { ExecutionEnvironment } from "../../src/env/types.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolServices } from "../../src/contract/tool.ts";
+import { CallPaths } from "../../src/paths/call-paths.ts";
 
 export interface Ran {
   readonly text: string;
@@ -19,10 +21,16 @@ export interface Ran {
 }
 
 export function contextFor(env: ExecutionEnvironment, services: Partial<ToolServices> = {}): ToolContext {
+  const { signal } = new AbortController();
   return {
     callId: "call",
     env,
-    signal: new AbortController().signal,
+    signal,
+    // One context serves several calls in tests; each has its own paths.
+    get paths() {
+      return new CallPaths(env, signal);
+    },
+    blobs: new MemoryBlobs(),
     onOutput: () => {},
     openArtifact: () => {
       throw new Error("edits need no artifact");

@@ -1,6 +1,7 @@
 // Child of the kill test: overwrites a file with 50 MB of one letter, again and again, and says when it starts.
 
 import { LocalEnvironment } from "../../src/env/local.ts";
+import { CallPaths } from "../../src/paths/call-paths.ts";
 import { writeFileTool } from "../../src/tools/write-file/index.ts";
 
 const [directory = ""] = process.argv.slice(2);
@@ -9,6 +10,10 @@ const context = {
   callId: "kill",
   env,
   signal: new AbortController().signal,
+  get paths() {
+    return new CallPaths(env, this.signal);
+  },
+  blobs: { put: () => "" },
   onOutput: () => {},
   openArtifact: () => {
     throw new Error("not used");

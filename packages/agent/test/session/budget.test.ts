@@ -1,10 +1,10 @@
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../src/budget/ledger.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { defineProfile } from "../../src/profiles/define.ts";
 import { FAMILIES } from "../../src/profiles/families.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";

@@ -1,8 +1,8 @@
 import { gate, type RecordedRequest, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { echo, tool } from "../support/session.ts";
 import { DIALECTS, profileFor, wire } from "../support/wire.ts";

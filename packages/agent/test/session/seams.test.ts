@@ -1,8 +1,8 @@
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { SchemeRegistry } from "../../src/seams/schemes.ts";
 import type { Middleware, ToolProvider } from "../../src/seams/types.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ArtifactStore } from "../../src/artifacts/store.ts";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { JournalError } from "../../src/journal/errors.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { historyError, journalError } from "../support/history-grammar.ts";
 import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";

@@ -1,6 +1,7 @@
 // A session over a scripted model, a memory environment and a clock that the test moves.
 
 import { expect } from "vitest";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
 import type { Profile } from "../../src/profiles/types.ts";
@@ -8,7 +9,6 @@ import { ToolRegistry } from "../../src/registry/registry.ts";
 import type { SessionDeps } from "../../src/session/deps.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { grammarError } from "./event-grammar.ts";
 import { type Script, ScriptedClient } from "./scripted-client.ts";
 

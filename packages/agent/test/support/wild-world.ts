@@ -2,6 +2,7 @@
 
 import { NetworkError, type Request, ServerError, textOf } from "@lathe/llm";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
 import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
@@ -9,7 +10,6 @@ import type { ChildHeader } from "../../src/subagents/types.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
-import type { ToolDef } from "../../src/contract/tool.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import type { ScriptedCall, ScriptedTurn } from "./scripted-client.ts";
 import { type Setup, setUp, testDeps, testProfile, tool } from "./session.ts";

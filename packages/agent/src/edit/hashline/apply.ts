@@ -1,14 +1,14 @@
 // Applies hashline input. The tag names the text the line numbers belong to; when the file has moved on, the edit is carried over
 // where that is certain and refused with fresh context where it is not.
 
-import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import { type LineEdit, Lines, splitLines } from "../lines.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { rebaseLineEdits } from "../rebase.ts";
 import { refusePlaceholder } from "../replace.ts";
 import { ShownFiles, type ShownVersion } from "../shown.ts";
-import { type Workspace, withWorkspace } from "../workspace.ts";
-import { HashlineSyntaxError, parseHashline, type Section } from "./parse.ts";
+import { type EditScope, type Workspace, withWorkspace } from "../workspace.ts";
+import { type HashlineInput, HashlineSyntaxError, parseHashline, type Section } from "./parse.ts";
 import { around, resolveOperations } from "./resolve.ts";
 
 export interface HashlineFile {
@@ -23,14 +23,29 @@ export interface HashlineOutcome {
   readonly warnings: readonly string[];
 }
 
-export async function applyHashline(context: ToolContext, input: string): Promise<HashlineOutcome> {
+export async function applyHashline(context: EditScope, input: string): Promise<HashlineOutcome> {
+  const { sections, warnings } = parsed(input);
+  return run(context, joinSections(sections), warnings).catch((error: unknown) => {
+    throw readable(error);
+  });
+}
+
+/** Every file that the input names. */
+export function hashlinePaths(input: string): string[] {
+  return parsed(input).sections.map(({ path }) => path);
+}
+
+function parsed(input: string): HashlineInput {
   try {
-    const { sections, warnings } = parseHashline(input);
-    return await run(context, joinSections(sections), warnings);
+    return parseHashline(input);
   } catch (error) {
-    if (error instanceof HashlineSyntaxError) throw new ToolFailure(`${error.message}\nNothing was written.`);
-    throw error;
+    throw readable(error);
   }
+}
+
+function readable(error: unknown): unknown {
+  if (!(error instanceof HashlineSyntaxError)) return error;
+  return new ToolFailure(`${error.message}\nNothing was written.`);
 }
 
 /** Line numbers refer to the original text throughout, so two sections of one file are one list of operations. */
@@ -45,7 +60,7 @@ function joinSections(sections: readonly Section[]): Section[] {
 }
 
 async function run(
-  context: ToolContext,
+  context: EditScope,
   sections: readonly Section[],
   parseWarnings: readonly string[],
 ): Promise<HashlineOutcome> {
@@ -60,13 +75,15 @@ async function run(
         ...(await stage(context, workspace, shown, section, warnings)),
       ]);
     }
-    const files = await outcomes(context.services, await workspace.commit());
+    const files = await outcomes(context, await workspace.commit());
     if (files.length === 0) throw new ToolFailure("The sections undo each other. Nothing was written.");
+    // A preview shows nothing to the model, so it must not be remembered as shown.
+    const names = context.planOnly ? new ShownFiles() : shown;
     return {
       warnings,
       files: files.map((file) => ({
         file,
-        tag: shown.record(file.change.target.absolute, file.change.after?.document?.text ?? "", { edited: true }),
+        tag: names.record(file.change.target.absolute, file.change.after?.document?.text ?? "", { edited: true }),
         blocks: blocks.get(file.path) ?? [],
       })),
     };
@@ -81,7 +98,7 @@ const banners = {
 } as const;
 
 async function stage(
-  context: ToolContext,
+  context: EditScope,
   workspace: Workspace,
   shown: ShownFiles,
   section: Section,

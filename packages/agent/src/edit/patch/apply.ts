@@ -1,12 +1,12 @@
 // Applies the operations of a patch, whatever its language: all are staged in order, then all are written, or none.
 
-import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
+import { ToolFailure } from "../../contract/tool.ts";
 import { applyEdits } from "../endings.ts";
 import { planFresh } from "../fresh.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { refusePlaceholder } from "../replace.ts";
 import { stageWhole } from "../whole.ts";
-import { type Workspace, withWorkspace } from "../workspace.ts";
+import { type EditScope, type Workspace, withWorkspace } from "../workspace.ts";
 import { type Level, locateHunks } from "./locate.ts";
 import { parseUnified } from "./parse-unified.ts";
 import { parseV4a } from "./parse-v4a.ts";
@@ -31,7 +31,7 @@ export interface PatchOptions {
   readonly keepEarlier?: boolean;
 }
 
-export async function applyV4a(context: ToolContext, input: string, options: PatchOptions = {}): Promise<PatchOutcome> {
+export async function applyV4a(context: EditScope, input: string, options: PatchOptions = {}): Promise<PatchOutcome> {
   const patch = parsed(() => parseV4a(input));
   if (!patch.paddedMarkers) return run(context, patch.operations, options);
   try {
@@ -43,7 +43,28 @@ export async function applyV4a(context: ToolContext, input: string, options: Pat
   }
 }
 
-export async function applyUnified(context: ToolContext, input: string): Promise<PatchOutcome> {
+/** Every file that a patch names, under each reading that `applyV4a` may take. */
+export function v4aPaths(input: string): string[] {
+  const patch = parsed(() => parseV4a(input));
+  const padded = patch.paddedMarkers ? paddedOperations(input) : [];
+  return [...patch.operations, ...padded].flatMap(pathsOf);
+}
+
+function paddedOperations(input: string): readonly PatchOperation[] {
+  try {
+    return parseV4a(input, { padded: true }).operations;
+  } catch (error) {
+    if (error instanceof PatchSyntaxError) return [];
+    throw error;
+  }
+}
+
+/** Every file that a unified diff names. */
+export function unifiedPaths(input: string): string[] {
+  return parsed(() => parseUnified(input)).flatMap(pathsOf);
+}
+
+export async function applyUnified(context: EditScope, input: string): Promise<PatchOutcome> {
   return run(
     context,
     parsed(() => parseUnified(input)),
@@ -61,11 +82,11 @@ function parsed<T>(parse: () => T): T {
 }
 
 async function run(
-  context: ToolContext,
+  context: EditScope,
   operations: readonly PatchOperation[],
   options: PatchOptions,
 ): Promise<PatchOutcome> {
-  const paths = operations.flatMap((operation) => pathsOf(operation));
+  const paths = operations.flatMap(pathsOf);
   return withWorkspace(context, paths, async (workspace) => {
     const done: PatchedOperation[] = [];
     const notes: string[] = [];
@@ -80,7 +101,7 @@ async function run(
         break;
       }
     }
-    const files = await outcomes(context.services, await workspace.commit());
+    const files = await outcomes(context, await workspace.commit());
     return { done, files, notes, ...(failure ? { failure } : {}) };
   });
 }

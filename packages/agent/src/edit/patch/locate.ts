@@ -2,8 +2,8 @@
 // narrow the choice, nothing else does.
 
 import { ToolFailure } from "../../contract/tool.ts";
+import { foldPunctuation } from "../../text/fold.ts";
 import type { TextEdit } from "../endings.ts";
-import { foldPunctuation } from "../fold.ts";
 import { indentOf, indentRule } from "../indent.ts";
 import { type LineEdit, Lines } from "../lines.ts";
 import { nearestText } from "../nearest.ts";

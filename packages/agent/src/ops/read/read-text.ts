@@ -1,10 +1,9 @@
 // Reads a window of lines of a text file, whatever its encoding, and remembers that the session has seen the file.
 
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { DocumentError, decodeDocument } from "../../edit/document.ts";
 import { EnvError } from "../../env/types.ts";
-import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
 import { nearPaths } from "../../paths/near-names.ts";
-import { sameNamed } from "../../paths/same-name.ts";
 
 /** More than this is not a file to read line by line; a program can cut it. */
 const MOST_BYTES = 64 << 20;
@@ -18,15 +17,12 @@ export interface TextWindow {
 }
 
 /** Bytes of a file or of an address such as artifact://3. Fails in words that name the path and the next step. */
-export async function loadBytes(path: string, context: ToolContext): Promise<Uint8Array> {
+export async function loadBytes(path: string, context: CallScope): Promise<Uint8Array> {
   const schemes = context.services.schemes;
   if (schemes?.handles(path)) return (await schemes.read(path, context.signal)).bytes;
   const { env } = context;
   if (path.trim() === "") throw new ToolFailure("The path is empty. Name a file.");
-  const asked = env.resolve(path);
-  const there = await env.stat(asked);
-  const file = there ? asked : ((await sameNamed(env, asked)) ?? asked);
-  const stat = there ?? (await env.stat(file));
+  const { real, stat } = await context.paths.locate(path);
   if (!stat) {
     if (/^~(?:\/|$)/.test(path))
       throw new ToolFailure(`File not found: ${path}. ~ is not expanded; give the whole path.`);
@@ -53,7 +49,7 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
     );
   }
   try {
-    return await env.readBytes(file);
+    return await env.readBytes(real);
   } catch (error) {
     if (error instanceof EnvError) throw new ToolFailure(error.message);
     throw error;
@@ -63,7 +59,7 @@ export async function loadBytes(path: string, context: ToolContext): Promise<Uin
 export function windowOf(
   path: string,
   bytes: Uint8Array,
-  context: ToolContext,
+  context: CallScope,
   offset: number,
   limit: number,
 ): TextWindow {
@@ -82,7 +78,7 @@ export interface TextLines {
 }
 
 /** All lines of a text; what is a file counts as shown from now on. */
-export function textLines(path: string, bytes: Uint8Array, context: ToolContext): TextLines {
+export function textLines(path: string, bytes: Uint8Array, context: CallScope): TextLines {
   const text = decode(path, bytes);
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -1,6 +1,6 @@
 // Line selectors at the end of a path: `a.ts:10-12`, `a.ts:5-7,20+2`, `a.ts:40`, `a.ts:raw`, `a.ts:10-12:raw`. Text in, ranges out.
 
-import { type ToolContext, ToolFailure } from "../../contract/tool.ts";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 
 export interface LineRange {
   /** 1-based. */
@@ -26,11 +26,13 @@ const RANGES = `${RANGE}(?:,${RANGE})*`;
 const SUFFIX = new RegExp(`^(.+?)(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?$`, "s");
 
 /** What the path names, and which lines of it. A file whose name ends like a selector is that file. */
-export async function selectedPath(given: string, context: ToolContext): Promise<SelectedPath> {
+export async function selectedPath(given: string, scope: CallScope): Promise<SelectedPath> {
   const [, path, before, raw, after] = SUFFIX.exec(given) ?? [];
   if (path === undefined || path === given || (before !== undefined && after !== undefined)) return { path: given };
   // An address has its own grammar: a port, or the lines of an artifact.
-  if (context.services.schemes?.handles(given) || (await context.env.fileExists(given))) return { path: given };
+  if (scope.services.schemes?.handles(given)) return { path: given };
+  const { stat } = await scope.paths.locate(given);
+  if (stat && stat.kind !== "dangling") return { path: given };
   const ranges = ((before ?? after)?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first);
   return { path, selector: { raw: raw !== undefined, ranges } };
 }

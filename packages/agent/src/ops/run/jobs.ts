@@ -1,8 +1,8 @@
 // Commands that run beside the conversation, by number. The environment owns the processes; this remembers which is which and
 // how far the model has read.
 
-import type { BackgroundCommand, ExecResult } from "../../env/types.ts";
 import { ToolFailure } from "../../contract/tool.ts";
+import type { BackgroundCommand, ExecResult } from "../../env/types.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {

@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from "vitest";
-import { LocalEnvironment } from "../../env/local.ts";
+import { MemoryBlobs } from "../../blobs/store.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { LocalEnvironment } from "../../env/local.ts";
+import { CallPaths } from "../../paths/call-paths.ts";
 import { runCommand, wholeOutputNote } from "./run-command.ts";
 
 const env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: process.env["PATH"] } });
@@ -13,10 +15,13 @@ it.each(["open", "write"])(
       throw new Error("ENOSPC: no space left on device");
     };
     let closed = 0;
+    const { signal } = new AbortController();
     const context: ToolContext = {
       callId: "c",
       env,
-      signal: new AbortController().signal,
+      signal,
+      paths: new CallPaths(env, signal),
+      blobs: new MemoryBlobs(),
       onOutput: () => {},
       openArtifact: () => {
         if (at === "open") fail();

@@ -1,7 +1,7 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
-import type { ExecResult } from "../../env/types.ts";
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
+import type { ExecResult } from "../../env/types.ts";
 import { plainOutput } from "./plain-output.ts";
 import { watchShownFiles } from "./shown-changes.ts";
 

@@ -2,11 +2,11 @@
 // its content decides whether it really differs.
 
 import { relative } from "node:path/posix";
+import type { ToolContext } from "../../contract/tool.ts";
 import { eachAtOnce } from "../../edit/at-once.ts";
 import { DocumentError, decodeDocument } from "../../edit/document.ts";
 import { digestOf } from "../../edit/shown.ts";
 import { EnvError, type ExecutionEnvironment } from "../../env/types.ts";
-import type { ToolContext } from "../../contract/tool.ts";
 
 /** The files used last; a far environment pays a round trip for each. */
 const MOST_FILES = 30;

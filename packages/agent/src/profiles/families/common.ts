@@ -1,5 +1,6 @@
 // What several families have in common.
 
+import type { ToolDef } from "../../contract/tool.ts";
 import { askUserTool } from "../../tools/ask-user/index.ts";
 import { closeAgentTool } from "../../tools/close-agent/index.ts";
 import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
@@ -9,7 +10,6 @@ import { readFileTool } from "../../tools/read-file/index.ts";
 import { sendInputTool } from "../../tools/send-input/index.ts";
 import { spawnAgentTool } from "../../tools/spawn-agent/index.ts";
 import { todoTool } from "../../tools/todo/index.ts";
-import type { ToolDef } from "../../contract/tool.ts";
 import { waitTool } from "../../tools/wait/index.ts";
 import { writeFileTool } from "../../tools/write-file/index.ts";
 import type { EditKit } from "../edit-kits.ts";
@@ -29,6 +29,3 @@ export const additions = [
 export const files = { read: readFileTool, write: writeFileTool };
 
 export const list = (...tools: readonly ToolDef<never>[]): readonly ToolDef[] => tools as readonly ToolDef[];
-
-// Newest files stand first in a listing: cut its end, not its head.
-export const modes = { glob: "head", list_dir: "head", Glob: "head", list_directory: "head" } as const;

@@ -6,15 +6,27 @@ import { grepTool } from "../../tools/grep/index.ts";
 import { listDirTool } from "../../tools/list-dir/index.ts";
 import { renamed } from "../../tools/native/face.ts";
 import { geminiNames, geminiTools } from "../../tools/native/gemini/index.ts";
+import { newestFirst } from "../../tools/output.ts";
 import { readManyFilesTool } from "../../tools/read-many-files/index.ts";
 import { shellTool } from "../../tools/shell/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/edit-file-counted.md";
 import prompt from "../prompts/gemini.md";
-import { additions, agents, files, type Kit, list, modes } from "./common.ts";
+import { additions, agents, files, type Kit, list } from "./common.ts";
 
 const tools = ({ read, write, edit }: Kit) =>
-  list(read, readManyFilesTool, write, edit, shellTool, grepTool, globTool, listDirTool, ...agents, ...additions);
+  list(
+    read,
+    readManyFilesTool,
+    write,
+    edit,
+    shellTool,
+    grepTool,
+    newestFirst(globTool),
+    newestFirst(listDirTool),
+    ...agents,
+    ...additions,
+  );
 
 export const gemini = {
   id: "gemini",
@@ -30,5 +42,4 @@ export const gemini = {
     };
   },
   instructionFiles: ["GEMINI.md"],
-  toolOutputModes: modes,
 } as const satisfies Family;

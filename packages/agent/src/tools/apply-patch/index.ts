@@ -1,9 +1,12 @@
 // apply_patch: several files in one v4a patch.
 
-import { hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
-import { applyV4a, type PatchOptions, type PatchOutcome } from "../../edit/patch/apply.ts";
+import type { Preview, ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
+import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
+import { applyV4a, type PatchOptions, type PatchOutcome, v4aPaths } from "../../edit/patch/apply.ts";
+import { editPreview } from "../../edit/preview.ts";
+import { fileAccess } from "../file-access.ts";
+import { EDIT_OUTPUT } from "../output.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef, ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { patch: text("The patch, from `*** Begin Patch` to `*** End Patch`") };
@@ -16,13 +19,24 @@ export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<ArgsOf
     schema: parameters(params),
     tier: "write",
     replay: "never",
-    execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch, options)),
+    output: EDIT_OUTPUT,
+    access: ({ patch }, scope) => fileAccess("write", v4aPaths(patch), scope),
+    summary: ({ patch }) => v4aPaths(patch).join(", "),
+    preview: async ({ patch }, scope) =>
+      patchPreview(await applyV4a({ ...scope, planOnly: true }, patch, options), ["patch"]),
+    execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch, options), context),
   };
 }
 
 export const applyPatchTool = createApplyPatchTool();
 
-export function patchResult({ done, files, notes, failure }: PatchOutcome): ToolResult {
+export function patchPreview({ done, files, notes, failure }: PatchOutcome, shows: readonly string[]): Preview {
+  const moves = new Map(done.flatMap(({ from, path }) => (from === undefined ? [] : [[from, path] as const])));
+  const rest = failure ? [`not done: ${failure.notDone.join(", ")}: ${failure.message}`] : [];
+  return editPreview({ files, notes: [...notes, ...rest], moves }, shows);
+}
+
+export function patchResult({ done, files, notes, failure }: PatchOutcome, context: ToolContext): ToolResult {
   const list = done.map(({ letter, path, from }) => (from ? `${letter} ${from} -> ${path}` : `${letter} ${path}`));
   const failed = failure
     ? `${failure.message}\nDone and kept: ${done.map(({ path }) => path).join(", ")}. Not done: ${failure.notDone.join(", ")}. Send only what is not done.`
@@ -33,6 +47,7 @@ export function patchResult({ done, files, notes, failure }: PatchOutcome): Tool
       operations: done.map(({ letter, path, from }) => ({ letter, path, ...(from ? { from } : {}) })),
       files: files.map(hostDetails),
     },
+    changes: fileChanges(context, files),
     effects: "done",
     ...(failure ? { isError: true } : {}),
   };

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@lathe/llm";
-import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
 import { type Question, renderAnswers, renderQuestions } from "./questions.ts";
 
@@ -29,6 +29,7 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "read",
   replay: "safe",
   sessionOnly: true,
+  summary: ({ questions }) => questions[0]?.question ?? "",
   // People take their time.
   timeoutMs: 0,
   async execute({ questions }, { services, signal }) {

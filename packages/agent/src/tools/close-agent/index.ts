@@ -1,6 +1,6 @@
 import "../../subagents/types.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id") };
@@ -14,6 +14,7 @@ export const closeAgentTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   sessionOnly: true,
   needs: ["subagents"],
+  summary: ({ agent_id }) => agent_id,
   async execute({ agent_id }, { services }) {
     const { agentId, status } = await services.subagents!.close(agent_id);
     return JSON.stringify({ agent_id: agentId, status });

@@ -1,9 +1,12 @@
 // edit_file: old text for new text in one file.
 
-import { hostDetails, linesChanged, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
+import type { CallScope, Preview, ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
+import { fileChanges, hostDetails, linesChanged, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
+import { editPreview } from "../../edit/preview.ts";
 import { type Replacement, type ReplaceOutcome, replaceInFile } from "../../edit/replace.ts";
+import { fileAccess } from "../file-access.ts";
+import { EDIT_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
-import type { ToolDef, ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -22,10 +25,11 @@ export const editFileTool: ToolDef<Args> = {
   schema: parameters(params),
   tier: "write",
   replay: "never",
-  execute: async (args, context) => {
-    const replacement = { oldText: args.old_string, newText: args.new_string, all: args.replace_all ?? false };
-    return replaceResult(args.file_path, replacement, await replaceInFile(context, args.file_path, [replacement]));
-  },
+  output: EDIT_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
+  summary: ({ file_path }) => file_path,
+  preview: replacePreview,
+  execute: replaceOnce,
 };
 
 const countedParams = {
@@ -39,18 +43,36 @@ const countedParams = {
 export const countedEditFileTool: ToolDef<ArgsOf<typeof countedParams>> = {
   ...editFileTool,
   schema: parameters(countedParams),
-  execute: async (args, context) => {
-    const replacement = {
-      oldText: args.old_string,
-      newText: args.new_string,
-      all: args.replace_all ?? false,
-      ...(args.expected_replacements === undefined ? {} : { expected: args.expected_replacements }),
-    };
-    return replaceResult(args.file_path, replacement, await replaceInFile(context, args.file_path, [replacement]));
-  },
+  preview: replacePreview,
+  execute: replaceOnce,
 };
 
-function replaceResult(path: string, { oldText, newText }: Replacement, outcome: ReplaceOutcome): ToolResult {
+function replacementOf(args: ArgsOf<typeof countedParams>): Replacement {
+  return {
+    oldText: args.old_string,
+    newText: args.new_string,
+    all: args.replace_all ?? false,
+    ...(args.expected_replacements === undefined ? {} : { expected: args.expected_replacements }),
+  };
+}
+
+async function replacePreview(args: ArgsOf<typeof countedParams>, scope: CallScope): Promise<Preview> {
+  const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, args.file_path, [replacementOf(args)]);
+  return editPreview({ files: [file], notes }, ["file_path", "old_string", "new_string"]);
+}
+
+async function replaceOnce(args: ArgsOf<typeof countedParams>, context: ToolContext): Promise<ToolResult> {
+  const replacement = replacementOf(args);
+  const outcome = await replaceInFile(context, args.file_path, [replacement]);
+  return replaceResult(args.file_path, replacement, outcome, context);
+}
+
+function replaceResult(
+  path: string,
+  { oldText, newText }: Replacement,
+  outcome: ReplaceOutcome,
+  context: ToolContext,
+): ToolResult {
   const { file, matchCount, steps, notes } = outcome;
   const changed = linesChanged(file);
   const summary = `Replaced ${matchCount} occurrence(s) in ${path} (${changed} lines changed)`;
@@ -64,6 +86,7 @@ function replaceResult(path: string, { oldText, newText }: Replacement, outcome:
       linesChanged: changed,
       step: steps[0] ?? "exact",
     },
+    changes: fileChanges(context, [file]),
     effects: "done",
   };
 }

@@ -1,5 +1,5 @@
-import { type ArgsOf, parameters, text } from "../params.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 /** What the host decided about a plan. */
@@ -31,6 +31,7 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "read",
   replay: "safe",
   sessionOnly: true,
+  summary: () => "",
   timeoutMs: 0,
   async execute({ plan }, { services, signal }) {
     const mode = services.planMode;

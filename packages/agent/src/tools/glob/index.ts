@@ -1,6 +1,9 @@
-import { EnvError } from "../../env/types.ts";
-import { type ArgsOf, optional, parameters, text } from "../params.ts";
+import { posix } from "node:path";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { EnvError } from "../../env/types.ts";
+import { fileAccess } from "../file-access.ts";
+import { LISTING_OUTPUT } from "../output.ts";
+import { type ArgsOf, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -18,6 +21,12 @@ export const globTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  output: LISTING_OUTPUT,
+  async access({ pattern, path = "." }, scope) {
+    const { globDirectory } = await import("../../ops/search/path-glob.ts");
+    return fileAccess("read", [posix.resolve(scope.env.resolve(path), globDirectory(pattern))], scope);
+  },
+  summary: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   async execute({ pattern, path = "." }, { env, signal }) {
     try {
       const { paths, truncated } = await env.glob(pattern, path, { signal, maxResults: MOST });

@@ -1,6 +1,15 @@
+import {
+  type Access,
+  type CallScope,
+  type ToolContext,
+  type ToolDef,
+  ToolFailure,
+  type ToolResult,
+} from "../../contract/tool.ts";
 import { EnvError, type GrepOptions } from "../../env/types.ts";
+import { fileAccess } from "../file-access.ts";
+import { SEARCH_OUTPUT } from "../output.ts";
 import { type ArgsOf, choice, flag, given, integer, optional, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -28,12 +37,27 @@ const base = {
   description: description.trim(),
   tier: "read",
   replay: "safe",
+  output: SEARCH_OUTPUT,
 } as const;
 
-export const grepTool: ToolDef<ArgsOf<typeof params>> = { ...base, schema: parameters(params), execute: search };
+const meaning = {
+  access: (args: Args, scope: CallScope) => grepAccess(args.path, scope),
+  summary: ({ pattern, path }: Args) => grepSummary(pattern, path),
+  execute: search,
+};
+
+export const grepTool: ToolDef<ArgsOf<typeof params>> = { ...base, ...meaning, schema: parameters(params) };
 
 /** The same with a choice of what to show. */
-export const grepWithModesTool: ToolDef<Args> = { ...base, schema: parameters(withModes), execute: search };
+export const grepWithModesTool: ToolDef<Args> = { ...base, ...meaning, schema: parameters(withModes) };
+
+export function grepAccess(path = ".", scope: CallScope): Promise<Access[]> {
+  return fileAccess("read", [path], scope);
+}
+
+export function grepSummary(pattern: string, path: string | undefined): string {
+  return path === undefined ? pattern : `${pattern} in ${path}`;
+}
 
 function search(args: Args, context: ToolContext): Promise<ToolResult> {
   const query = given({
@@ -57,10 +81,14 @@ export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensi
   readonly mostName: string;
 }
 
-export async function runGrep(query: GrepQuery, { env, signal }: ToolContext): Promise<ToolResult> {
+export async function runGrep(query: GrepQuery, { env, paths, signal }: ToolContext): Promise<ToolResult> {
   const { pattern, path = ".", most = DEFAULT_MOST, mostName, ...options } = query;
   try {
-    const { lines, truncated } = await env.grep(pattern, path, { ...options, maxResults: most, signal });
+    const { lines, truncated } = await env.grep(pattern, await paths.searchRoot(path), {
+      ...options,
+      maxResults: most,
+      signal,
+    });
     const more = truncated ? `\n[more than ${most} results; narrow the search or raise ${mostName}]` : "";
     return {
       content: [{ kind: "text", text: lines.length === 0 ? "No matches found" : lines.join("\n") + more }],

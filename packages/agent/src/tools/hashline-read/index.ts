@@ -1,12 +1,13 @@
 // read_file for hashline edits: a header that names exactly this content, and lines as `N:text`.
 
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { imageType } from "../../ops/read/images.ts";
 import { shorten } from "../../ops/read/numbered.ts";
 import { loadBytes, textLines } from "../../ops/read/read-text.ts";
 import { type LineRange, selectedPath, withSurroundings } from "../../ops/read/selector.ts";
+import { fileAccess } from "../file-access.ts";
 import type { ArgsOf } from "../params.ts";
 import { imageResult, type readFileParams, readFileTool } from "../read-file/index.ts";
-import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const DEFAULT_LIMIT = 2_000;
@@ -18,6 +19,7 @@ const BUDGET_PER_LINE = 512;
 export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
   ...readFileTool,
   description: description.trim(),
+  access: async ({ file_path }, scope) => fileAccess("read", [(await selectedPath(file_path, scope)).path], scope),
   async execute({ file_path, offset, limit }, context) {
     const { path, selector } = await selectedPath(file_path, context);
     if (selector && (offset ?? limit) !== undefined) {

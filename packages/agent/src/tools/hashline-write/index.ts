@@ -1,17 +1,19 @@
 // write_file for hashline edits: what was pasted from a reading is cleaned, and the result names the new content.
 
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
-import { NUMBERS_NOTE, writeFileTool } from "../write-file/index.ts";
+import { NUMBERS_NOTE, writeFileTool, writePreview } from "../write-file/index.ts";
 
 const HEADER_NOTE = "the ¶ header was taken off; it is shown by readings and is not part of a file.";
 
 export const hashlineWriteTool: typeof writeFileTool = {
   ...writeFileTool,
+  preview: ({ file_path, content }, scope) => {
+    const { pasted, bare } = cleaned(content);
+    return writePreview(file_path, bare ?? pasted ?? content, scope);
+  },
   async execute(args, context) {
-    const pasted = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(args.content)?.[1];
-    const body = pasted ?? args.content;
-    const bare = withoutLineNumbers(body, "colon");
-    const result = await writeFileTool.execute({ ...args, content: bare ?? body }, context);
+    const { pasted, bare } = cleaned(args.content);
+    const result = await writeFileTool.execute({ ...args, content: bare ?? pasted ?? args.content }, context);
     const tag = context.services.shownFiles?.latest(context.env.resolve(args.file_path))?.tag;
     if (typeof result === "string") return result;
     const header = tag === undefined ? "" : `¶${args.file_path}#${tag}\n`;
@@ -23,3 +25,9 @@ export const hashlineWriteTool: typeof writeFileTool = {
     };
   },
 };
+
+/** What stands behind a pasted header, and the text without the numbers of a reading; undefined where there were none. */
+function cleaned(content: string): { readonly pasted: string | undefined; readonly bare: string | undefined } {
+  const pasted = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(content)?.[1];
+  return { pasted, bare: withoutLineNumbers(pasted ?? content, "colon") };
+}

@@ -1,9 +1,12 @@
 // edit, hashline variant: operations on the numbered lines of a named reading.
 
-import { applyHashline, type HashlineFile } from "../../edit/hashline/apply.ts";
-import { hostDetails, paragraphs } from "../../edit/outcome.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { applyHashline, type HashlineFile, hashlinePaths } from "../../edit/hashline/apply.ts";
+import { fileChanges, hostDetails, paragraphs } from "../../edit/outcome.ts";
+import { editPreview } from "../../edit/preview.ts";
+import { fileAccess } from "../file-access.ts";
+import { EDIT_OUTPUT } from "../output.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { input: text("One or more file sections, each a ¶PATH#TAG header followed by operations") };
@@ -17,6 +20,13 @@ export const hashlineEditTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "write",
   replay: "never",
+  output: EDIT_OUTPUT,
+  access: ({ input }, scope) => fileAccess("write", hashlinePaths(input), scope),
+  summary: ({ input }) => hashlinePaths(input).join(", "),
+  preview: async ({ input }, scope) => {
+    const { files, warnings } = await applyHashline({ ...scope, planOnly: true }, input);
+    return editPreview({ files: files.map(({ file }) => file), notes: warnings }, ["input"]);
+  },
   execute: async ({ input }, context) => {
     const { files, warnings } = await applyHashline(context, input);
     const said = [...warnings, ...files.flatMap(({ file }) => (file.warning ? [file.warning] : []))];
@@ -25,6 +35,10 @@ export const hashlineEditTool: ToolDef<ArgsOf<typeof params>> = {
     return {
       content: [{ kind: "text", text: paragraphs(...files.map(fileText), trail) }],
       details: { ...perFile[0], ...(perFile.length > 1 ? { perFileResults: perFile } : {}) },
+      changes: fileChanges(
+        context,
+        files.map(({ file }) => file),
+      ),
       effects: "done",
     };
   },

@@ -1,7 +1,8 @@
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { jobEnded, jobStatus } from "../../ops/run/jobs.ts";
 import { plainOutput } from "../../ops/run/plain-output.ts";
+import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -18,6 +19,8 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "never",
+  summary: ({ job_id }) => `job ${job_id}`,
+  output: SHELL_OUTPUT,
   timeoutMs: 0,
   async execute({ job_id, wait_ms = 0 }, context) {
     const { jobs } = context.services;

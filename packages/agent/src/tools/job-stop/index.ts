@@ -1,6 +1,6 @@
+import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { jobStatus } from "../../ops/run/jobs.ts";
 import { type ArgsOf, integer, parameters } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = { job_id: integer("The number the start of the job gave", { minimum: 1 }) };
@@ -12,6 +12,7 @@ export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  summary: ({ job_id }) => `job ${job_id}`,
   async execute({ job_id }, { services }) {
     if (!services.jobs) throw new ToolFailure("Background commands cannot run here.");
     const job = services.jobs.get(job_id);

@@ -1,5 +1,7 @@
-import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { fileAccess } from "../file-access.ts";
+import { LISTING_OUTPUT } from "../output.ts";
+import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -14,12 +16,15 @@ export const listDirTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
-  async execute({ path = ".", depth = 1 }, { env }) {
-    const stat = await env.stat(env.resolve(path));
+  output: LISTING_OUTPUT,
+  access: ({ path = "." }, scope) => fileAccess("read", [path], scope),
+  summary: ({ path = "." }) => path,
+  async execute({ path = ".", depth = 1 }, { env, paths }) {
+    const { stat, real } = await paths.locate(path);
     if (!stat || stat.kind === "dangling")
       throw new ToolFailure(`Directory not found: ${path}. Look with glob for the right path.`);
     if (stat.kind !== "directory") throw new ToolFailure(`${path} is a file. Read it with read_file.`);
-    const entries = [...(await env.listDirectory(path, depth))].sort((a, b) =>
+    const entries = [...(await env.listDirectory(real, depth))].sort((a, b) =>
       depth === 1 && a.isDir !== b.isDir ? (a.isDir ? -1 : 1) : a.name < b.name ? -1 : 1,
     );
     const lines = entries.map((entry) => (entry.isDir ? `${entry.name}/` : `${entry.name}  ${entry.size ?? 0}`));

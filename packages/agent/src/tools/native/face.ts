@@ -1,7 +1,7 @@
 // Another agent's name and parameters for one of our tools: the work, tier and result stay the same.
 
-import { type ArgsOf, type Param, parameters } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { type ArgsOf, type Param, parameters } from "../params.ts";
 
 type Params = Readonly<Record<string, Param<unknown, boolean>>>;
 
@@ -11,17 +11,30 @@ export interface Face<Inner, P extends Params> {
   readonly description?: string;
   readonly params: P;
   readonly toInner: (args: ArgsOf<P>) => Inner;
+  /** Arguments that the tool's preview shows under another name. */
+  readonly shows?: readonly (keyof P & string)[];
 }
 
 export function faceOf<Inner, P extends Params>(tool: ToolDef<Inner>, face: Face<Inner, P>): ToolDef<ArgsOf<P>> {
-  const { tier } = tool;
+  const { tier, access, summary, preview, ...rest } = tool;
+  const { toInner } = face;
   return {
-    ...tool,
+    ...rest,
     name: face.name,
     description: (face.description ?? tool.description).trim(),
     schema: parameters(face.params),
-    tier: typeof tier === "function" ? (args) => tier(face.toInner(args)) : tier,
-    execute: (args, context) => tool.execute(face.toInner(args), context),
+    tier: typeof tier === "function" ? (args) => tier(toInner(args)) : tier,
+    ...(access ? { access: (args, scope) => access.call(tool, toInner(args), scope) } : {}),
+    ...(summary ? { summary: (args) => summary.call(tool, toInner(args)) } : {}),
+    ...(preview
+      ? {
+          preview: async (args, scope) => {
+            const inner = await preview.call(tool, toInner(args), scope);
+            return { ...inner, shows: [...inner.shows.filter((name) => name in face.params), ...(face.shows ?? [])] };
+          },
+        }
+      : {}),
+    execute: (args, context) => tool.execute(toInner(args), context),
   };
 }
 

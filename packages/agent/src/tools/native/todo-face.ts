@@ -1,9 +1,9 @@
 // Todo lists of agents that send the whole list each time, kept in the same place as our own.
 
 import type { JsonValue } from "@lathe/llm";
+import type { ToolDef } from "../../contract/tool.ts";
 import { TODO_FACT, todoTool } from "../todo/index.ts";
 import { renderTodo, type TodoList } from "../todo/list.ts";
-import type { ToolDef } from "../../contract/tool.ts";
 
 /** The order statuses are given in; `blocked` has no counterpart and waits. */
 const STATUS = {

@@ -1,9 +1,11 @@
 // edit, patch variant: a unified diff over one or more files.
 
-import { applyUnified } from "../../edit/patch/apply.ts";
-import { patchResult } from "../apply-patch/index.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { applyUnified, unifiedPaths } from "../../edit/patch/apply.ts";
+import { patchPreview, patchResult } from "../apply-patch/index.ts";
+import { fileAccess } from "../file-access.ts";
+import { EDIT_OUTPUT } from "../output.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { diff: text("The unified diff") };
@@ -15,5 +17,9 @@ export const patchEditTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "write",
   replay: "never",
-  execute: async ({ diff }, context) => patchResult(await applyUnified(context, diff)),
+  output: EDIT_OUTPUT,
+  access: ({ diff }, scope) => fileAccess("write", unifiedPaths(diff), scope),
+  summary: ({ diff }) => unifiedPaths(diff).join(", "),
+  preview: async ({ diff }, scope) => patchPreview(await applyUnified({ ...scope, planOnly: true }, diff), ["diff"]),
+  execute: async ({ diff }, context) => patchResult(await applyUnified(context, diff), context),
 };

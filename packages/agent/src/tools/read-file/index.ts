@@ -1,8 +1,10 @@
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import { imageType, MOST_IMAGE_BYTES } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { fileAccess } from "../file-access.ts";
+import { READ_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 export const readFileParams = {
@@ -20,6 +22,9 @@ export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
   schema: parameters(readFileParams),
   tier: "read",
   replay: "safe",
+  output: READ_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
+  summary: ({ file_path }) => file_path,
   async execute({ file_path, offset = 1, limit = DEFAULT_LIMIT }, context) {
     const bytes = await loadBytes(file_path, context);
     const mediaType = imageType(bytes);

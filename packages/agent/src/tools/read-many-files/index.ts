@@ -1,9 +1,11 @@
+import { type CallScope, type ToolContext, type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../env/types.ts";
 import { imageType } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { fileAccess } from "../file-access.ts";
+import { READ_OUTPUT } from "../output.ts";
 import { type ArgsOf, listOf, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -20,6 +22,9 @@ export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  output: READ_OUTPUT,
+  access: async ({ paths }, scope) => fileAccess("read", (await expand(paths, scope)).slice(0, MOST_FILES), scope),
+  summary: ({ paths }) => paths.join(", "),
   async execute({ paths }, context) {
     const files = await expand(paths, context);
     const shown = files.slice(0, MOST_FILES);
@@ -34,15 +39,15 @@ export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
   },
 };
 
-async function expand(paths: readonly string[], { env, signal }: ToolContext): Promise<string[]> {
+async function expand(paths: readonly string[], { paths: callPaths }: CallScope): Promise<string[]> {
   const found = new Set<string>();
   const unmatched: string[] = [];
   for (const path of paths) {
-    if (!/[*?[\]{}]/.test(path) || (await env.fileExists(path))) {
+    if (!/[*?[\]{}]/.test(path) || (await callPaths.locate(path)).stat) {
       found.add(path);
       continue;
     }
-    const matches = (await env.glob(path, ".", { maxResults: MOST_FILES + 1, signal })).paths;
+    const matches = await callPaths.matching(path, MOST_FILES + 1);
     for (const match of matches) found.add(match);
     if (matches.length === 0) unmatched.push(path);
   }

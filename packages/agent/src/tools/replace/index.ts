@@ -1,9 +1,12 @@
 // edit, replace variant: several old/new pairs in one file.
 
-import { hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
-import { replaceInFile } from "../../edit/replace.ts";
-import { type ArgsOf, flag, listOf, optional, parameters, record, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
+import { editPreview } from "../../edit/preview.ts";
+import { type Replacement, replaceInFile } from "../../edit/replace.ts";
+import { fileAccess } from "../file-access.ts";
+import { EDIT_OUTPUT } from "../output.ts";
+import { type ArgsOf, flag, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -29,18 +32,25 @@ export const replaceEditTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "write",
   replay: "never",
+  output: EDIT_OUTPUT,
+  access: ({ path }, scope) => fileAccess("write", [path], scope),
+  summary: ({ path }) => path,
+  preview: async ({ path, edits }, scope) => {
+    const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, path, replacementsOf(edits));
+    return editPreview({ files: [file], notes }, ["path", "edits"]);
+  },
   execute: async ({ path, edits }, context) => {
-    const replacements = edits.map(({ old_text, new_text, all }) => ({
-      oldText: old_text,
-      newText: new_text,
-      all: all ?? false,
-    }));
-    const { file, matchCount, steps, notes } = await replaceInFile(context, path, replacements);
+    const { file, matchCount, steps, notes } = await replaceInFile(context, path, replacementsOf(edits));
     const summary = `Replaced ${matchCount} occurrence(s) in ${path}`;
     return {
       content: [{ kind: "text", text: paragraphs(summary, trailer(notes, [file]), modelDiff([file])) }],
       details: { ...hostDetails(file), matchCount, steps: [...steps] },
+      changes: fileChanges(context, [file]),
       effects: "done",
     };
   },
 };
+
+function replacementsOf(edits: ArgsOf<typeof params>["edits"]): Replacement[] {
+  return edits.map(({ old_text, new_text, all }) => ({ oldText: old_text, newText: new_text, all: all ?? false }));
+}

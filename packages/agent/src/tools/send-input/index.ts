@@ -1,6 +1,6 @@
 import "../../subagents/types.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id"), message: text("What to tell it") };
@@ -14,6 +14,7 @@ export const sendInputTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   sessionOnly: true,
   needs: ["subagents"],
+  summary: ({ agent_id }) => agent_id,
   async execute({ agent_id, message }, { services, callId }) {
     const report = await services.subagents!.send(agent_id, message, callId);
     return JSON.stringify({ agent_id: report.agentId, status: report.status });

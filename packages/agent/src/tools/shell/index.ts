@@ -1,3 +1,4 @@
+import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import {
   COMMAND_ENV,
   type CommandOutcome,
@@ -7,8 +8,8 @@ import {
 } from "../../ops/run/run-command.ts";
 import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
+import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -37,12 +38,46 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   // The command has its own deadline.
   timeoutMs: 0,
+  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command"]),
   execute: runShell,
 };
 
+/** What every shell face declares; `toShell` reads its arguments, `shows` names those that a preview shows in full. */
+export function shellMeaning<Args>(
+  toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd">,
+  shows: readonly string[],
+): Required<Pick<ToolDef<Args>, "access" | "summary" | "preview" | "output">> {
+  return {
+    output: SHELL_OUTPUT,
+    summary: (args) => toShell(args).command,
+    async access(args, { paths }) {
+      const { command, cwd = "." } = toShell(args);
+      return [{ kind: "exec", command, cwd: (await paths.locate(cwd)).real }];
+    },
+    async preview(args, { env, paths }) {
+      const { command, cwd = "." } = toShell(args);
+      const { real } = await paths.locate(cwd);
+      const elsewhere = real === (await paths.locate(env.workingDirectory())).real ? [] : [`in ${real}`];
+      return {
+        lines: [
+          ...command.split("\n").map((text) => ({ text })),
+          ...elsewhere.map((text) => ({ text, kind: "note" as const })),
+        ],
+        shows,
+      };
+    },
+  };
+}
+
+/** Where the command was judged to run. */
+async function directoryOf({ cwd }: ShellArgs, { paths }: ToolContext): Promise<string | undefined> {
+  return cwd === undefined ? undefined : (await paths.locate(cwd)).real;
+}
+
 export async function runShell(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
   if (args.background) return startJob(args, context);
-  const { command, timeout_ms: timeoutMs, cwd } = args;
+  const { command, timeout_ms: timeoutMs } = args;
+  const cwd = await directoryOf(args, context);
   const outcome = await runCommand(command, context, { timeoutMs, cwd, name: "shell", interleaved: true });
   return shellResult(command, outcome, args.timeoutName);
 }
@@ -72,8 +107,10 @@ function ending(outcome: CommandOutcome, timeoutName: string | undefined): strin
   return `[exit code: ${outcome.exitCode}, ${outcome.durationMs} ms]`;
 }
 
-function startJob({ command, cwd }: ShellArgs, context: ToolContext): ToolResult {
+async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
+  const { command } = args;
   refuseEmpty(command);
+  const cwd = await directoryOf(args, context);
   const { jobs } = context.services;
   const { env } = context;
   if (!jobs || !env.startCommand) {

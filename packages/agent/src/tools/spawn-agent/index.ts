@@ -1,6 +1,7 @@
 import "../../subagents/types.ts";
+import { type Access, type CallScope, type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
-import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -19,6 +20,9 @@ export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   sessionOnly: true,
   needs: ["subagents"],
+  output: AGENT_OUTPUT,
+  access: ({ task, working_dir }, scope) => agentAccess(task, working_dir, scope),
+  summary: ({ task }) => task,
   async execute({ task, working_dir, model, max_turns }, { services, callId }) {
     if (task.trim() === "") throw new ToolFailure("The task is empty. Say what the child agent is to do.");
     const report = await services.subagents!.spawn({
@@ -31,3 +35,8 @@ export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
     return JSON.stringify({ agent_id: report.agentId, status: report.status });
   },
 };
+
+/** A child may do what its parent may, in the directory it is confined to. */
+export async function agentAccess(task: string, directory = ".", { paths }: CallScope): Promise<Access[]> {
+  return [{ kind: "exec", command: task, cwd: (await paths.locate(directory)).real }];
+}

@@ -38,6 +38,7 @@ export const todoTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "read",
   replay: "never",
   sessionOnly: true,
+  summary: () => "",
   exclusive: true,
   async execute({ ops }, { services }) {
     const before = (services.facts?.read(TODO_FACT) ?? []) as unknown as TodoList;

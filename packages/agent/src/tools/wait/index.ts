@@ -1,6 +1,7 @@
 import "../../subagents/types.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { AGENT_OUTPUT } from "../output.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { agent_id: text("The child's id") };
@@ -16,6 +17,8 @@ export const waitTool: ToolDef<ArgsOf<typeof params>> = {
   // The child's own deadlines bound it.
   timeoutMs: 0,
   needs: ["subagents"],
+  output: AGENT_OUTPUT,
+  summary: ({ agent_id }) => agent_id,
   async execute({ agent_id }, { services, signal }) {
     const { output, status, turnsUsed } = await services.subagents!.wait(agent_id, signal);
     return JSON.stringify({ output, success: status === "completed", turns_used: turnsUsed });

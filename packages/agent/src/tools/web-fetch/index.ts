@@ -1,7 +1,7 @@
 import type { FetchLimits } from "../../ops/web/fetch-page.ts";
 import "../../ops/web/services.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { url: text("Full address, http or https") };
@@ -15,6 +15,8 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "network",
   replay: "safe",
+  access: ({ url }) => [{ kind: "network", host: hostOf(url) }],
+  summary: ({ url }) => url,
   async execute({ url }, { services, signal }) {
     // Loaded with the first page: most sessions fetch none.
     const [{ fetchPage }, { pageText }] = await Promise.all([
@@ -38,3 +40,8 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
     };
   },
 };
+
+/** What is no address is refused when it is fetched; until then its text stands for the host. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : url;
+}

@@ -1,6 +1,6 @@
 import "../../ops/web/services.ts";
-import { type ArgsOf, parameters, text } from "../params.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = { query: text("What to look for") };
@@ -14,6 +14,8 @@ export const webSearchTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "network",
   replay: "safe",
+  access: (_args, { services }) => [{ kind: "network", host: services.web?.search?.name ?? "the search engine" }],
+  summary: ({ query }) => query,
   async execute({ query }, { services, signal }) {
     const provider = services.web?.search;
     if (!provider) throw new ToolFailure("No search engine is set up here.");

@@ -1,10 +1,12 @@
 // write_file: a whole file at once, or what stands at an address such as db://users/42.
 
+import type { CallScope, Preview, ToolDef } from "../../contract/tool.ts";
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
-import { hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
+import { fileChanges, hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
+import { editPreview } from "../../edit/preview.ts";
 import { writeWholeFile } from "../../edit/whole.ts";
+import { fileAccess } from "../file-access.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
-import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
 
 const params = {
@@ -22,6 +24,10 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "write",
   replay: "never",
+  output: { chars: 1_000, mode: "tail" },
+  access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
+  summary: ({ file_path }) => file_path,
+  preview: ({ file_path, content }, scope) => writePreview(file_path, withoutLineNumbers(content) ?? content, scope),
   execute: async ({ file_path, content }, context) => {
     const { schemes } = context.services;
     if (schemes?.handles(file_path)) {
@@ -46,7 +52,15 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
         isNew,
         ...(madeExecutable ? { madeExecutable } : {}),
       },
+      changes: fileChanges(context, file ? [file] : []),
       effects: "done",
     };
   },
 };
+
+/** `content`: as it will be written. */
+export async function writePreview(path: string, content: string, scope: CallScope): Promise<Preview> {
+  if (scope.services.schemes?.handles(path)) return { lines: [], shows: [] };
+  const { file, notes } = await writeWholeFile({ ...scope, planOnly: true }, path, content);
+  return editPreview({ files: file ? [file] : [], notes }, ["file_path", "content"]);
+}

@@ -1,10 +1,11 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
+import type { ToolDef } from "../../../contract/tool.ts";
 import { type CommandOutcome, runCommand, wholeOutputNote } from "../../../ops/run/run-command.ts";
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import type { ToolDef } from "../../../contract/tool.ts";
+import { shellMeaning } from "../../shell/index.ts";
 import description from "./description.md";
 
 const params = {
@@ -20,6 +21,7 @@ export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "exec",
   replay: "never",
   timeoutMs: 0,
+  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command"]),
   // In the order of the answer, so that steering can still stop the later ones.
   exclusive: true,
   async execute({ command, timeout_ms }, context) {

@@ -1,9 +1,12 @@
 // `edit` of the four-tool set: the same op as edit_file, exact and single matches only.
 
-import { hostDetails, linesChanged, paragraphs, trailer } from "../../../edit/outcome.ts";
-import { replaceInFile } from "../../../edit/replace.ts";
-import { type ArgsOf, parameters, text } from "../../params.ts";
 import type { ToolDef } from "../../../contract/tool.ts";
+import { fileChanges, hostDetails, linesChanged, paragraphs, trailer } from "../../../edit/outcome.ts";
+import { editPreview } from "../../../edit/preview.ts";
+import { type Replacement, replaceInFile } from "../../../edit/replace.ts";
+import { fileAccess } from "../../file-access.ts";
+import { EDIT_OUTPUT } from "../../output.ts";
+import { type ArgsOf, parameters, text } from "../../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -19,8 +22,16 @@ export const minimalEditTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "write",
   replay: "never",
-  async execute({ file_path, old_string, new_string }, context) {
-    const replacement = { oldText: old_string, newText: new_string, exactOnly: true };
+  output: EDIT_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
+  summary: ({ file_path }) => file_path,
+  preview: async (args, scope) => {
+    const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, args.file_path, [exactly(args)]);
+    return editPreview({ files: [file], notes }, ["file_path", "old_string", "new_string"]);
+  },
+  async execute(args, context) {
+    const { file_path, old_string, new_string } = args;
+    const replacement = exactly(args);
     const { file, matchCount, notes } = await replaceInFile(context, file_path, [replacement]);
     const changed = linesChanged(file);
     const summary = `Replaced ${matchCount} occurrence in ${file_path} (${changed} lines changed)`;
@@ -34,7 +45,12 @@ export const minimalEditTool: ToolDef<ArgsOf<typeof params>> = {
         matchCount,
         linesChanged: changed,
       },
+      changes: fileChanges(context, [file]),
       effects: "done",
     };
   },
 };
+
+function exactly({ old_string, new_string }: ArgsOf<typeof params>): Replacement {
+  return { oldText: old_string, newText: new_string, exactOnly: true };
+}

@@ -1,11 +1,13 @@
 // `read` of the four-tool set: the same op as read_file, with cat -n numbering and its own limits.
 
+import type { ToolDef } from "../../../contract/tool.ts";
 import { imageType } from "../../../ops/read/images.ts";
 import { shorten } from "../../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
+import { fileAccess } from "../../file-access.ts";
+import { READ_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { imageResult } from "../../read-file/index.ts";
-import type { ToolDef } from "../../../contract/tool.ts";
 import description from "./description.md";
 
 const MOST_LINES = 5_000;
@@ -23,6 +25,9 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
   schema: parameters(params),
   tier: "read",
   replay: "safe",
+  output: READ_OUTPUT,
+  access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
+  summary: ({ file_path }) => file_path,
   async execute({ file_path: path, offset = 1, limit }, context) {
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);

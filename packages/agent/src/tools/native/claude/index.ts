@@ -1,20 +1,21 @@
 // The names and parameters that Claude models know from Claude Code.
 
 import "../../../subagents/types.ts";
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
 import { editFileTool } from "../../edit-file/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { globTool } from "../../glob/index.ts";
-import { runGrep } from "../../grep/index.ts";
+import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
+import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
 import { type ArgsOf, choice, flag, given, integer, listOf, optional, parameters, record, text } from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
-import { runShell, shellTool } from "../../shell/index.ts";
-import { spawnAgentTool } from "../../spawn-agent/index.ts";
-import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
+import { agentAccess, spawnAgentTool } from "../../spawn-agent/index.ts";
 import { waitTool } from "../../wait/index.ts";
 import { writeFileTool } from "../../write-file/index.ts";
 import { faceOf } from "../face.ts";
@@ -39,6 +40,7 @@ const bash: ToolDef<ArgsOf<typeof bashParams>> = {
   name: "Bash",
   description: bashDescription.trim(),
   schema: parameters(bashParams),
+  ...shellMeaning<ArgsOf<typeof bashParams>>((args) => args, ["command"]),
   execute: ({ command, timeout, run_in_background }, context) =>
     runShell({ command, timeout_ms: timeout, background: run_in_background, timeoutName: "timeout" }, context),
 };
@@ -66,6 +68,9 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
   schema: parameters(grepParams),
   tier: "read",
   replay: "safe",
+  output: SEARCH_OUTPUT,
+  access: ({ path }, scope) => grepAccess(path, scope),
+  summary: ({ pattern, path }) => grepSummary(pattern, path),
   execute: (args, context) => {
     if (args.glob !== undefined && args.type !== undefined) {
       throw new ToolFailure("Give glob or type, not both.");
@@ -101,6 +106,8 @@ const agent: ToolDef<ArgsOf<typeof agentParams>> = {
   description: agentDescription.trim(),
   schema: parameters(agentParams),
   timeoutMs: 0,
+  access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),
+  summary: ({ description }) => description,
   async execute({ prompt, run_in_background }, context) {
     const started = await spawnAgentTool.execute({ task: prompt }, context);
     if (run_in_background) return started;
@@ -170,7 +177,7 @@ export const claudeTools = [
   { ...writeFileTool, name: "Write" },
   bash,
   grep,
-  { ...globTool, name: "Glob" },
+  newestFirst({ ...globTool, name: "Glob" }),
   agent,
   todoWrite,
   askUserQuestion,

@@ -1,13 +1,14 @@
 // exec_command and write_stdin: a command is given some time; one that still runs then goes on as a session that can be
 // looked at, waited for and ended. Our background jobs are those sessions.
 
+import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
 import { plainOutput } from "../../../ops/run/plain-output.ts";
 import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
+import { SHELL_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import { runShell, shellTool } from "../../shell/index.ts";
-import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import execDescription from "./exec-command.md";
 import stdinDescription from "./write-stdin.md";
 
@@ -28,6 +29,7 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
   description: execDescription.trim(),
   schema: parameters(execParams),
   tier: "exec",
+  ...shellMeaning<ArgsOf<typeof execParams>>(({ cmd, workdir }) => ({ command: cmd, cwd: workdir }), ["cmd"]),
   async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS }, context) {
     const { jobs } = context.services;
     const { env } = context;
@@ -37,7 +39,7 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
     const options = {
       onOutput: context.onOutput,
       env: COMMAND_ENV,
-      ...(workdir === undefined ? {} : { cwd: workdir }),
+      ...(workdir === undefined ? {} : { cwd: (await context.paths.locate(workdir)).real }),
     };
     const job = jobs.start(cmd, (command) => env.startCommand!(command, options));
     await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), context.signal);
@@ -53,12 +55,16 @@ const stdinParams = {
 };
 
 export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
-  ...shellTool,
   name: "write_stdin",
   label: "Session",
   description: stdinDescription.trim(),
   schema: parameters(stdinParams),
-  tier: "exec",
+  // It looks at a command that was allowed, or ends it: nothing can be written to it.
+  tier: "read",
+  replay: "never",
+  timeoutMs: 0,
+  output: SHELL_OUTPUT,
+  summary: ({ session_id }) => `session ${session_id}`,
   async execute({ session_id, chars = "", yield_time_ms: wait = POLL_WAIT_MS }, { services, signal }) {
     if (!services.jobs) throw new ToolFailure("Sessions cannot be kept here.");
     const job = services.jobs.get(session_id);

@@ -1,16 +1,17 @@
 // The names and parameters that GPT models know from Codex: commands and patches, files are looked at with commands.
 
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { imageType } from "../../../ops/read/images.ts";
 import { loadBytes } from "../../../ops/read/read-text.ts";
 import { applyPatchTool } from "../../apply-patch/index.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
+import { fileAccess } from "../../file-access.ts";
 import { type ArgsOf, choice, integer, listOf, optional, parameters, record, text } from "../../params.ts";
-import { imageResult, readFileTool } from "../../read-file/index.ts";
+import { imageResult } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
-import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { waitTool } from "../../wait/index.ts";
 import { faceOf } from "../face.ts";
 import { wholeListTool } from "../todo-face.ts";
@@ -38,12 +39,14 @@ const updatePlan = faceOf(wholeListTool, {
 const imageParams = { path: text("Path of the image") };
 
 const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
-  ...readFileTool,
   name: "view_image",
   label: "Look",
   description: imageDescription.trim(),
   schema: parameters(imageParams),
   tier: "read",
+  replay: "safe",
+  access: ({ path }, scope) => fileAccess("read", [path], scope),
+  summary: ({ path }) => path,
   async execute({ path }, context) {
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);
@@ -84,6 +87,7 @@ const waitParams = {
 const waitAgent: ToolDef<ArgsOf<typeof waitParams>> = {
   ...(waitTool as unknown as ToolDef<ArgsOf<typeof waitParams>>),
   name: "wait_agent",
+  summary: ({ targets }) => targets.join(", "),
   schema: parameters(waitParams),
   async execute({ targets }, context) {
     const results = await Promise.all(targets.map(async (id) => [id, await waitOne(id, context)]));
@@ -104,6 +108,7 @@ export const codexTools = [
     name: "apply_patch",
     params: { input: text("The patch, from `*** Begin Patch` to `*** End Patch`") },
     toInner: ({ input }) => ({ patch: input }),
+    shows: ["input"],
   }),
   updatePlan,
   viewImage,

@@ -1,21 +1,22 @@
 // The names and parameters that Gemini models know from Gemini CLI.
 
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
 import { countedEditFileTool } from "../../edit-file/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { globTool } from "../../glob/index.ts";
-import { runGrep } from "../../grep/index.ts";
+import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { listDirTool } from "../../list-dir/index.ts";
+import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
 import { type ArgsOf, choice, flag, given, integer, listOf, optional, parameters, record, text } from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { readManyFilesTool } from "../../read-many-files/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
-import { runShell, shellTool } from "../../shell/index.ts";
+import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
 import { spawnAgentTool } from "../../spawn-agent/index.ts";
-import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { waitTool } from "../../wait/index.ts";
 import { writeFileTool } from "../../write-file/index.ts";
 import { faceOf } from "../face.ts";
@@ -78,6 +79,7 @@ const runShellCommand: ToolDef<ArgsOf<typeof shellParams>> = {
   name: "run_shell_command",
   description: shellDescription.trim(),
   schema: parameters(shellParams),
+  ...shellMeaning<ArgsOf<typeof shellParams>>(({ command, dir_path }) => ({ command, cwd: dir_path }), ["command"]),
   execute: ({ command, dir_path, timeout_ms, is_background }, context) =>
     runShell({ command, cwd: dir_path, timeout_ms, background: is_background }, context),
 };
@@ -103,6 +105,9 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
   schema: parameters(grepParams),
   tier: "read",
   replay: "safe",
+  output: SEARCH_OUTPUT,
+  access: ({ dir_path }, scope) => grepAccess(dir_path, scope),
+  summary: ({ pattern, dir_path }) => grepSummary(pattern, dir_path),
   execute(args, context) {
     const { include_pattern: include, exclude_pattern: exclude } = args;
     if (include !== undefined && exclude !== undefined) {
@@ -127,13 +132,13 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
 
 const directory = optional(text("Directory; the working directory when not given"));
 
-const glob = faceOf(globTool, {
+const glob = faceOf(newestFirst(globTool), {
   name: "glob",
   params: { pattern: text("Glob pattern: **, *, ?, {a,b}, [..]"), dir_path: directory },
   toInner: ({ pattern, dir_path }) => given({ pattern, path: dir_path }),
 });
 
-const listDirectory = faceOf(listDirTool, {
+const listDirectory = faceOf(newestFirst(listDirTool), {
   name: "list_directory",
   params: { dir_path: text("Directory to list") },
   toInner: ({ dir_path }) => ({ path: dir_path }),

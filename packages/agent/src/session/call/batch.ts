@@ -3,8 +3,8 @@
 // never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
-import type { InputRun, SessionCore } from "./core.ts";
-import { type Bypass, runCall } from "./tool-call.ts";
+import type { InputRun, SessionCore } from "../core.ts";
+import { argumentsOf, type Bypass, runCall } from "./run-call.ts";
 
 export interface Batch {
   readonly calls: readonly ToolCallData[];
@@ -20,18 +20,24 @@ export async function runBatch(core: SessionCore, run: InputRun, batch: Batch): 
     for (const [index, call] of calls.entries()) await start(call, index);
     return;
   }
+  const writing = calls.map((call) => isWrite(core, call));
   for (let from = 0; from < calls.length; ) {
-    const writes = isWrite(core, calls[from]);
     let to = from + 1;
-    while (to < calls.length && isWrite(core, calls[to]) === writes) to++;
+    while (to < calls.length && writing[to] === writing[from]) to++;
     const first = from;
     await runTogether(core, calls.slice(first, to), (call, nth) => start(call, first + nth));
     from = to;
   }
 }
 
-function isWrite(core: SessionCore, call: ToolCallData | undefined): boolean {
-  return call !== undefined && core.tools.get(call.name)?.tool.tier === "write";
+function isWrite(core: SessionCore, call: ToolCallData): boolean {
+  const tier = core.tools.get(call.name)?.tool.tier;
+  if (typeof tier !== "function") return tier === "write";
+  try {
+    return tier(argumentsOf(call)) === "write";
+  } catch {
+    return true; // not checked against the schema yet: what cannot be told waits its turn
+  }
 }
 
 async function runTogether(

@@ -1,0 +1,18 @@
+// A name for a set of changes: the same files with the same bytes before and after. What was approved is told from what
+// would be written by it.
+
+import { createHash } from "node:crypto";
+import type { FileContent, StagedChange } from "./workspace.ts";
+
+export function planOf(changes: readonly StagedChange[]): string {
+  const lines = changes.map(({ target, before, after }) =>
+    JSON.stringify([target.real, digest(before), digest(after)]),
+  );
+  return createHash("sha256").update(lines.sort().join("\n")).digest("hex");
+}
+
+function digest(content: FileContent | undefined): string | null {
+  if (!content) return null;
+  const hash = createHash("sha256").update(content.bytes);
+  return content.executable ? `${hash.digest("hex")} executable` : hash.digest("hex");
+}

@@ -1,0 +1,58 @@
+// Whether a call may run: the middleware is asked, and through it a person.
+
+import { messageOf } from "../../seams/run.ts";
+import type { CallInfo } from "../../seams/types.ts";
+import type { InputRun, SessionCore } from "../core.ts";
+import { withDeadline } from "../deps.ts";
+import type { ApprovalAnswer } from "./approvals.ts";
+
+/** Undefined: go ahead. Otherwise what the model is told. */
+export async function askApproval(core: SessionCore, run: InputRun, call: CallInfo): Promise<string | undefined> {
+  const verdict = await core.seams.approve(call, run.signal);
+  if (!verdict) return undefined;
+  const { decision, reason } = verdict;
+  const answer =
+    decision === "ask"
+      ? await askHost(core, run, call, reason)
+      : { decision, by: verdict.by ?? "middleware", ...(reason === undefined ? {} : { reason }) };
+  core.journal.write({ type: "decision", callId: call.callId, ...answer });
+  if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
+  if (answer.decision === "allow") return undefined;
+  return `Denied by ${answer.by}${answer.reason === undefined ? "" : `: ${answer.reason}`}. The call was not run.`;
+}
+
+async function askHost(
+  core: SessionCore,
+  run: InputRun,
+  call: CallInfo,
+  reason: string | undefined,
+): Promise<ApprovalAnswer> {
+  const preview = await call.preview();
+  // Open before it is announced: the host may answer at once.
+  const pending = awaitAnswer(core, run, call.callId);
+  core.emit("approval_request", {
+    call_id: call.callId,
+    tool_name: call.tool.name,
+    label: call.tool.label,
+    summary: call.summary,
+    arguments: call.args,
+    tier: call.tier,
+    ...(call.access === undefined ? {} : { access: call.access }),
+    preview: preview.lines,
+    ...(reason === undefined ? {} : { reason }),
+  });
+  return pending;
+}
+
+async function awaitAnswer(core: SessionCore, run: InputRun, callId: string): Promise<ApprovalAnswer> {
+  const ms = core.config.approvalTimeoutMs;
+  try {
+    return await withDeadline(core.deps, { what: "the approval", ms, graceMs: 0, signal: run.signal }, (signal) =>
+      core.approvals.ask(callId, signal),
+    );
+  } catch (error) {
+    if (!run.signal.aborted) return { decision: "deny", by: "deadline", reason: messageOf(error) };
+    core.emit("approval_settled", { call_id: callId, decision: "deny", by: "interrupt" });
+    throw error;
+  }
+}

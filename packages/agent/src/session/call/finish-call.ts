@@ -1,0 +1,99 @@
+// The end of a call: its output is bounded, journalled with what it changed, and announced.
+
+import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
+import type { ToolDef, ToolResult } from "../../contract/tool.ts";
+import type { MessageEntry } from "../../journal/types.ts";
+import { outputLimit } from "../../truncate/limits.ts";
+import { truncateOutput } from "../../truncate/truncate.ts";
+import type { SessionCore } from "../core.ts";
+import { keepOutput } from "./artifact-output.ts";
+
+export interface Outcome {
+  readonly result: ToolResult;
+  /** Reserved by the intent. */
+  readonly entryId?: string;
+  readonly settled?: "interrupted" | "skipped";
+}
+
+export function failure(text: string): Outcome {
+  return { result: { content: [{ kind: "text", text }], isError: true } };
+}
+
+export interface StartedCall {
+  readonly call: ToolCallData;
+  /** Absent for a name that nobody offers. */
+  readonly tool: ToolDef | undefined;
+  readonly summary: string;
+  readonly startedAt: number;
+}
+
+export async function finishCall(core: SessionCore, started: StartedCall, outcome: Outcome): Promise<void> {
+  const { call, tool, summary, startedAt } = started;
+  const { result, settled } = outcome;
+  const { changes = [], effects } = result;
+  const details = checkedDetails(core, call, result);
+  const isError = result.isError ?? false;
+  const full = textOf(result);
+  const output = await keepOutput(core, call.name, {
+    full,
+    forModel: truncateOutput(full, outputLimit(tool ?? { name: call.name }, core.config)),
+    artifact: result.artifact,
+  });
+  const durationMs = core.deps.now() - startedAt;
+  const more = {
+    summary,
+    ...(details === undefined ? {} : { details }),
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(effects === undefined ? {} : { effects }),
+    ...(output.artifact === undefined ? {} : { artifact: output.artifact }),
+  };
+  const entry = core.append({
+    type: "message",
+    message: Message.toolResult({
+      toolCallId: call.id,
+      content: output.forModel,
+      isError,
+      images: imagesOf(result),
+    }),
+    durationMs,
+    ...more,
+    ...(settled === undefined ? {} : { settled }),
+    ...(outcome.entryId === undefined ? {} : { id: outcome.entryId }),
+  }) as MessageEntry;
+  core.emit("tool_call_end", {
+    call_id: call.id,
+    tool_name: call.name,
+    is_error: isError,
+    duration_ms: durationMs,
+    entry_id: entry.id,
+    message: entry.message,
+    ...(isError ? { error: output.forHost } : { output: output.forHost }),
+    ...more,
+  });
+}
+
+/** What a tool of the host gives along may be anything; what is no JSON cannot be kept, and must not end the session. */
+function checkedDetails(core: SessionCore, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
+  if (details === undefined || isJson(details)) return details;
+  core.warn(`The details that the tool ${call.name} returned are not JSON and were left out.`, "tool_details");
+  return undefined;
+}
+
+const MOST_NESTING = 200;
+
+/** Deeper than any real value is as good as endless. */
+function isJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") return false;
+  if (typeof value !== "object" || value === null) return true;
+  if (depth > MOST_NESTING) return false;
+  return Object.values(value).every((inner) => isJson(inner, depth + 1));
+}
+
+function textOf(result: ToolResult): string {
+  const texts = result.content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  return texts.length === 1 ? texts[0]! : texts.join("\n");
+}
+
+function imagesOf(result: ToolResult): ImageData[] {
+  return result.content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
+}

@@ -1,0 +1,41 @@
+// A call as people see it: one line for cards and transcripts, and everything it would do for whoever has to allow it. Made
+// from the very arguments that execute; every argument is there, and nothing in it hides.
+
+import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { CallScope, Preview, PreviewLine, ToolDef } from "../../contract/tool.ts";
+import { visibleLine, visibleText } from "../../text/visible.ts";
+
+const MOST_SUMMARY = 400;
+
+/** `tool` is absent for a name that nobody offers. */
+export function summaryOf(tool: ToolDef | undefined, args: JsonObject): string {
+  const text = tool?.summary ? described(tool, args) : undefined;
+  return visibleLine((text ?? JSON.stringify(args)).slice(0, MOST_SUMMARY));
+}
+
+/** The call has only just begun: its arguments may still turn out not to fit. */
+function described(tool: ToolDef, args: JsonObject): string | undefined {
+  try {
+    const text: unknown = tool.summary?.(args);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined; // the arguments themselves are shown instead
+  }
+}
+
+/** The tool's own preview, then every argument that it does not show. */
+export async function previewOf(tool: ToolDef, args: JsonObject, scope: CallScope): Promise<Preview> {
+  const own: Preview = (await tool.preview?.(args, scope)) ?? { lines: [], shows: [] };
+  const others = Object.entries(args).filter(([name]) => !own.shows.includes(name));
+  const lines = [...own.lines, ...others.flatMap(([name, value]) => argumentLines(name, value))];
+  return { ...own, shows: Object.keys(args), lines: lines.map(visible) };
+}
+
+function argumentLines(name: string, value: JsonValue | undefined): PreviewLine[] {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  const rows = text.split("\n");
+  if (rows.length === 1) return [{ text: `${name}: ${text}`, kind: "note" }];
+  return [{ text: `${name}:`, kind: "note" }, ...rows.map((row) => ({ text: `  ${row}` }))];
+}
+
+const visible = ({ text, ...line }: PreviewLine): PreviewLine => ({ ...line, text: visibleText(text) });

@@ -1,0 +1,263 @@
+// One tool call: LOOKUP, VALIDATE, DECLARE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. Never throws for what a tool does; every
+// call ends with exactly one result entry and one tool_call_end.
+
+import type { JsonObject, ToolCallData } from "@lathe/llm";
+import {
+  type Access,
+  type CallScope,
+  PlanChanged,
+  type ToolContext,
+  ToolFailure,
+  type ToolResult,
+} from "../../contract/tool.ts";
+import { EnvError } from "../../env/types.ts";
+import { INTERRUPTED_RESULT } from "../../journal/context.ts";
+import { JournalError } from "../../journal/errors.ts";
+import { CallPaths } from "../../paths/call-paths.ts";
+import type { RegisteredTool } from "../../registry/registry.ts";
+import { validateArguments } from "../../registry/validate.ts";
+import { messageOf } from "../../seams/run.ts";
+import type { CallInfo, ProposedCall } from "../../seams/types.ts";
+import type { InputRun, SessionCore } from "../core.ts";
+import { DeadlineError, withDeadline } from "../deps.ts";
+import { askApproval } from "./approval.ts";
+import { failure, finishCall, type Outcome, type StartedCall } from "./finish-call.ts";
+import { previewOf, summaryOf } from "./preview.ts";
+
+/** A tool that was told to stop gets this long: the shell needs 2 s to end a stubborn process group. */
+const TOOL_GRACE_MS = 2500;
+/** How often a call is planned and asked about again because its files keep changing. */
+const MOST_PLANS = 5;
+const SKIPPED = "skipped: user steered";
+export const EFFECTS_UNKNOWN = "[interrupted, effects unknown: this call may or may not have taken effect]";
+const CUT_CALL = "[not run: the answer was cut off at the output limit before this call was complete]";
+
+/** Why a call is answered without being looked at. */
+export type Bypass = "skipped" | "cut" | undefined;
+
+export async function runCall(core: SessionCore, run: InputRun, call: ToolCallData, bypass: Bypass): Promise<void> {
+  const registered = core.tools.get(call.name);
+  const args = argumentsOf(call);
+  const started: StartedCall = {
+    call,
+    tool: registered?.tool,
+    summary: summaryOf(registered?.tool, args),
+    startedAt: core.deps.now(),
+  };
+  core.emit("tool_call_start", {
+    call_id: call.id,
+    tool_name: call.name,
+    label: registered?.tool.label ?? call.name,
+    summary: started.summary,
+    arguments: args,
+  });
+  let outcome: Outcome;
+  try {
+    if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
+    else if (bypass === "cut") outcome = failure(CUT_CALL);
+    else if (!registered) outcome = failure(`Unknown tool: ${call.name}`);
+    else outcome = await settleCall(core, run, registered, call);
+  } catch (error) {
+    // Only a journal that cannot be written may end the loop from inside a call.
+    if (error instanceof JournalError) throw error;
+    if (run.signal.aborted) outcome = { ...failure(INTERRUPTED_RESULT), settled: "interrupted" };
+    else outcome = failure(error instanceof ToolFailure ? error.message : toolError(call.name, error));
+  }
+  await finishCall(core, started, outcome);
+}
+
+async function settleCall(
+  core: SessionCore,
+  run: InputRun,
+  registered: RegisteredTool,
+  call: ToolCallData,
+): Promise<Outcome> {
+  const checked = await checkArguments(registered, call);
+  if ("error" in checked) return failure(checked.error);
+  let proposed = propose(registered, call.id, checked.args);
+  const before = await core.seams.beforeCall(proposed, run.signal);
+  if ("block" in before) return failure(before.block);
+  if (before.args !== proposed.args) {
+    const again = await checkArguments(registered, { ...call, arguments: before.args });
+    if ("error" in again) return failure(again.error);
+    proposed = propose(registered, call.id, again.args);
+  }
+  for (let plans = 0; plans < MOST_PLANS; plans++) {
+    const declared = await declare(core, run, proposed);
+    const denied = await askApproval(core, run, declared.info);
+    if (denied !== undefined) return failure(denied);
+    const outcome = await execute(core, run, registered, declared);
+    if (outcome !== "plan_changed") return outcome;
+  }
+  return failure(
+    "The files of this call kept changing while it was being approved. Nothing was written. Try again later.",
+  );
+}
+
+async function checkArguments(
+  { tool }: RegisteredTool,
+  call: ToolCallData,
+): Promise<{ args: JsonObject } | { error: string }> {
+  const checked = await validateArguments(call, tool.schema);
+  if (checked.ok) return { args: checked.args };
+  return { error: `Invalid arguments for tool: ${tool.name}\n${checked.path}: ${checked.message}` };
+}
+
+function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): ProposedCall {
+  const tier = typeof tool.tier === "function" ? tool.tier(args) : tool.tier;
+  return { callId, tool, args, tier, summary: summaryOf(tool, args) };
+}
+
+interface DeclaredCall {
+  readonly info: CallInfo;
+  readonly scope: CallScope;
+  /** Of the preview that somebody has looked at. */
+  approvedPlan?: string;
+}
+
+/** From here on the arguments do not change: what the call will touch is looked up, once. */
+async function declare(core: SessionCore, run: InputRun, proposed: ProposedCall): Promise<DeclaredCall> {
+  const { env } = core.options;
+  const scope: CallScope = {
+    env,
+    signal: run.signal,
+    paths: new CallPaths(env, run.signal),
+    services: core.services,
+  };
+  const { tool, args } = proposed;
+  const within = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    withDeadline(
+      core.deps,
+      { what: `${what} of ${tool.name}`, ms: core.config.hookTimeoutMs, graceMs: 0, signal: run.signal },
+      work,
+    );
+  const access = tool.access ? await within("the access", async () => readable(tool.access!(args, scope))) : undefined;
+  let preview: ReturnType<CallInfo["preview"]> | undefined;
+  const declared: DeclaredCall = {
+    scope,
+    info: {
+      ...proposed,
+      access,
+      preview: () => {
+        preview ??= within("the preview", async () => {
+          const planned = await readable(previewOf(tool, args, scope));
+          if (planned.plan !== undefined) declared.approvedPlan = planned.plan;
+          return planned;
+        });
+        return preview;
+      },
+    },
+  };
+  return declared;
+}
+
+/** What an environment says of a path is fit for the model. */
+async function readable<T>(work: Promise<T> | T): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof EnvError ? new ToolFailure(error.message) : error;
+  }
+}
+
+async function execute(
+  core: SessionCore,
+  run: InputRun,
+  { tool, executor }: RegisteredTool,
+  declared: DeclaredCall,
+): Promise<Outcome | "plan_changed"> {
+  run.signal.throwIfAborted();
+  const call = declared.info;
+  const intent = await core.journal.intent({
+    effect: "tool",
+    callId: call.callId,
+    tool: tool.name,
+    replay: tool.replay,
+  });
+  const entryId = intent.for;
+  const ms = tool.timeoutMs ?? core.config.defaultToolTimeoutMs;
+  const live = { isOpen: true };
+  try {
+    const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
+    const result = await withDeadline(
+      core.deps,
+      { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal: run.signal },
+      (signal) =>
+        around(call, async () => {
+          const returned = await executor(call.args, toolContext(core, declared, signal, live));
+          if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
+          // Tools of hosts and extensions are not all type-checked.
+          if (!Array.isArray(returned?.content)) throw new Error("it returned neither a text nor a result");
+          return returned;
+        }),
+    );
+    return { result: await afterCall(core, run, call, result), entryId };
+  } catch (error) {
+    if (error instanceof JournalError) throw error;
+    if (run.signal.aborted) {
+      const text = tool.replay === "safe" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN;
+      return { ...failure(text), entryId, settled: "interrupted" };
+    }
+    if (error instanceof PlanChanged) {
+      core.journal.settle(intent.id, "cancelled");
+      return "plan_changed";
+    }
+    return { result: await afterCall(core, run, call, failedResult(call, error)), entryId };
+  } finally {
+    live.isOpen = false;
+  }
+}
+
+/** What the tool did is known: an interrupt ends the hooks and keeps its result. A failed call passes them as well. */
+function afterCall(core: SessionCore, run: InputRun, call: CallInfo, result: ToolResult): Promise<ToolResult> {
+  return core.seams.afterCall(call, result, run.signal).catch((error: unknown) => {
+    if (run.signal.aborted) return result;
+    throw error;
+  });
+}
+
+function failedResult(call: CallInfo, error: unknown): ToolResult {
+  const text = error instanceof ToolFailure ? error.message : toolError(call.tool.name, error);
+  const details = error instanceof ToolFailure ? error.details : undefined;
+  return {
+    ...failure(text).result,
+    ...(details === undefined ? {} : { details }),
+    ...(error instanceof DeadlineError ? { effects: "unknown" as const } : {}),
+  };
+}
+
+const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
+
+/** `live`: what a tool left behind still writes belongs to no call any more. */
+function toolContext(
+  core: SessionCore,
+  { scope, info, approvedPlan }: DeclaredCall,
+  signal: AbortSignal,
+  live: { readonly isOpen: boolean },
+): ToolContext {
+  const { callId } = info;
+  return {
+    ...scope,
+    env: permittedEnv(scope, info.access),
+    signal,
+    callId,
+    onOutput: (delta, stream) => {
+      if (delta !== "" && live.isOpen) core.emit("tool_call_output_delta", { call_id: callId, delta, stream });
+    },
+    openArtifact: (name) => core.artifacts.open(name),
+    blobs: core.journal.blobs,
+    ...(approvedPlan === undefined ? {} : { approvedPlan }),
+    now: core.deps.now,
+  };
+}
+
+/** A call that says what it writes can write nothing else. */
+function permittedEnv({ env }: CallScope, access: readonly Access[] | undefined): CallScope["env"] {
+  void access;
+  return env;
+}
+
+export function argumentsOf(call: ToolCallData): JsonObject {
+  if (typeof call.arguments === "string") return { input: call.arguments };
+  return call.rawArguments === undefined ? call.arguments : { ...call.arguments };
+}

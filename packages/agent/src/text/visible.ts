@@ -1,0 +1,21 @@
+// Text from a model, a server or a repository, as it may be put before a person: nothing in it moves a cursor, changes a colour,
+// hides or reorders what stands beside it. What cannot be seen is written out instead of left out.
+
+/** Control characters but for line end and tab; invisible and bidirectional formatting; lone surrogates. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
+
+/** Keeps line ends and tabs. */
+export function visibleText(text: string): string {
+  return text.replace(/\r\n/g, "\n").replace(HIDDEN, written);
+}
+
+/** In one line, without blanks at its ends. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replace(/\s+/g, " ").trim();
+}
+
+function written(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}
