@@ -2,7 +2,16 @@
 // starts, so that the sum of all promises never exceeds the whole.
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
-import type { BudgetConfig } from "../session/config.ts";
+
+/** 0 or absent = no limit. */
+export interface BudgetConfig {
+  readonly tokens?: number;
+  /** US dollars. */
+  readonly usd?: number;
+  /** Time spent processing. */
+  readonly wallMs?: number;
+  readonly turns?: number;
+}
 
 export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns";
 const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns"];

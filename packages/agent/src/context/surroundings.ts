@@ -1,10 +1,17 @@
 // What a session knows of the place it works in before its first request.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
-import type { Surroundings } from "../session/types.ts";
 import { collectFacts, environmentBlock, type Known } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
 import { projectDocs } from "./project-docs.ts";
+
+/** Text about the place the session works in; rendered once, then kept in the journal. */
+export interface Surroundings {
+  /** Date, directory, git state: stands before the first user turn, never in the system prompt. */
+  readonly environment: string;
+  /** Instruction files of the project. */
+  readonly projectDocs: string;
+}
 
 export async function readSurroundings(
   env: ExecutionEnvironment,

@@ -80,6 +80,20 @@ export class EventHub {
     return reader;
   }
 
+  /** Of the last event. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /**
+   * Resolves when every reader that has read on since the event `from` has taken all events so far. One that has not is not
+   * waited for: it may itself be waiting for what comes after this.
+   */
+  async caughtUp(from: number): Promise<void> {
+    const readers = [...this.#readers].filter((reader) => reader.taken >= from);
+    await Promise.all(readers.map((reader) => reader.reaches(this.#seq)));
+  }
+
   #envelope<K extends EventKind>(kind: K, seq: number, data: EventData[K]): EventEnvelope<K> {
     const { sessionId, agentId, now } = this.#source;
     if (agentId === undefined) return { kind, seq, timestamp: now(), session_id: sessionId, data };
@@ -93,6 +107,9 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
   #head = 0;
   #ended = false;
   #wake: ((result: IteratorResult<SessionEvent>) => void) | undefined;
+  /** Seq of the last event that was handed out. */
+  #taken = 0;
+  #waiting: { readonly seq: number; readonly resolve: () => void }[] = [];
   /** Positions of the deltas at the end of the queue that may still take more. */
   readonly #mergeable = new Map<string, number>();
 
@@ -100,11 +117,33 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     this.#leave = leave;
   }
 
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Resolves when this event was handed out, or the reader has gone. */
+  reaches(seq: number): Promise<void> {
+    if (this.#taken >= seq || (this.#ended && this.#head >= this.#queue.length)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
+  }
+
+  #hand(event: SessionEvent): IteratorResult<SessionEvent> {
+    this.#taken = event.seq;
+    this.#release(event.seq);
+    return { value: event, done: false };
+  }
+
+  #release(seq: number): void {
+    if (this.#waiting.length === 0) return;
+    for (const waiting of this.#waiting) if (waiting.seq <= seq) waiting.resolve();
+    this.#waiting = this.#waiting.filter((waiting) => waiting.seq > seq);
+  }
+
   push(event: SessionEvent): void {
     if (this.#wake) {
       const wake = this.#wake;
       this.#wake = undefined;
-      wake({ value: event, done: false });
+      wake(this.#hand(event));
       return;
     }
     const key = this.#queue.length - this.#head < HIGH_WATER ? undefined : deltaKey(event);
@@ -125,6 +164,7 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
 
   end(): void {
     this.#ended = true;
+    if (this.#head >= this.#queue.length) this.#release(Number.POSITIVE_INFINITY);
     if (this.#wake && this.#head >= this.#queue.length) {
       this.#wake({ value: undefined, done: true });
       this.#wake = undefined;
@@ -138,7 +178,7 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
       // By halves, so that a long queue is not copied again and again.
       if (this.#head === this.#queue.length || this.#head >= Math.max(HIGH_WATER, this.#queue.length / 2))
         this.#shift();
-      return Promise.resolve({ value, done: false });
+      return Promise.resolve(this.#hand(value));
     }
     if (this.#ended) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
@@ -149,6 +189,7 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
   return(): Promise<IteratorResult<SessionEvent>> {
     this.#leave();
     this.#ended = true;
+    this.#release(Number.POSITIVE_INFINITY);
     this.#queue = [];
     this.#head = 0;
     this.#wake?.({ value: undefined, done: true });

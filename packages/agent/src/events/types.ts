@@ -30,6 +30,33 @@ export type EndReason =
   | "error"
   | "aborted";
 
+/** What an input waits for when it ended with a question to the user. */
+export interface AwaitedInput {
+  readonly what: "question" | "plan";
+  readonly text: string;
+}
+
+/** How an input ended. Usage and cost include the follow-ups that ran behind it; everything else is of the last one. */
+export interface InputOutcome {
+  readonly reason: EndReason;
+  /** Of the last answer; "" when there was none. */
+  readonly text: string;
+  /** Why the last answer ended; "" when there was none. */
+  readonly finish: string;
+  readonly rounds: number;
+  readonly usage: Usage;
+  /** US dollars. */
+  readonly cost: number;
+  readonly awaiting?: AwaitedInput;
+  readonly error?: InputError;
+}
+
+export interface InputError {
+  readonly message: string;
+  /** Name of the error's class. */
+  readonly type: string;
+}
+
 export type PrefixReason = "model" | "effort" | "tools" | "compaction" | "prune" | "branch" | "instructions";
 
 export interface EventData {
@@ -51,7 +78,9 @@ export interface EventData {
     /** US dollars. */
     cost: number;
     followups_pending: number;
-    error?: string;
+    /** The input ended with a question to the user. */
+    awaiting?: AwaitedInput;
+    error?: InputError;
   };
   turn_start: { turn: number };
   turn_end: { turn: number; outcome: "answered" | "failed" | "interrupted" };
@@ -104,8 +133,14 @@ export interface EventData {
     reason?: string;
   };
   approval_settled: { call_id: string; decision: "allow" | "deny"; by: string; reason?: string };
-  steering_injected: { content: string; entry_id: string; message: Message };
-  queue_changed: { queue: "steering" | "follow_up"; id: string; change: "added" | "edited" | "cancelled" };
+  steering_injected: { content: string; entry_id: string; message: Message; source?: MessageSource };
+  queue_changed: {
+    queue: "steering" | "follow_up";
+    id: string;
+    change: "added" | "edited" | "cancelled";
+    /** The user when absent. */
+    source?: MessageSource;
+  };
   turn_limit: { round: number } | { total_turns: number };
   loop_detection: { message: string };
   warning: { message: string; code: string };
@@ -149,6 +184,13 @@ export interface EventEnvelope<K extends EventKind> {
 }
 
 export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
+
+/** Who a message comes from that reaches a session while it works. */
+export interface MessageSource {
+  readonly kind: "user" | "agent" | "job" | "host";
+  /** Which one, where there are several. */
+  readonly id?: string;
+}
 
 /** Content a host gives: text, or parts when images come along. */
 export type InputContent = string | readonly ContentPart[];

@@ -5,14 +5,14 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { FileBlobs } from "../blobs/file-blobs.ts";
 import type { BlobStore } from "../blobs/store.ts";
-import type { SessionDeps } from "../session/deps.ts";
-import type { ChildHeader } from "../subagents/types.ts";
+import type { SessionDeps } from "../time/deadline.ts";
 import { FileStore } from "./file-store.ts";
 import { forkJournal } from "./fork.ts";
 import type { NewHeader } from "./header.ts";
 import { idSource } from "./ids.ts";
 import { Journal, type SyncMode } from "./journal.ts";
 import { processStartTime } from "./lock.ts";
+import type { ChildHeader } from "./types.ts";
 
 export interface JournalFileOptions {
   /** Appears with the first message. */

@@ -4,6 +4,7 @@
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { Effects } from "../contract/tool.ts";
+import type { MessageSource } from "../events/types.ts";
 
 export const JOURNAL_VERSION = 4;
 
@@ -23,6 +24,14 @@ export interface SessionHeader {
   readonly runId?: string;
   /** Digest of the prompt a run id was given with. */
   readonly runDigest?: string;
+}
+
+/** What the header of a child's journal says of where it comes from. */
+export interface ChildHeader {
+  readonly agentId: string;
+  readonly parentSession: string;
+  readonly parentCall: string;
+  readonly cwd: string;
 }
 
 interface TreeFields {
@@ -45,6 +54,8 @@ export interface MessageEntry extends TreeFields {
   readonly finishReason?: FinishReason;
   /** How a user message came in; absent = plain input. */
   readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
+  /** Who a queued message came from; the user when absent. */
+  readonly source?: MessageSource;
   /** Of a tool result: facts for hosts, never sent to the model. */
   readonly details?: JsonValue;
   /** Of a tool result: the call in one line, for people. */

@@ -5,7 +5,7 @@ import { Message, type ToolDefinition } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
 import type { PrefixReason } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ToolChange } from "../session/tools.ts";
+import type { ToolChange } from "../registry/session-tools.ts";
 
 export interface PrefixTexts {
   readonly systemPrompt: string;

@@ -110,9 +110,9 @@ function fromCustom(custom: CustomTool): ToolDef {
 }
 
 function checkDefinition(tool: ToolDef): void {
-  if (!/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/.test(tool.name)) {
+  if (!/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(tool.name)) {
     throw new Error(
-      `tool name "${tool.name}" is not allowed: use a letter, then letters, digits or _, 64 characters at most`,
+      `tool name "${tool.name}" is not allowed: use a letter, then letters, digits, _ or -, 64 characters at most`,
     );
   }
   if (tool.schema["type"] !== "object") {

@@ -6,7 +6,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
 import type { ToolResult } from "../contract/tool.ts";
-import type { InputContent } from "../events/types.ts";
+import type { InputContent, InputOutcome } from "../events/types.ts";
 import type { CallInfo } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
 import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
@@ -72,7 +72,7 @@ export class Recorder {
   }
 
   /** Gives an input to the session and writes down that it came now. */
-  input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {
     this.#write({ t: "input", verb, ...(content === undefined ? {} : { content: toJson(content) }) });
     return giveInput(session, verb, content);
   }
@@ -114,20 +114,25 @@ export class Recorder {
   }
 }
 
-export function giveInput(session: Session, verb: InputVerb, content: InputContent | undefined): Promise<void> {
+export async function giveInput(
+  session: Session,
+  verb: InputVerb,
+  content: InputContent | undefined,
+): Promise<InputOutcome | undefined> {
   switch (verb) {
     case "submit":
       return session.submit(content ?? "");
     case "continue":
       return session.continue();
     case "interrupt":
-      return session.interrupt();
+      await session.interrupt();
+      return undefined;
     case "steer":
       session.steer(content ?? "");
-      return Promise.resolve();
+      return undefined;
     case "followUp":
       session.followUp(content ?? "");
-      return Promise.resolve();
+      return undefined;
   }
 }
 

@@ -84,7 +84,7 @@ export class Replayer {
   }
 
   async #letThrough(session: Session): Promise<void> {
-    const inputs: Promise<void>[] = [];
+    const inputs: Promise<unknown>[] = [];
     for (; this.#at < this.#completions.length; this.#at++) {
       const line = this.#completions[this.#at]!;
       if (line.t === "input") {

@@ -3,7 +3,7 @@
 import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
 import type { ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
-import { type SessionDeps, withDeadline } from "../session/deps.ts";
+import { type SessionDeps, withDeadline } from "../time/deadline.ts";
 import type {
   ApprovalVerdict,
   CallInfo,
@@ -22,8 +22,8 @@ const HOOK_GRACE_MS = 500;
 export interface SeamHost {
   readonly deps: SessionDeps;
   readonly middleware: readonly Middleware[];
-  readonly sessionId: string;
-  readonly agentId?: string;
+  /** What hooks may use, ended by the signal. */
+  readonly context: (signal: AbortSignal) => SeamContext;
   readonly hookTimeoutMs: () => number;
   readonly warn: (message: string, code: string) => void;
 }
@@ -32,13 +32,32 @@ type HookName = Exclude<keyof Middleware, "name" | "timeoutMs">;
 
 export class Seams {
   readonly #host: SeamHost;
-  readonly #streamHooks: readonly Middleware[];
+  /** In order; a new array with every change, so that a round of hooks that is under way ends as it began. */
+  #list: readonly Middleware[];
+  #streamHooks: readonly Middleware[];
   /** Those that failed in an input: told once, not for every delta. */
   readonly #failedIn = new WeakMap<AbortSignal, Set<Middleware>>();
 
   constructor(host: SeamHost) {
     this.#host = host;
+    this.#list = host.middleware;
     this.#streamHooks = this.#with("onStreamEvent");
+  }
+
+  /** Takes effect with the next hook; the returned function takes it out again. */
+  add(middleware: Middleware): () => void {
+    this.#change([...this.#list, middleware]);
+    return () => this.#change(this.#list.filter((candidate) => candidate !== middleware));
+  }
+
+  #change(list: readonly Middleware[]): void {
+    this.#list = list;
+    this.#streamHooks = this.#with("onStreamEvent");
+  }
+
+  /** As hooks get it, for work that the session does in their name. */
+  context(signal: AbortSignal): SeamContext {
+    return this.#host.context(signal);
   }
 
   get hasStreamHooks(): boolean {
@@ -83,13 +102,16 @@ export class Seams {
   }
 
   /** Stays synchronous as long as every hook does: this runs for each delta. */
-  onStreamEvent(event: StreamEvent, signal: AbortSignal, from = 0): string | undefined | Promise<string | undefined> {
-    const context = this.#context(signal);
-    for (const [at, middleware] of this.#streamHooks.entries()) {
-      if (at < from) continue;
+  onStreamEvent(
+    event: StreamEvent,
+    signal: AbortSignal,
+    hooks = this.#streamHooks,
+  ): string | undefined | Promise<string | undefined> {
+    const context = this.#host.context(signal);
+    for (const [at, middleware] of hooks.entries()) {
       try {
         const verdict = middleware.onStreamEvent!(event, context);
-        if (verdict instanceof Promise) return this.#slowStreamEvent(at, verdict, event, signal);
+        if (verdict instanceof Promise) return this.#slowStreamEvent(hooks.slice(at), verdict, event, signal);
         if (verdict) return verdict.cut;
       } catch (error) {
         this.#warnOnce(middleware, signal, error);
@@ -105,19 +127,20 @@ export class Seams {
     this.#warn(middleware, "onStreamEvent", error);
   }
 
+  /** `hooks`: the one that is not done yet, and those behind it. */
   async #slowStreamEvent(
-    at: number,
+    hooks: readonly Middleware[],
     pending: Promise<{ readonly cut: string } | undefined>,
     event: StreamEvent,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const middleware = this.#streamHooks[at]!;
+    const [middleware, ...later] = hooks as [Middleware, ...Middleware[]];
     const verdict = await this.#run(middleware, "onStreamEvent", signal, () => pending).catch((error: unknown) => {
       if (signal.aborted) throw error;
       this.#warnOnce(middleware, signal, error);
       return undefined;
     });
-    return verdict ? verdict.cut : this.onStreamEvent(event, signal, at + 1);
+    return verdict ? verdict.cut : this.onStreamEvent(event, signal, later);
   }
 
   /** Fails closed: a hook that breaks blocks the call. */
@@ -198,7 +221,7 @@ export class Seams {
   }
 
   #with(hook: HookName): readonly Middleware[] {
-    return this.#host.middleware.filter((middleware) => middleware[hook]);
+    return this.#list.filter((middleware) => middleware[hook]);
   }
 
   /** A failure is a warning and counts as "no opinion"; only the input's own end is passed on. */
@@ -226,13 +249,8 @@ export class Seams {
     const ms = middleware.timeoutMs ?? this.#host.hookTimeoutMs();
     const what = `the hook ${middleware.name}.${hook}`;
     return withDeadline(this.#host.deps, { what, ms, graceMs: HOOK_GRACE_MS, signal }, (inner) =>
-      call(this.#context(inner)),
+      call(this.#host.context(inner)),
     );
-  }
-
-  #context(signal: AbortSignal): SeamContext {
-    const { sessionId, agentId, deps } = this.#host;
-    return { sessionId, signal, now: deps.now, ...(agentId === undefined ? {} : { agentId }) };
   }
 
   #warn(middleware: Middleware, hook: HookName, error: unknown): void {

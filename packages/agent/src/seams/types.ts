@@ -1,15 +1,55 @@
 // Where everything that is not the loop plugs in: one ordered list of middleware. Every hook may be left out, gets a
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
-import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
+import type { JsonObject, Message, Request, StreamEvent, Usage } from "@lathe/llm";
+import type { Amounts } from "../budget/ledger.ts";
+import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
+import type { Journal } from "../journal/journal.ts";
 
+/** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
   readonly sessionId: string;
   readonly agentId?: string;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  readonly journal: JournalReader;
+  /** Asks a model beside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
+  callModel(role: string, call: SideCall): Promise<SideAnswer>;
+  /** Undefined: nobody answered, or nobody can be asked. */
+  ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
+  /** Of the session, its children included. */
+  readonly budget: {
+    readonly spent: Amounts;
+    /** Infinity where there is no limit. */
+    readonly remaining: Amounts;
+  };
+}
+
+/** The session's journal, to read. */
+export type JournalReader = Pick<
+  Journal,
+  "header" | "leaf" | "context" | "title" | "labels" | "has" | "meta" | "entry" | "entryIds" | "outside"
+>;
+
+/** A model call beside the conversation. */
+export interface SideCall {
+  readonly messages: readonly Message[];
+  readonly maxTokens?: number;
+  readonly reasoningEffort?: string;
+  /** 2 minutes when absent. */
+  readonly timeoutMs?: number;
+}
+
+export interface SideAnswer {
+  readonly text: string;
+  /** `provider/id` of the model that answered. */
+  readonly model: string;
+  readonly finish: string;
+  readonly usage: Usage;
+  /** US dollars. */
+  readonly cost: number;
 }
 
 /** A call as hooks may still change it. */
@@ -49,14 +89,21 @@ export interface CompactionPlan {
   readonly preserveData?: JsonObject;
 }
 
+/** A compaction whose summary is still to be made: `compaction_start` comes first, then this is asked. */
+export interface CompactionDemand {
+  readonly reason: string;
+  /** Undefined: there is nothing to compact. */
+  summarize(context: SeamContext): Promise<CompactionPlan | undefined>;
+}
+
 export type InputVerdict = { readonly content: InputContent } | { readonly reject: string } | undefined;
 export type RequestVerdict =
   | { readonly request: Request }
-  | { readonly compact: CompactionPlan }
+  | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
   | undefined;
 export type OverflowVerdict =
-  | { readonly compact: CompactionPlan }
+  | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
   /** The hook has made room itself, for example by a larger model. */
   | { readonly retry: true }
@@ -90,12 +137,4 @@ export interface Middleware {
   /** The model has nothing more to do. */
   beforeStop?(info: { readonly text: string; readonly rounds: number }, context: SeamContext): Maybe<StopVerdict>;
   beforeCompact?(plan: CompactionPlan, context: SeamContext): Maybe<CompactVerdict>;
-}
-
-/**
- * Tools that come and go. Asked before every request: the same array means nothing changed. Names must not collide with
- * the profile's.
- */
-export interface ToolProvider {
-  tools(): readonly ToolDef[];
 }

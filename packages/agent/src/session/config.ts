@@ -1,5 +1,6 @@
 // The session's settings: defaults, not ceilings. Any of them may be changed at any time and counts from the next call.
 
+import type { BudgetConfig } from "../budget/ledger.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
 
 export interface RetryConfig {
@@ -13,16 +14,6 @@ export interface RetryConfig {
   readonly midStream: number;
   /** Milliseconds from the first failure after which no further attempt begins; 0 = no limit. */
   readonly maxTotalMs: number;
-}
-
-/** 0 or absent = no limit. */
-export interface BudgetConfig {
-  readonly tokens?: number;
-  /** US dollars. */
-  readonly usd?: number;
-  /** Time spent processing. */
-  readonly wallMs?: number;
-  readonly turns?: number;
 }
 
 export type QueueMode = "all" | "one-at-a-time";
@@ -42,6 +33,8 @@ export interface SessionConfig {
   retry: RetryConfig;
   steeringMode: QueueMode;
   followUpMode: QueueMode;
+  /** Steering that no request takes any more: it waits for the next input, or is one of its own (`run`). */
+  lateSteering: "wait" | "run";
   /** `immediate`: a steering message skips the calls of the batch that have not started. */
   interruptMode: "wait" | "immediate";
   /** Deadline of a tool call that has none of its own; 0 = none. */
@@ -72,6 +65,7 @@ const DEFAULTS: SessionConfig = {
   retry: { maxRetries: 2, baseDelay: 1, maxDelay: 60, backoffMultiplier: 2, jitter: true, midStream: 1, maxTotalMs: 0 },
   steeringMode: "all",
   followUpMode: "one-at-a-time",
+  lateSteering: "wait",
   interruptMode: "wait",
   defaultToolTimeoutMs: 600_000,
   hookTimeoutMs: 60_000,
@@ -106,6 +100,7 @@ function assign(values: SessionConfig, name: string, value: unknown): void {
 const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
   steeringMode: ["all", "one-at-a-time"],
   followUpMode: ["all", "one-at-a-time"],
+  lateSteering: ["wait", "run"],
   interruptMode: ["wait", "immediate"],
   prefixBug: ["throw", "report"],
   enableLoopDetection: [true, false],

@@ -6,9 +6,9 @@ import { FileArtifacts } from "../artifacts/file-artifacts.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../artifacts/store.ts";
 import { MemoryBlobs } from "../blobs/store.ts";
 import { Ledger, NO_USAGE } from "../budget/ledger.ts";
-import type { ToolDef, ToolServices } from "../contract/tool.ts";
+import type { ToolServices } from "../contract/tool.ts";
 import { EventHub } from "../events/hub.ts";
-import type { EndReason, EventData, EventKind, SessionState } from "../events/types.ts";
+import type { AwaitedInput, EndReason, EventData, EventKind, InputError, SessionState } from "../events/types.ts";
 import { idSource } from "../journal/ids.ts";
 import { Journal, type NewEntry } from "../journal/journal.ts";
 import { MemoryStore } from "../journal/store.ts";
@@ -16,18 +16,19 @@ import type { TreeEntry } from "../journal/types.ts";
 import { PrefixGuard } from "../prefix/guard.ts";
 import { SessionPrefix } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
+import { SessionTools } from "../registry/session-tools.ts";
 import { Seams } from "../seams/run.ts";
 import { SchemeRegistry } from "../seams/schemes.ts";
+import { abortController, type SessionDeps } from "../time/deadline.ts";
 import { Approvals } from "./call/approvals.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
-import { abortController, type SessionDeps } from "./deps.ts";
 import type { BranchFacts } from "./facts.ts";
+import { Inbox } from "./inbox.ts";
 import { LiveView } from "./live-view.ts";
 import { LoopDetector } from "./loop-detection.ts";
-import { MessageQueue } from "./queues.ts";
+import { seamContext } from "./seam-context.ts";
 import { buildServices } from "./services.ts";
-import { SessionTools } from "./tools.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
 
 /** One input from its user message to processing_end. */
@@ -40,13 +41,16 @@ export interface InputRun {
   readonly controller: AbortController;
   readonly signal: AbortSignal;
   readonly startedAt: number;
-  /** A tool asked for the user's word. */
-  awaitsInput: boolean;
+  /** Of the last answer. */
+  text: string;
+  finish: string;
+  /** What the user was asked: the input ends with this round. */
+  awaits: AwaitedInput | undefined;
 }
 
 export interface InputEnd {
   readonly reason: EndReason;
-  readonly error?: string;
+  readonly error?: InputError;
 }
 
 const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
@@ -70,8 +74,7 @@ export class SessionCore {
   readonly tools: SessionTools;
   readonly prefix: SessionPrefix;
   readonly guard = new PrefixGuard();
-  readonly steering = new MessageQueue();
-  readonly followUps = new MessageQueue();
+  readonly inbox = new Inbox();
   readonly approvals = new Approvals();
   readonly ledger = new Ledger();
   readonly detector = new LoopDetector();
@@ -117,8 +120,7 @@ export class SessionCore {
     this.seams = new Seams({
       deps: this.deps,
       middleware: options.middleware ?? [],
-      sessionId: this.id,
-      ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
+      context: (signal) => seamContext(this, signal),
       hookTimeoutMs: () => this.config.hookTimeoutMs,
       warn: (message, code) => this.warn(message, code),
     });
@@ -126,7 +128,8 @@ export class SessionCore {
       profile: this.profile,
       tools: options.tools ?? [],
       providers: options.toolProviders ?? [],
-      offers: (tool) => this.offers(tool),
+      lacks: (tool) => (tool.needs ?? []).filter((need) => this.services[need] === undefined),
+      warn: (message) => this.warn(message, "tool_refused"),
     });
     this.prefix = new SessionPrefix(this.journal);
     this.meter = new ContextMeter(this);
@@ -151,10 +154,6 @@ export class SessionCore {
     this.#artifacts ??=
       this.options.artifacts ?? (folder === undefined ? new MemoryArtifacts() : new FileArtifacts(folder));
     return this.#artifacts;
-  }
-
-  offers(tool: ToolDef): boolean {
-    return (tool.needs ?? []).every((need) => this.services[need] !== undefined);
   }
 
   emit<K extends EventKind>(kind: K, data: EventData[K]): void {
@@ -195,8 +194,13 @@ export class SessionCore {
     return this.input ? this.deps.now() - this.input.startedAt : 0;
   }
 
-  awaitInput(): void {
-    if (this.input) this.input.awaitsInput = true;
+  awaitInput(awaited: AwaitedInput): void {
+    if (this.input) this.input.awaits = awaited;
+  }
+
+  /** An answer has ended, whole or not. */
+  answered(text: string, finish: string): void {
+    if (this.input) Object.assign(this.input, { text, finish });
   }
 
   /** The next input; the state is already set, or is set here. */
@@ -210,7 +214,9 @@ export class SessionCore {
       controller,
       signal: controller.signal,
       startedAt: this.deps.now(),
-      awaitsInput: false,
+      text: "",
+      finish: "",
+      awaits: undefined,
     };
     this.setState("processing");
     return this.input;

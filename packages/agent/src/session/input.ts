@@ -7,10 +7,10 @@ import type { MessageEntry } from "../journal/types.ts";
 import { runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/run-call.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
+import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
 import { callModel, errorType } from "./model-call.ts";
-import type { QueuedMessage } from "./queues.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
 
@@ -28,9 +28,9 @@ export function beginInput(
 ): void {
   run.entryId = messages[0]!.id;
   core.journal.write({ type: "input", state: "start", entryId: run.entryId });
-  for (const { id, content } of messages) {
+  for (const { id, content, source } of messages) {
     const message = Message.user(partsOf(content));
-    core.append({ type: "message", id, message, origin });
+    core.append({ type: "message", id, message, origin, ...(source === undefined ? {} : { source }) });
     core.emit("user_input", { ...described(content), entry_id: id, origin, message });
   }
 }
@@ -64,16 +64,16 @@ export async function runInput(
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);
-    const message = withWait(error);
-    core.emit("error", { message, error_type: errorType(error), fatal: false });
-    return { reason: "error", error: message };
+    const failure = { message: withWait(error), type: errorType(error) };
+    core.emit("error", { message: failure.message, error_type: failure.type, fatal: false });
+    return { reason: "error", error: failure };
   }
 }
 
 async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
   for (let drained = start === "drained"; ; drained = false) {
     if (!drained) {
-      const steering = readQueued(core, core.steering.take(core.config.steeringMode));
+      const steering = readQueued(core, core.inbox.take("steering", core.config.steeringMode));
       giveSteering(core, steering instanceof Promise ? await steering : steering);
     }
     if (run.signal.aborted) return endOf(run);
@@ -89,7 +89,7 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
       case "overflow":
         core.emit("turn_end", { turn, outcome: "failed" });
         core.warn(`The conversation no longer fits the model: ${outcome.message}`, "context_overflow");
-        return { reason: "context_overflow", error: outcome.message };
+        return { reason: "context_overflow", error: { message: outcome.message, type: outcome.type } };
       case "failed":
         if (outcome.error instanceof JournalError) throw outcome.error;
         core.emit("turn_end", { turn, outcome: "failed" });
@@ -107,7 +107,7 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
     if (calls.length > 0) {
       const cutOff = response.finishReason.reason === "length";
       await finishTurn(core, run, turn, { calls, cutOff });
-      if (run.awaitsInput) return { reason: "completed" };
+      if (run.awaits) return { reason: "completed" };
       continue;
     }
     core.emit("turn_end", { turn, outcome: "answered" });
@@ -154,36 +154,49 @@ async function stopOrGoOn(core: SessionCore, run: InputRun): Promise<InputEnd> {
 
 function finished(core: SessionCore, run: InputRun): InputEnd {
   const turn = core.options.isQuestion && lastAssistantTurn(core);
-  if (turn && core.options.isQuestion?.(turn)) run.awaitsInput = true;
+  if (turn && core.options.isQuestion?.(turn)) run.awaits = { what: "question", text: turn.content };
   return { reason: "completed" };
 }
 
-/** Writes the end, then tells. A host that reacts to processing_end finds the session in the state that follows. */
-export async function endInput(core: SessionCore, run: InputRun, end: InputEnd): Promise<{ goOn: boolean }> {
+/**
+ * Writes the end, then tells. A host that reacts to processing_end finds the session in the state that follows. Returns what the
+ * next input is made of, when there is one.
+ */
+export async function endInput(core: SessionCore, run: InputRun, end: InputEnd): Promise<Delivery | undefined> {
   core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
   await core.journal.turnEnd();
-  const goOn = core.followUps.length > 0 && RUNS_ON.has(end.reason) && !run.awaitsInput;
+  const next = nextInput(core, run, end);
   core.input = undefined;
   core.emit("processing_end", {
     reason: end.reason,
     rounds: run.rounds,
     usage: run.usage,
     cost: run.cost,
-    followups_pending: core.followUps.length,
+    followups_pending: core.inbox.count("follow_up"),
+    ...(run.awaits === undefined ? {} : { awaiting: run.awaits }),
     ...(end.error === undefined ? {} : { error: end.error }),
   });
   // A session that is being ended goes from processing to closed.
-  if (!goOn && end.reason !== "aborted") core.setState(run.awaitsInput ? "awaiting_input" : "idle");
-  return { goOn };
+  if (!next && end.reason !== "aborted") core.setState(run.awaits ? "awaiting_input" : "idle");
+  return next;
+}
+
+/** A question to the user is not answered by what was said before it. */
+function nextInput(core: SessionCore, run: InputRun, { reason }: InputEnd): Delivery | undefined {
+  if (run.awaits || !RUNS_ON.has(reason)) return undefined;
+  if (core.inbox.count("follow_up") > 0) return "follow_up";
+  const runsLate = core.config.lateSteering === "run" && reason === "completed";
+  return runsLate && core.inbox.count("steering") > 0 ? "steering" : undefined;
 }
 
 function giveSteering(core: SessionCore, messages: readonly QueuedMessage[]): void {
-  for (const { id, content } of messages) {
+  for (const { id, content, source } of messages) {
     const message = Message.user(partsOf(content));
-    core.append({ type: "message", id, message, origin: "steering" });
-    core.emit("steering_injected", { content: textOfContent(content), entry_id: id, message });
+    const from = source === undefined ? {} : { source };
+    core.append({ type: "message", id, message, origin: "steering", ...from });
+    core.emit("steering_injected", { content: textOfContent(content), entry_id: id, message, ...from });
   }
 }
 

@@ -5,6 +5,7 @@ import { plainUsage } from "../budget/ledger.ts";
 import type { CustomEntry, MessageEntry } from "../journal/types.ts";
 import { spentBy } from "../subagents/records.ts";
 import type { SessionCore } from "./core.ts";
+import { sideCost } from "./side-call.ts";
 
 const KIND = "ledger";
 
@@ -37,7 +38,7 @@ export function restoreLedger(core: SessionCore): void {
 function addEntry(core: SessionCore, id: string): void {
   const type = core.journal.meta(id)?.type;
   if (type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
-  else if (type === "custom") addChild(core, core.journal.entry(id) as CustomEntry);
+  else if (type === "custom") addCost(core, core.journal.entry(id) as CustomEntry);
 }
 
 function addAnswer(core: SessionCore, entry: MessageEntry): void {
@@ -47,7 +48,10 @@ function addAnswer(core: SessionCore, entry: MessageEntry): void {
   if (entry.usage) core.ledger.request(entry.usage, entry.cost ?? 0);
 }
 
-function addChild(core: SessionCore, entry: CustomEntry): void {
+/** Of a child, or of a call beside the conversation. */
+function addCost(core: SessionCore, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
+  const side = sideCost(entry);
+  if (side) core.ledger.request(side.usage, side.cost);
 }

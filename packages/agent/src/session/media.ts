@@ -5,7 +5,7 @@ import { type ContentPart, namesFiles, readFiles } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { SessionCore } from "./core.ts";
-import type { QueuedMessage } from "./queues.ts";
+import type { QueuedMessage } from "./inbox.ts";
 
 /** Rejects when a file cannot be read. */
 export async function withFiles(core: SessionCore, content: InputContent): Promise<InputContent> {

@@ -1,21 +1,14 @@
 // One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
 
-import {
-  ContextLengthError,
-  costOf,
-  Message,
-  type Response,
-  SDKError,
-  type ToolCallData,
-  type Usage,
-} from "@lathe/llm";
+import { ContextLengthError, Message, type Response, SDKError, type ToolCallData } from "@lathe/llm";
 import type { IntentLine } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { RequestInfo } from "../seams/types.ts";
+import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
-import { sleep } from "./deps.ts";
+import { priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
@@ -25,7 +18,7 @@ export type ModelOutcome =
   | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
   | { readonly kind: "cut"; readonly inject: string }
   | { readonly kind: "interrupted" }
-  | { readonly kind: "overflow"; readonly message: string }
+  | { readonly kind: "overflow"; readonly message: string; readonly type: string }
   | { readonly kind: "failed"; readonly error: unknown };
 
 export async function callModel(core: SessionCore, run: InputRun): Promise<ModelOutcome> {
@@ -75,7 +68,7 @@ async function attemptUntilAnswered(
     if (delay === undefined) {
       closeAnswer(core, partial);
       return error instanceof ContextLengthError
-        ? { kind: "overflow", message: error.message }
+        ? { kind: "overflow", message: error.message, type: error.name }
         : { kind: "failed", error };
     }
     core.emit("retry", {
@@ -111,6 +104,7 @@ function answered(core: SessionCore, profile: Profile, intent: IntentLine, respo
   core.meter.measured(response.usage, response.provider);
   core.turns += 1;
   core.ledger.turn();
+  core.answered(response.text, response.finishReason.reason);
   core.emit("assistant_text_end", {
     text: response.text,
     reasoning: response.reasoning ?? "",
@@ -168,6 +162,7 @@ function closeAnswer(
   kept?: { readonly entry_id: string; readonly message: Message },
 ): void {
   if (!partial.started) return;
+  core.answered(partial.text, "interrupted");
   core.emit("assistant_text_end", {
     text: partial.text,
     reasoning: partial.reasoning,
@@ -197,21 +192,6 @@ async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Pr
   if ("compact" in verdict) return applyCompaction(core, verdict.compact, run.signal);
   applyPrune(core, verdict.prune);
   return true;
-}
-
-function priceOf(core: SessionCore, profile: Profile, usage: Usage): number {
-  const { model, modelInfo, provider = profile.id } = profile;
-  const given = core.options.priceOf?.(model, usage);
-  if (given !== undefined) return given;
-  if (modelInfo?.cost) return costOf(usage, modelInfo.cost, provider);
-  if (core.config.budget.usd && core.unpriced !== model) {
-    core.unpriced = model;
-    core.warn(
-      `The price of ${provider}/${model} is not known, so the limit in dollars cannot be kept.`,
-      "unknown_price",
-    );
-  }
-  return 0;
 }
 
 export function errorType(error: unknown): string {

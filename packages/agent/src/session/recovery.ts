@@ -2,13 +2,13 @@
 // the queues waits again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
-import type { InputContent } from "../events/types.ts";
+import type { InputContent, MessageSource } from "../events/types.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../journal/context.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf, EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { SessionCore } from "./core.ts";
+import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
-import type { QueueName } from "./queues.ts";
 
 /** What a cut run left to do. */
 export interface CutInput {
@@ -97,15 +97,15 @@ const QUEUE_KIND = "queue";
 /** A queued message survives the process that took it. */
 export function journalQueued(
   core: SessionCore,
-  queue: QueueName,
+  queue: Delivery,
   change: "added" | "edited" | "cancelled",
-  id: string,
-  content?: InputContent,
+  { id, content, source }: Pick<QueuedMessage, "id"> & Partial<QueuedMessage>,
 ): void {
   const data: JsonObject = { queue, change, id };
   if (content !== undefined) data["content"] = content as unknown as JsonObject;
+  if (source !== undefined) data["source"] = { ...source };
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
-  core.emit("queue_changed", { queue, id, change });
+  core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }
 
 function restoreQueues(core: SessionCore): void {
@@ -114,11 +114,12 @@ function restoreQueues(core: SessionCore): void {
     const data = line.data as JsonObject;
     const id = data["id"] as string;
     if (core.journal.has(id)) continue;
-    const queue = data["queue"] === "steering" ? core.steering : core.followUps;
+    const delivery = data["queue"] === "steering" ? "steering" : "follow_up";
     const content = data["content"] as unknown as InputContent;
-    if (data["change"] === "added") queue.add({ id, content });
-    else if (data["change"] === "edited") queue.edit(id, content);
-    else queue.cancel(id);
+    const source = data["source"] as MessageSource | undefined;
+    if (data["change"] === "added") core.inbox.add(delivery, { id, content, ...(source ? { source } : {}) });
+    else if (data["change"] === "edited") core.inbox.edit(id, content);
+    else core.inbox.cancel(id);
   }
 }
 

@@ -6,9 +6,9 @@ import { OWN_LEVEL } from "../journal/context-state.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { RequestInfo } from "../seams/types.ts";
+import { withDeadline } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
-import { withDeadline } from "./deps.ts";
 
 /** A hook that compacts at every turn without making room would go on forever. */
 const MAX_REBUILDS = 3;

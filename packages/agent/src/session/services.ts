@@ -5,6 +5,7 @@ import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
+import type { AwaitedInput } from "../events/types.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { SessionCore } from "./core.ts";
@@ -31,7 +32,7 @@ export function buildServices(core: SessionCore): BuiltServices {
     shownFiles: new ShownFiles(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
-    session: { awaitInput: () => core.awaitInput() },
+    session: { awaitInput: (awaited) => core.awaitInput(awaited) },
   };
   // Getters stay live: copying by spread would freeze them.
   const own = Object.getOwnPropertyDescriptors(core.options.services ?? {});
@@ -48,8 +49,8 @@ function withArtifacts(core: SessionCore, schemes: SchemeRegistry): SchemeRegist
 declare module "../contract/tool.ts" {
   interface ToolServices {
     readonly session?: {
-      /** The session waits for the user when this round is over. */
-      awaitInput(): void;
+      /** The session waits for the user's word about this when the round is over. */
+      awaitInput(awaited: AwaitedInput): void;
     };
   }
 }

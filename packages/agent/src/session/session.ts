@@ -1,11 +1,12 @@
 // The object a host holds. It only decides who may do what when; the work is in the modules beside it.
 
-import { type JsonValue, SDKError, type ToolChoice } from "@lathe/llm";
-import type { Amounts } from "../budget/ledger.ts";
+import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
+import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
+import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
 import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
-import type { InputContent, SessionEvent, SessionState } from "../events/types.ts";
+import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
@@ -13,21 +14,24 @@ import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
 import { messageOf } from "../seams/run.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
-import type { CompactionPlan } from "../seams/types.ts";
+import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
-import type { ApprovalAnswer } from "./call/approvals.ts";
+import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
-import { type InputRun, SessionCore } from "./core.ts";
+import { type InputEnd, type InputRun, SessionCore } from "./core.ts";
+import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { errorType } from "./model-call.ts";
-import type { QueuedMessage, QueueName } from "./queues.ts";
 import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { turnsOf } from "./turns.ts";
-import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
+import { type ModelClient, partsOf, type SessionOptions, type Turn, textOfContent } from "./types.ts";
+
+/** How long the end of an input waits for readers that lag behind. */
+const READERS_MS = 1_000;
 
 export class Session {
   readonly #core: SessionCore;
@@ -39,8 +43,8 @@ export class Session {
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
-    this.#subagents = new Subagents(core, (childOptions) => new Session(childOptions));
-    if (this.#subagents.enabled) Object.assign(core.services, { subagents: this.#subagents });
+    this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
+    if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
     core.tools.setProfile(core.profile);
     core.emit("session_start", {
       profile: core.profile.id,
@@ -135,34 +139,22 @@ export class Session {
     return this.#core.events.read();
   }
 
-  /** Resolves when this input, and the follow-ups queued behind it, have ended or the session is closed. */
-  async submit(content: InputContent): Promise<void> {
-    this.#mustBeFree();
-    await this.#track((run) => this.#submit(run, content));
-  }
-
   /**
-   * Like submit, but steering that comes with the last words of an answer, when no further request takes it, is the next
-   * input instead of waiting for one.
+   * Resolves with how the input ended, when it and the follow-ups queued behind it have ended or the session is closed. By then
+   * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
+   * is empty, or a hook refused it.
    */
-  async submitWithLate(content: InputContent): Promise<void> {
-    await this.submit(content);
-    const { journal, steering } = this.#core;
-    // A question to the user is not answered by what was said before it.
-    while (this.#isFree() && this.state === "idle" && steering.length > 0 && journal.input?.reason === "completed") {
-      await this.#track(async (run) => {
-        const taken = readQueued(this.#core, steering.take("one-at-a-time"));
-        beginInput(this.#core, run, taken instanceof Promise ? await taken : taken, "input");
-        await this.#runAll(run);
-      });
-    }
+  async submit(content: InputContent): Promise<InputOutcome> {
+    this.#mustBeFree();
+    refuseBlank(content);
+    return this.#track((run) => this.#submit(run, content));
   }
 
-  /** Finishes a cut input, then runs queued follow-ups. Resolves at once when there is nothing to do. */
-  async continue(): Promise<void> {
+  /** Finishes a cut input, then runs queued follow-ups. Undefined when there was nothing to do. */
+  async continue(): Promise<InputOutcome | undefined> {
     this.#mustBeFree();
-    if (!this.#cut && this.#core.followUps.length === 0) return;
-    await this.#track((run) => this.#continue(run));
+    if (!this.#cut && this.#core.inbox.count("follow_up") === 0) return undefined;
+    return this.#track((run) => this.#continue(run));
   }
 
   /** Gives up an input that an earlier process left unfinished; open calls are answered as interrupted. */
@@ -172,17 +164,17 @@ export class Session {
   }
 
   /** Waits for the next drain point of the running input, or for the next input. Returns an id for edit and cancel. */
-  steer(content: InputContent): string {
-    return this.#enqueue("steering", content);
+  steer(content: InputContent, source?: MessageSource): string {
+    return this.#enqueue("steering", content, source);
   }
 
   /** Runs as an input of its own when the present one has ended. */
-  followUp(content: InputContent): string {
-    return this.#enqueue("follow_up", content);
+  followUp(content: InputContent, source?: MessageSource): string {
+    return this.#enqueue("follow_up", content, source);
   }
 
-  queued(queue: QueueName): readonly QueuedMessage[] {
-    return this.#queue(queue).list();
+  queued(delivery: Delivery): readonly QueuedMessage[] {
+    return this.#core.inbox.list(delivery);
   }
 
   /** False when the message has been delivered already. */
@@ -212,6 +204,11 @@ export class Session {
     const isOwn = agentId === undefined || agentId === this.#core.options.agentId;
     if (isOwn && this.#core.approvals.answer(callId, answer)) return true;
     return this.#subagents.answerApproval(callId, answer, agentId);
+  }
+
+  /** Adds a hook while the session lives; the returned function takes it out again. */
+  use(middleware: Middleware): () => void {
+    return this.#core.seams.add(middleware);
   }
 
   /** Forces the tool choice of the next request only. */
@@ -254,7 +251,7 @@ export class Session {
     this.#core.guard.expect("branch");
   }
 
-  async compact(plan: CompactionPlan): Promise<boolean> {
+  async compact(plan: CompactionPlan | CompactionDemand): Promise<boolean> {
     this.#mustBeFree();
     return applyCompaction(this.#core, plan, new AbortController().signal);
   }
@@ -279,7 +276,7 @@ export class Session {
 
   // ---- inside ----
 
-  async #submit(run: InputRun, content: InputContent): Promise<void> {
+  async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {
     const core = this.#core;
     const verdict = await core.seams
       .onInput(content, run.signal)
@@ -299,50 +296,61 @@ export class Session {
     }
     this.abandonCut();
     beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
-    await this.#runAll(run);
+    return this.#runAll(run);
   }
 
-  async #continue(run: InputRun): Promise<void> {
+  async #continue(run: InputRun): Promise<InputOutcome> {
     const cut = this.#cut;
     this.#cut = undefined;
-    if (!cut) return this.#runAll(await this.#beginFollowUp(run));
+    if (!cut) return this.#runAll(await this.#beginQueued(run, "follow_up"));
     continueInput(this.#core, run, cut.entry, cut.rounds);
-    await this.#runAll(run, cut);
+    return this.#runAll(run, cut);
   }
 
-  async #runAll(first: InputRun, cut?: CutInput): Promise<void> {
+  async #runAll(first: InputRun, cut?: CutInput): Promise<InputOutcome> {
     const core = this.#core;
     let run = first;
     let left = cut;
+    let usage = NO_USAGE;
+    let cost = 0;
     for (;;) {
       const end = run.signal.aborted ? endOf(run) : await runInput(core, run, left);
-      const { goOn } = await endInput(core, run, end);
-      if (!goOn) return;
-      run = await this.#beginFollowUp(core.startRun());
+      const next = await endInput(core, run, end);
+      usage = addUsage(usage, run.usage);
+      cost += run.cost;
+      if (!next) return outcomeOf(run, end, { usage, cost });
+      run = await this.#beginQueued(core.startRun(), next);
       left = undefined;
     }
   }
 
-  async #beginFollowUp(run: InputRun): Promise<InputRun> {
-    const taken = readQueued(this.#core, this.#core.followUps.take(this.#core.config.followUpMode));
-    beginInput(this.#core, run, taken instanceof Promise ? await taken : taken, "follow_up");
+  /** Late steering is an input like any other. */
+  async #beginQueued(run: InputRun, delivery: Delivery): Promise<InputRun> {
+    const { inbox, config } = this.#core;
+    const mode = delivery === "follow_up" ? config.followUpMode : "one-at-a-time";
+    const taken = readQueued(this.#core, inbox.take(delivery, mode));
+    const origin = delivery === "follow_up" ? "follow_up" : "input";
+    beginInput(this.#core, run, taken instanceof Promise ? await taken : taken, origin);
     return run;
   }
 
   /** What breaks here cannot be told to the model: an unwritable journal, a bug. It ends the session. */
-  async #track(work: (run: InputRun) => Promise<void>): Promise<void> {
+  async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
+    const firstEvent = this.#core.events.seq + 1;
     let settle = (): void => {};
     const running = new Promise<void>((resolve) => {
       settle = resolve;
     });
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
     this.#running = running;
+    let outcome: InputOutcome;
     let broken: string | undefined;
     try {
-      await work(this.#core.startRun());
+      outcome = await work(this.#core.startRun());
     } catch (error) {
       if (this.#core.state !== "processing") throw error;
       broken = messageOf(error);
+      outcome = { ...NOTHING_DONE, reason: "error", error: { message: broken, type: errorType(error) } };
       this.#core.emit("error", { message: broken, error_type: errorType(error), fatal: true });
     } finally {
       // A host that hears of the end may have given the next input already.
@@ -351,6 +359,19 @@ export class Session {
     }
     if (broken !== undefined) void this.#shutDown("error", broken);
     await this.#closing;
+    await this.#readersCatchUp(firstEvent);
+    return outcome;
+  }
+
+  /** A reader that is slow for reasons of its own is not waited for long. */
+  #readersCatchUp(firstEvent: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#core.deps.setTimer(resolve, READERS_MS);
+      void this.#core.events.caughtUp(firstEvent).then(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
   }
 
   #shutDown(reason: "closed" | "aborted" | "error", error?: string): Promise<void> {
@@ -374,26 +395,41 @@ export class Session {
     throw new Error(isBusy ? "session is busy" : "session is closed");
   }
 
-  #enqueue(queue: QueueName, content: InputContent): string {
+  #enqueue(delivery: Delivery, content: InputContent, source: MessageSource | undefined): string {
     if (this.#closing || this.#core.state === "closed") throw new Error("session is closed");
-    const id = this.#core.journal.newId();
-    this.#queue(queue).add({ id, content });
-    journalQueued(this.#core, queue, "added", id, content);
-    return id;
+    refuseBlank(content);
+    const message = { id: this.#core.journal.newId(), content, ...(source === undefined ? {} : { source }) };
+    this.#core.inbox.add(delivery, message);
+    journalQueued(this.#core, delivery, "added", message);
+    return message.id;
   }
 
   #changeQueued(id: string, change: "edited" | "cancelled", content?: InputContent): boolean {
-    for (const name of ["steering", "follow_up"] as const) {
-      const queue = this.#queue(name);
-      const done = content === undefined ? queue.cancel(id) : queue.edit(id, content);
-      if (!done) continue;
-      journalQueued(this.#core, name, change, id, content);
-      return true;
-    }
-    return false;
+    const { inbox } = this.#core;
+    const delivery = content === undefined ? inbox.cancel(id) : inbox.edit(id, content);
+    if (delivery === undefined) return false;
+    journalQueued(this.#core, delivery, change, { id, ...(content === undefined ? {} : { content }) });
+    return true;
   }
+}
 
-  #queue(name: QueueName): SessionCore["steering"] {
-    return name === "steering" ? this.#core.steering : this.#core.followUps;
-  }
+const NOTHING_DONE = { text: "", finish: "", rounds: 0, usage: NO_USAGE, cost: 0 };
+
+function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; cost: number }): InputOutcome {
+  const { text, finish, rounds, awaits } = run;
+  return {
+    reason: end.reason,
+    text,
+    finish,
+    rounds,
+    ...spent,
+    ...(awaits === undefined ? {} : { awaiting: awaits }),
+    ...(end.error === undefined ? {} : { error: end.error }),
+  };
+}
+
+/** No vendor takes an empty message, and it would stay in the history for good. */
+function refuseBlank(content: InputContent): void {
+  const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
+  if (isBlank) throw new Error("the input is empty");
 }

@@ -13,17 +13,19 @@ import type {
   Usage,
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
+import type { Surroundings } from "../context/surroundings.ts";
 import type { ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
+import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
-import type { CallInfo, Middleware, ToolProvider } from "../seams/types.ts";
+import type { CallInfo, Middleware } from "../seams/types.ts";
 import type { SubagentOptions } from "../subagents/types.ts";
+import type { SessionDeps } from "../time/deadline.ts";
 import type { ConfigInput } from "./config.ts";
-import type { SessionDeps } from "./deps.ts";
 
 /** The part of the llm client that the loop uses. */
 export interface ModelClient {
@@ -32,48 +34,44 @@ export interface ModelClient {
   segments?(request: Request): readonly Segment[];
 }
 
-/** Text about the place the session works in; rendered once, then kept in the journal. */
-export interface Surroundings {
-  /** Date, directory, git state: stands before the first user turn, never in the system prompt. */
-  readonly environment: string;
-  /** Instruction files of the project. */
-  readonly projectDocs: string;
-}
-
 export interface SessionOptions {
   readonly profile: Profile;
   readonly env: ExecutionEnvironment;
   readonly client: ModelClient;
   readonly deps: SessionDeps;
   /** In memory when absent. A journal that holds a session continues it. */
-  readonly journal?: Journal;
-  readonly config?: ConfigInput;
+  readonly journal?: Journal | undefined;
+  readonly config?: ConfigInput | undefined;
   /** Last and strongest part of the system prompt. */
-  readonly userInstructions?: string;
-  readonly surroundings?: (profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>;
-  readonly middleware?: readonly Middleware[];
+  readonly userInstructions?: string | undefined;
+  readonly surroundings?:
+    | ((profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>)
+    | undefined;
+  readonly middleware?: readonly Middleware[] | undefined;
   /** Added to the profile's, or in place of those with the same name. */
-  readonly tools?: readonly (ToolDef | CustomTool)[];
-  readonly toolProviders?: readonly ToolProvider[];
-  readonly schemes?: Readonly<Record<string, SchemeResolver>>;
+  readonly tools?: readonly (ToolDef | CustomTool)[] | undefined;
+  readonly toolProviders?: readonly ToolProvider[] | undefined;
+  readonly schemes?: Readonly<Record<string, SchemeResolver>> | undefined;
   /** Services of the host's own tools. */
-  readonly services?: Partial<ToolServices>;
+  readonly services?: Partial<ToolServices> | undefined;
   /** True when an answer is a question to the user: the session then waits for input instead of being idle. */
-  readonly isQuestion?: (turn: AssistantTurn) => boolean;
+  readonly isQuestion?: ((turn: AssistantTurn) => boolean) | undefined;
   /** US dollars of one answer; from the profile's catalog row when absent. */
-  readonly priceOf?: (model: string, usage: Usage) => number;
-  readonly subagents?: SubagentOptions;
+  readonly priceOf?: ((model: string, usage: Usage) => number) | undefined;
+  /** The model that hooks reach by a role such as `smol`; the session's own when absent or undefined. */
+  readonly profileForRole?: ((role: string) => Profile | undefined) | undefined;
+  readonly subagents?: SubagentOptions | undefined;
   /** The environment is somebody else's too: closing the session does not clean it up. */
-  readonly sharedEnv?: boolean;
+  readonly sharedEnv?: boolean | undefined;
   /** Where output that is too long goes; beside the journal when absent. */
-  readonly artifacts?: ArtifactStore;
+  readonly artifacts?: ArtifactStore | undefined;
   /** Set by the parent of a child session. */
-  readonly agentId?: string;
-  readonly depth?: number;
+  readonly agentId?: string | undefined;
+  readonly depth?: number | undefined;
   /** Stands around the execution of every call, inside its intent and deadline; `run` does it. For recording and replay. */
-  readonly aroundExecute?: (call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>;
+  readonly aroundExecute?: ((call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** Called with each event, synchronously; must not throw. Readers are the usual way. */
-  readonly onEvent?: (event: SessionEvent) => void;
+  readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }
 
 export interface UserTurn {

@@ -2,41 +2,32 @@
 // parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
 
 import type { Usage } from "@lathe/llm";
-import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
+import { type Amounts, type BudgetConfig, NO_USAGE } from "../budget/ledger.ts";
+import type { ApprovalAnswer } from "../contract/approval.ts";
 import { ToolFailure } from "../contract/tool.ts";
-import { ScopedEnvironment } from "../env/wrappers.ts";
-import type { SessionEvent } from "../events/types.ts";
+import type { InputOutcome } from "../events/types.ts";
+import type { ChildHeader } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
-import type { ApprovalAnswer } from "../session/call/approvals.ts";
-import type { BudgetConfig } from "../session/config.ts";
-import type { SessionCore } from "../session/core.ts";
-import type { Session } from "../session/session.ts";
-import type { SessionOptions } from "../session/types.ts";
 import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
-import type { AgentReport, ChildHeader, SpawnRequest, SubagentService } from "./types.ts";
+import type { AgentReport, AgentRole, ChildSession, ParentSession, SpawnRequest, SubagentService } from "./types.ts";
 
 interface Child {
   readonly header: ChildHeader;
   readonly model: string | undefined;
+  readonly role: string | undefined;
   readonly maxTurns: number;
-  session: Session | undefined;
+  session: ChildSession | undefined;
   report: AgentReport;
   /** Resolves with the report when the present input has ended. */
   done: Promise<AgentReport>;
-  /** Reason of the last processing_end. */
-  ended: { reason: string; error?: string } | undefined;
 }
 
 export class Subagents implements SubagentService {
-  readonly #core: SessionCore;
-  readonly #create: (options: SessionOptions) => Session;
+  readonly #parent: ParentSession;
   readonly #children = new Map<string, Child>();
-  readonly enabled: boolean;
 
-  constructor(core: SessionCore, create: (options: SessionOptions) => Session) {
-    this.#core = core;
-    this.#create = create;
-    this.enabled = (core.options.depth ?? 0) < core.config.maxSubagentDepth;
+  constructor(parent: ParentSession) {
+    this.#parent = parent;
   }
 
   list(): AgentReport[] {
@@ -44,23 +35,22 @@ export class Subagents implements SubagentService {
   }
 
   async spawn(request: SpawnRequest): Promise<AgentReport> {
-    const core = this.#core;
-    const { env } = core.options;
+    const { env, journal } = this.#parent;
     const cwd = request.workingDir === undefined ? env.workingDirectory() : env.resolve(request.workingDir);
     if (!isInside(env.workingDirectory(), cwd)) {
       throw new ToolFailure(`working_dir must lie inside ${env.workingDirectory()}; ${cwd} does not.`);
     }
-    this.#profile(request.model);
-    const agentId = core.journal.newId();
-    const header = { agentId, parentSession: core.journal.header.id, parentCall: request.callId, cwd };
+    this.#profile(request.model, request.role);
+    const agentId = journal.newId();
+    const header = { agentId, parentSession: journal.header.id, parentCall: request.callId, cwd };
     const child: Child = {
       header,
       model: request.model,
+      role: request.role,
       maxTurns: request.maxTurns ?? 0,
       session: undefined,
       report: { agentId, status: "running", output: "", turnsUsed: 0 },
       done: Promise.resolve({ agentId, status: "running", output: "", turnsUsed: 0 }),
-      ended: undefined,
     };
     await this.#start(child, request.callId, request.task);
     return child.report;
@@ -112,10 +102,10 @@ export class Subagents implements SubagentService {
 
   /** What an earlier process left: ended children are known again, running ones are settled as interrupted. */
   recover(): void {
-    const records = knownAgents(this.#core);
-    for (const intent of this.#core.journal.unsettled()) {
+    const records = knownAgents(this.#parent);
+    for (const intent of this.#parent.journal.unsettled()) {
       const begun = records.some((record) => record.intent.for === intent.for);
-      if (intent.effect === "child" && !begun) this.#core.journal.settle(intent.id, "interrupted");
+      if (intent.effect === "child" && !begun) this.#parent.journal.settle(intent.id, "interrupted");
     }
     for (const record of records) {
       const child = this.#remember(record);
@@ -129,10 +119,10 @@ export class Subagents implements SubagentService {
   // ---- inside ----
 
   async #start(child: Child, callId: string, content: string): Promise<void> {
-    const core = this.#core;
+    const parent = this.#parent;
     const { agentId } = child.header;
-    const asked = { ...core.options.subagents?.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
-    const share = core.ledger.reserve(agentId, core.config.budget, core.elapsedMs(), asked);
+    const asked = { ...parent.options.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
+    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), asked);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     const session = child.session ?? this.#openOrGiveUp(child);
     child.session = session;
@@ -143,18 +133,17 @@ export class Subagents implements SubagentService {
     // From here on it is running: what else is sent to it meanwhile steers it, and closing the parent closes it.
     this.#children.set(agentId, child);
     child.report = { agentId, status: "running", output: "", turnsUsed: 0 };
-    child.ended = undefined;
     let finish = (_report: AgentReport): void => {};
     child.done = new Promise((resolve) => {
       finish = resolve;
     });
     try {
-      const intent = await core.journal.intent({ effect: "child", callId, replay: "never" });
-      recordStart(core, intent, child);
+      const intent = await parent.journal.intent({ effect: "child", callId, replay: "never" });
+      recordStart(parent, intent, child);
       void session
-        .submitWithLate(content)
-        .then(() => undefined, messageOf)
-        .then((failure) => finish(this.#finish(child, intent.for, before, failure)));
+        .submit(content)
+        .catch((error: unknown) => messageOf(error))
+        .then((ended) => finish(this.#finish(child, intent.for, before, ended)));
     } catch (error) {
       child.report = { agentId, status: "failed", output: messageOf(error), turnsUsed: 0 };
       finish(child.report);
@@ -163,53 +152,31 @@ export class Subagents implements SubagentService {
   }
 
   /** A child's journal that cannot be opened is the child's trouble, not the session's. */
-  #openOrGiveUp(child: Child): Session {
+  #openOrGiveUp(child: Child): ChildSession {
     const { agentId } = child.header;
     try {
       return this.#open(child);
     } catch (error) {
-      this.#core.ledger.settle(agentId, NO_USAGE, 0, 0);
+      this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
     }
   }
 
-  #open(child: Child): Session {
-    const core = this.#core;
-    const { options } = core;
-    const { agentId, cwd } = child.header;
-    const scoped = cwd === options.env.workingDirectory() ? options.env : new ScopedEnvironment(options.env, cwd);
-    const journal = options.subagents?.journal?.(child.header);
-    return this.#create({
-      ...options,
-      profile: this.#profile(child.model),
-      env: scoped,
-      sharedEnv: true,
-      config: { ...core.config },
-      services: {
-        ...options.services,
-        ...(core.services.pathLocks ? { pathLocks: core.services.pathLocks } : {}),
-      },
-      artifacts: core.artifacts,
-      agentId,
-      depth: (options.depth ?? 0) + 1,
-      onEvent: (event) => this.#follow(child, event),
-      journal,
-    } as SessionOptions);
+  #open({ header, model, role }: Child): ChildSession {
+    return this.#parent.open({
+      header,
+      profile: this.#profile(model, role),
+      role: this.#role(role),
+      onEvent: (event) => this.#parent.childEvent(header.agentId, event),
+    });
   }
 
-  #follow(child: Child, event: SessionEvent): void {
-    if (event.kind === "processing_end") {
-      const { reason, error } = event.data;
-      child.ended = { reason, ...(error === undefined ? {} : { error }) };
-    }
-    this.#core.emit("subagent_event", { agent_id: child.header.agentId, event });
-  }
-
-  #finish(child: Child, outcomeId: string, before: Session["usage"], failure?: string): AgentReport {
+  /** `ended`: how its input ended, or why it was not taken. */
+  #finish(child: Child, outcomeId: string, before: ChildSession["usage"], ended: InputOutcome | string): AgentReport {
     const session = child.session!;
     const spent = since(session.usage, before);
-    const completed = failure === undefined && child.ended?.reason === "completed";
-    const why = failure ?? child.ended?.error ?? child.ended?.reason ?? "closed before completion";
+    const completed = typeof ended !== "string" && ended.reason === "completed";
+    const why = typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason);
     const text = session.lastText();
     return this.#settle(
       child,
@@ -228,13 +195,13 @@ export class Subagents implements SubagentService {
     const report: AgentReport = { agentId: child.header.agentId, turnsUsed: spent.turns, ...outcome };
     child.report = report;
     child.done = Promise.resolve(report);
-    this.#core.ledger.settle(report.agentId, spent.usage, spent.cost, spent.turns);
-    this.#core.accountInput(spent.usage, spent.cost);
+    this.#parent.ledger.settle(report.agentId, spent.usage, spent.cost, spent.turns);
+    this.#parent.accountInput(spent.usage, spent.cost);
     try {
-      appendOutcome(this.#core, outcomeId, report, spent);
+      appendOutcome(this.#parent, outcomeId, report, spent);
     } catch (error) {
       // Whoever waits for the child gets its report; the next write of the session itself ends it.
-      this.#core.warn(`the end of agent ${report.agentId} was not recorded: ${messageOf(error)}`, "subagent");
+      this.#parent.warn(`the end of agent ${report.agentId} was not recorded: ${messageOf(error)}`);
     }
     return report;
   }
@@ -242,29 +209,35 @@ export class Subagents implements SubagentService {
   #remember(record: AgentRecord): Child {
     const { agentId } = record.header;
     const report = record.outcome ?? { agentId, status: "running" as const, output: "", turnsUsed: 0 };
-    const { header, model, maxTurns } = record;
+    const { header, model, role, maxTurns } = record;
     const done = Promise.resolve(report);
-    const child: Child = { header, model, maxTurns, session: undefined, report, done, ended: undefined };
+    const child: Child = { header, model, role, maxTurns, session: undefined, report, done };
     this.#children.set(agentId, child);
     return child;
   }
 
   /** Opening settles the effects that were under way; the input that was cut is given up. */
   #settleInOwnJournal(child: Child): void {
-    if (!this.#core.options.subagents?.journal) return;
+    if (!this.#parent.options.journal) return;
     try {
       child.session = this.#open(child);
       child.session.abandonCut();
     } catch (error) {
-      this.#core.warn(`the journal of agent ${child.header.agentId} cannot be opened: ${messageOf(error)}`, "subagent");
+      this.#parent.warn(`the journal of agent ${child.header.agentId} cannot be opened: ${messageOf(error)}`);
     }
   }
 
-  #profile(model: string | undefined): SessionCore["profile"] {
-    if (model === undefined || model === this.#core.profile.model) return this.#core.profile;
-    const profile = this.#core.options.subagents?.profileFor?.(model);
+  #profile(model: string | undefined, role: string | undefined): ParentSession["profile"] {
+    const own = this.#role(role)?.profile ?? this.#parent.profile;
+    if (model === undefined || model === own.model) return own;
+    const profile = this.#parent.options.profileFor?.(model);
     if (!profile) throw new ToolFailure(`No model "${model}" is available here; leave model out to use your own.`);
     return profile;
+  }
+
+  #role(name: string | undefined): AgentRole | undefined {
+    const { roles = {} } = this.#parent.options;
+    return name !== undefined && Object.hasOwn(roles, name) ? roles[name] : undefined;
   }
 
   #child(agentId: string): Child {

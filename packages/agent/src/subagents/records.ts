@@ -2,9 +2,8 @@
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
-import type { CustomEntry, IntentLine } from "../journal/types.ts";
-import type { SessionCore } from "../session/core.ts";
-import type { AgentReport, AgentStatus, ChildHeader } from "./types.ts";
+import type { ChildHeader, CustomEntry, IntentLine } from "../journal/types.ts";
+import type { AgentReport, AgentStatus, ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
@@ -12,6 +11,7 @@ const OUTCOME_TYPE = "agent";
 export interface AgentRecord {
   readonly header: ChildHeader;
   readonly model: string | undefined;
+  readonly role: string | undefined;
   readonly maxTurns: number;
   readonly intent: Pick<IntentLine, "for">;
   readonly outcome: AgentReport | undefined;
@@ -28,18 +28,19 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
 
 export function recordStart(
-  core: SessionCore,
+  parent: ParentSession,
   intent: IntentLine,
-  child: { header: ChildHeader; model: string | undefined; maxTurns: number },
+  child: Pick<AgentRecord, "header" | "model" | "role" | "maxTurns">,
 ): void {
   const data: JsonObject = { ...child.header, for: intent.for, maxTurns: child.maxTurns };
   if (child.model !== undefined) data["model"] = child.model;
-  core.journal.write({ type: "host", kind: LINE_KIND, data });
+  if (child.role !== undefined) data["role"] = child.role;
+  parent.journal.write({ type: "host", kind: LINE_KIND, data });
 }
 
-export function appendOutcome(core: SessionCore, id: string, report: AgentReport, spent: Spent): void {
+export function appendOutcome(parent: ParentSession, id: string, report: AgentReport, spent: Spent): void {
   const { usage, cost, turns } = spent;
-  core.append({
+  parent.append({
     type: "custom",
     id,
     customType: OUTCOME_TYPE,
@@ -48,9 +49,9 @@ export function appendOutcome(core: SessionCore, id: string, report: AgentReport
 }
 
 /** The last run of each child, oldest first. */
-export function knownAgents(core: SessionCore): AgentRecord[] {
+export function knownAgents(parent: ParentSession): AgentRecord[] {
   const records = new Map<string, AgentRecord>();
-  for (const line of core.journal.outside("host")) {
+  for (const line of parent.journal.outside("host")) {
     if (line.kind !== LINE_KIND) continue;
     const data = line.data as JsonObject;
     const header = {
@@ -60,11 +61,12 @@ export function knownAgents(core: SessionCore): AgentRecord[] {
       cwd: data["cwd"] as string,
     };
     const outcomeId = data["for"] as string;
-    const outcome = core.journal.has(outcomeId) ? (core.journal.entry(outcomeId) as CustomEntry) : undefined;
+    const outcome = parent.journal.has(outcomeId) ? (parent.journal.entry(outcomeId) as CustomEntry) : undefined;
     const before = records.get(header.agentId)?.spent ?? NOTHING_SPENT;
     records.set(header.agentId, {
       header,
       model: data["model"] as string | undefined,
+      role: data["role"] as string | undefined,
       maxTurns: data["maxTurns"] as number,
       intent: { for: outcomeId },
       outcome: outcome && readOutcome(outcome),

@@ -1,17 +1,17 @@
 // Child agents as the session and the four tools see them.
 
-import type { Journal } from "../journal/journal.ts";
+import type { Usage } from "@lathe/llm";
+import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
+import type { ApprovalAnswer } from "../contract/approval.ts";
+import type { ToolDef } from "../contract/tool.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
+import type { InputContent, InputOutcome, SessionEvent } from "../events/types.ts";
+import type { Journal, NewEntry } from "../journal/journal.ts";
+import type { ChildHeader } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
-import type { BudgetConfig } from "../session/config.ts";
+import type { Middleware } from "../seams/types.ts";
 
 export type AgentStatus = "running" | "completed" | "failed";
-
-export interface ChildHeader {
-  readonly agentId: string;
-  readonly parentSession: string;
-  readonly parentCall: string;
-  readonly cwd: string;
-}
 
 export interface SubagentOptions {
   /** Opens a child's own journal: a new one, or the one that an earlier run left. In memory when absent. */
@@ -20,6 +20,19 @@ export interface SubagentOptions {
   readonly profileFor?: (model: string) => Profile | undefined;
   /** What a child gets unless the spawn says otherwise. */
   readonly budget?: BudgetConfig;
+  /** What sets children of a role apart; a spawn without a role, or of one that is not here, gets the plain child. */
+  readonly roles?: Readonly<Record<string, AgentRole>>;
+}
+
+/** What a child of a role has in place of its parent's. */
+export interface AgentRole {
+  readonly profile?: Profile;
+  /** Last part of the system prompt. */
+  readonly prompt?: string;
+  /** Host tools of the child. */
+  readonly tools?: readonly ToolDef[];
+  /** Hooks of the child, among them its permissions. */
+  readonly middleware?: readonly Middleware[];
 }
 
 export interface SpawnRequest {
@@ -28,6 +41,7 @@ export interface SpawnRequest {
   readonly workingDir?: string;
   readonly model?: string;
   readonly maxTurns?: number;
+  readonly role?: string;
 }
 
 export interface AgentReport {
@@ -44,6 +58,43 @@ export interface SubagentService {
   /** Resolves when the child has ended its input; the signal only ends the waiting. */
   wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
   close(agentId: string): Promise<AgentReport>;
+}
+
+/** What the manager needs of a child's session. */
+export interface ChildSession {
+  readonly usage: { readonly usage: Usage; readonly cost: number; readonly turns: number };
+  readonly spent: Amounts;
+  readonly config: { budget: BudgetConfig; maxTurns: number };
+  submit(content: InputContent): Promise<InputOutcome>;
+  steer(content: InputContent): string;
+  interrupt(): Promise<void>;
+  close(): Promise<void>;
+  abandonCut(): void;
+  lastText(): string;
+  answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean;
+}
+
+export interface ChildOpening {
+  readonly header: ChildHeader;
+  readonly profile: Profile;
+  readonly role: AgentRole | undefined;
+  readonly onEvent: (event: SessionEvent) => void;
+}
+
+/** What the manager needs of the parent's session. */
+export interface ParentSession {
+  readonly journal: Journal;
+  readonly env: ExecutionEnvironment;
+  readonly profile: Profile;
+  readonly options: SubagentOptions;
+  readonly ledger: Ledger;
+  readonly budget: BudgetConfig;
+  elapsedMs(): number;
+  accountInput(usage: Usage, cost: number): void;
+  append(entry: NewEntry): void;
+  childEvent(agentId: string, event: SessionEvent): void;
+  warn(message: string): void;
+  open(child: ChildOpening): ChildSession;
 }
 
 declare module "../contract/tool.ts" {

@@ -2,11 +2,11 @@
 
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
+import type { Question } from "../../src/contract/questions.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { defineProfile } from "../../src/profiles/define.ts";
 import { FAMILIES } from "../../src/profiles/families.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
-import type { Question } from "../../src/tools/ask-user/questions.ts";
 import { type Dialect, wire } from "../support/wire.ts";
 
 const MODELS: Record<Dialect, string> = {

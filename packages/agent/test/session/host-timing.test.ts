@@ -26,7 +26,7 @@ it("EH-03 an input given at the end of the one before is waited for when the ses
     });
   });
   const s = setUp({ profile: testProfile([hang]), script: [{ text: "one" }, { calls: [{ name: "hang", id: "h" }] }] });
-  let second: Promise<void> | undefined;
+  let second: Promise<unknown> | undefined;
   void (async () => {
     for await (const event of s.session.events()) {
       if (event.kind === "processing_end") second ??= s.session.submit("two");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import type { SessionState } from "../../src/events/types.ts";
 import { echo, type Setup, setUp, testProfile } from "../support/session.ts";
 
@@ -175,7 +176,7 @@ describe("a session", () => {
   });
 
   it("SN-03 goes only along the legal edges", async () => {
-    const log = async (run: (s: ReturnType<typeof setUp>) => Promise<void>, s: ReturnType<typeof setUp>) => {
+    const log = async (run: (s: ReturnType<typeof setUp>) => Promise<unknown>, s: ReturnType<typeof setUp>) => {
       await run(s);
       await s.finish();
       return s.of("state_changed").map((event) => event.data.to) as SessionState[];
@@ -196,11 +197,11 @@ describe("a session", () => {
   });
 
   it("SN-03 a tool that asks the user ends the input and waits", async () => {
-    const ask = {
+    const ask: ToolDef = {
       ...echo,
       name: "ask",
-      execute: (_args: unknown, context: { services: { session?: { awaitInput(): void } } }) => {
-        context.services.session?.awaitInput();
+      execute: (_args, context) => {
+        context.services.session?.awaitInput({ what: "question", text: "which colour?" });
         return "asked";
       },
     };

@@ -1,8 +1,9 @@
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import type { ToolProvider } from "../../src/registry/session-tools.ts";
 import { SchemeRegistry } from "../../src/seams/schemes.ts";
-import type { Middleware, ToolProvider } from "../../src/seams/types.ts";
+import type { Middleware } from "../../src/seams/types.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, setUp, testProfile, tool } from "../support/session.ts";
 

@@ -43,9 +43,12 @@ describe("steering", () => {
     ]);
   });
 
-  it("RN-04 submitWithLate: what comes with the last words is the next input, but not after an interrupt", async () => {
-    const late = setUp({ script: [{ text: "a", before: () => void late.session.steer("late") }, { text: "b" }] });
-    await late.session.submitWithLate("go");
+  it("RN-04 lateSteering run: what comes with the last words is the next input, but not after an interrupt", async () => {
+    const late = setUp({
+      script: [{ text: "a", before: () => void late.session.steer("late") }, { text: "b" }],
+      config: { lateSteering: "run" },
+    });
+    await late.session.submit("go");
     expect(late.session.queued("steering")).toEqual([]);
     await late.finish();
     expect(late.of("user_input").map((event) => event.data.content)).toEqual(["go", "late"]);
@@ -60,8 +63,9 @@ describe("steering", () => {
           },
         },
       ],
+      config: { lateSteering: "run" },
     });
-    await cut.session.submitWithLate("go");
+    await cut.session.submit("go");
     expect(cut.session.queued("steering").map((message) => message.content)).toEqual(["late"]);
     await cut.finish();
   });

@@ -12,7 +12,7 @@ type Ending = "ended" | "closed" | "killed";
 async function oneInput(world: WildWorld, s: Setup, step: number): Promise<Ending> {
   const { session } = s;
   const goesOn = step > 0 && world.chance() < 0.5;
-  const running = goesOn ? session.continue() : session.submitWithLate(`input ${step}`);
+  const running = goesOn ? session.continue() : session.submit(`input ${step}`);
   for (let actions = Math.floor(world.chance() * 4); actions > 0; actions--) {
     await new Promise((resolve) => setTimeout(resolve, world.chance() * 12));
     if (session.state === "closed") break;

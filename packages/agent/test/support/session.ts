@@ -6,9 +6,9 @@ import { MemoryEnvironment } from "../../src/env/memory.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
 import type { Profile } from "../../src/profiles/types.ts";
 import { ToolRegistry } from "../../src/registry/registry.ts";
-import type { SessionDeps } from "../../src/session/deps.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
+import type { SessionDeps } from "../../src/time/deadline.ts";
 import { grammarError } from "./event-grammar.ts";
 import { type Script, ScriptedClient } from "./scripted-client.ts";
 

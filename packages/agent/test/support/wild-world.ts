@@ -6,7 +6,7 @@ import type { ToolDef } from "../../src/contract/tool.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
 import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
-import type { ChildHeader } from "../../src/subagents/types.ts";
+import type { ChildHeader } from "../../src/journal/types.ts";
 import { closeAgentTool } from "../../src/tools/close-agent/index.ts";
 import { sendInputTool } from "../../src/tools/send-input/index.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";

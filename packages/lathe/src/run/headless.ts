@@ -4,12 +4,12 @@
 import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import { EXIT } from "../cli/exit.ts";
+import type { DeniedCall } from "../permissions/permissions.ts";
 import type { RecordingTape } from "../record/tape.ts";
 import goOn from "./go-on.md";
 import type { OpenSession } from "./open-session.ts";
 import { interruptedOutcome, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
-import type { DeniedCall } from "./permissions.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
 import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";

@@ -1,6 +1,6 @@
 // Puts a session together: environment, profile, journal, permissions, services. Every mode starts here.
 
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Answerer,
@@ -23,10 +23,11 @@ import {
 import type { ProviderAdapter } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
 import type { Models } from "../models/models.ts";
+import type { PermissionMode } from "../permissions/judge.ts";
+import { Permissions } from "../permissions/permissions.ts";
 import type { Tape } from "../record/tape.ts";
 import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
-import { type PermissionMode, Permissions } from "./permissions.ts";
 import { profileFor } from "./profile.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Workspace } from "./workspace.ts";
@@ -98,8 +99,11 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   const permissions = new Permissions({
     mode: workspace.settings.permissionMode as PermissionMode,
     canAsk: request.person?.answersApprovals ?? false,
-    roots: workspace.roots,
-    env,
+    places: {
+      roots: workspace.roots,
+      userHome: realPath(workspace.machine.userHome),
+      latheHome: realPath(workspace.paths.home),
+    },
   });
   let current = request.model;
   const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
@@ -250,4 +254,9 @@ function planMode(permissions: Permissions, person: Person | undefined) {
       return verdict;
     },
   };
+}
+
+/** A directory that is not there yet is where its name says. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path;
 }

@@ -2,7 +2,7 @@
 
 import type { EndReason } from "@lathe/agent";
 import { EXIT, type ExitCode } from "../cli/exit.ts";
-import { allowedWith, type DeniedCall } from "./permissions.ts";
+import { allowedWith, type DeniedCall } from "../permissions/permissions.ts";
 
 export type RunStatus =
   | "done"

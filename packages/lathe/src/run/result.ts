@@ -2,8 +2,8 @@
 
 import type { JsonValue, Usage } from "@lathe/llm";
 import type { ExitCode } from "../cli/exit.ts";
+import type { DeniedCall } from "../permissions/permissions.ts";
 import type { RunOutcome, RunStatus } from "./outcome.ts";
-import type { DeniedCall } from "./permissions.ts";
 
 export interface RunResult {
   readonly type: "result";

@@ -15,9 +15,9 @@ import {
 import { textOf } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
+import { type DeniedCall, UNATTENDED } from "../permissions/permissions.ts";
 import goOn from "./go-on.md";
 import { existingJournal, journalDeps, newJournal, type OpenedJournal } from "./journal-files.ts";
-import { type DeniedCall, NOBODY } from "./permissions.ts";
 import type { RunResult } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -99,7 +99,7 @@ function progress(journal: Journal): { begun: number; denied: DeniedCall[] } {
   }
   const denied: DeniedCall[] = [];
   for (const { callId, by, reason = "" } of journal.outside("decision")) {
-    if (by === NOBODY) denied.push({ callId, tool: tools.get(callId) ?? "", reason });
+    if (by === UNATTENDED) denied.push({ callId, tool: tools.get(callId) ?? "", reason });
   }
   return { begun, denied };
 }

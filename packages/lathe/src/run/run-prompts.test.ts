@@ -1,7 +1,7 @@
 import { defineProfile, FAMILIES, MemoryEnvironment, Session } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { expect, it } from "vitest";
-import { Permissions } from "./permissions.ts";
+import { Permissions } from "../permissions/permissions.ts";
 import { RunDriver } from "./run-prompts.ts";
 
 it("a run that fails with a message still queued behind it ends all the same", async () => {
@@ -15,7 +15,11 @@ it("a run that fails with a message still queued behind it ends all the same", a
     client: { complete: refuse, stream: refuse },
     deps: defaultDeps({ env: {} }),
   });
-  const permissions = new Permissions({ mode: "full", canAsk: false, roots: [], env });
+  const permissions = new Permissions({
+    mode: "full",
+    canAsk: false,
+    places: { roots: [], userHome: "/home/u", latheHome: "/home/u/.lathe" },
+  });
   const driver = new RunDriver(session, permissions, () => undefined);
   session.followUp("left by an earlier process");
   expect(await driver.submit("go")).toBe(false);

@@ -2,10 +2,10 @@
 
 import type { EndReason, InputContent, Session, SessionEvent } from "@lathe/agent";
 import { addUsage, type Usage } from "@lathe/llm";
+import type { Permissions } from "../permissions/permissions.ts";
 import type { RecordingTape } from "../record/tape.ts";
 import { type Asked, askedIn } from "./asked.ts";
 import type { RunFacts } from "./outcome.ts";
-import type { Permissions } from "./permissions.ts";
 
 export interface RunReport extends RunFacts {
   readonly usage: Usage;

@@ -1,10 +1,10 @@
 // Whether a call may run: the middleware is asked, and through it a person.
 
+import type { ApprovalAnswer } from "../../contract/approval.ts";
 import { messageOf } from "../../seams/run.ts";
 import type { CallInfo } from "../../seams/types.ts";
+import { withDeadline } from "../../time/deadline.ts";
 import type { InputRun, SessionCore } from "../core.ts";
-import { withDeadline } from "../deps.ts";
-import type { ApprovalAnswer } from "./approvals.ts";
 
 /** Undefined: go ahead. Otherwise what the model is told. */
 export async function askApproval(core: SessionCore, run: InputRun, call: CallInfo): Promise<string | undefined> {
@@ -18,7 +18,8 @@ export async function askApproval(core: SessionCore, run: InputRun, call: CallIn
   core.journal.write({ type: "decision", callId: call.callId, ...answer });
   if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
   if (answer.decision === "allow") return undefined;
-  return `Denied by ${answer.by}${answer.reason === undefined ? "" : `: ${answer.reason}`}. The call was not run.`;
+  const why = answer.reason === undefined ? "" : `: ${answer.reason.replace(/\.$/, "")}`;
+  return `Denied by ${answer.by}${why}. The call was not run.`;
 }
 
 async function askHost(

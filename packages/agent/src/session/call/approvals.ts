@@ -1,10 +1,6 @@
 // Questions about a call that are open at the host.
 
-export interface ApprovalAnswer {
-  readonly decision: "allow" | "deny";
-  readonly by: string;
-  readonly reason?: string;
-}
+import type { ApprovalAnswer } from "../../contract/approval.ts";
 
 export class Approvals {
   readonly #open = new Map<string, (answer: ApprovalAnswer) => void>();

@@ -57,6 +57,6 @@ async function runTogether(
 
 /** Decided at the moment a call would start. */
 function bypass(core: SessionCore, batch: Batch, index: number): Bypass {
-  if (core.config.interruptMode === "immediate" && core.steering.length > 0) return "skipped";
+  if (core.config.interruptMode === "immediate" && core.inbox.count("steering") > 0) return "skipped";
   return batch.cutOff && index === batch.calls.length - 1 ? "cut" : undefined;
 }

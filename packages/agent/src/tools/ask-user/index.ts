@@ -1,8 +1,8 @@
 import type { JsonValue } from "@lathe/llm";
+import { type Question, renderAnswers, renderQuestions } from "../../contract/questions.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
-import { type Question, renderAnswers, renderQuestions } from "./questions.ts";
 
 const params = {
   questions: listOf(
@@ -35,9 +35,10 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   async execute({ questions }, { services, signal }) {
     const asked: readonly Question[] = questions;
     if (!services.answerer) {
-      services.session?.awaitInput();
+      const text = renderQuestions(asked);
+      services.session?.awaitInput({ what: "question", text });
       return {
-        content: [{ kind: "text", text: `Asked:\n${renderQuestions(asked)}\nThe answer comes as the next message.` }],
+        content: [{ kind: "text", text: `Asked:\n${text}\nThe answer comes as the next message.` }],
         details: { questions: asked as unknown as JsonValue, awaiting: true },
         effects: "none",
       };

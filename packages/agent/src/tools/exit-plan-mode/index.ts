@@ -40,16 +40,16 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
       throw new ToolFailure("The plan is empty. Write down what you will change and how you will check it.");
     const verdict = await mode.propose(plan, signal);
     if (!verdict) {
-      services.session?.awaitInput();
+      services.session?.awaitInput({ what: "plan", text: plan });
       return {
-        content: [{ kind: "text", text: "The plan was handed in. The decision comes as the next message." }],
+        content: [{ kind: "text", text: "The plan was proposed. The decision comes as the next message." }],
         details: { plan, awaiting: true },
         effects: "none",
       };
     }
     const answer = verdict.approved
       ? "The plan is approved. Plan mode is off: carry it out now."
-      : `The plan is not approved.${verdict.feedback ? ` ${verdict.feedback}` : ""} Stay in plan mode and hand in a better one.`;
+      : `The plan is not approved.${verdict.feedback ? ` ${verdict.feedback}` : ""} Stay in plan mode and propose a better one.`;
     return {
       content: [{ kind: "text", text: answer }],
       details: { plan, approved: verdict.approved },

@@ -1,50 +1,57 @@
-// What a person is shown before they allow a call: all that it would do, not only the first line of it.
+// What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
 
-import type { JsonObject } from "@lathe/llm";
-import { printable, summary } from "./printer.ts";
+import type { EventData, PreviewLine } from "@lathe/agent";
+import type { Style } from "./printer.ts";
 import { widthOf } from "./width.ts";
 
-/** Lines to show above the question, and the question. */
+/** Lines to show above the question, what is left of them, and the question. */
 export interface ApprovalText {
-  readonly above: readonly { readonly text: string; readonly style?: "red" | "green" }[];
+  readonly above: readonly StyledLine[];
+  /** Shown when the person asks for it. */
+  readonly rest: readonly StyledLine[];
   readonly question: string;
+}
+
+export interface StyledLine {
+  readonly text: string;
+  readonly style?: Style;
 }
 
 const MOST_LINES = 200;
 const ANSWERS = "? [y/N/always] ";
 
-export function approvalText(tool: string, args: JsonObject, whose: string, columns: number): ApprovalText {
-  const short = `Allow ${tool} ${summary(tool, args)}${whose}${ANSWERS}`;
-  const lines = detail(args);
-  if (lines.length === 0 || (lines.length === 1 && !lines[0]?.style && widthOf(short) < columns))
-    return { above: [], question: short };
-  const hidden = lines.length - MOST_LINES;
-  const path = args["file_path"] ?? args["path"];
+const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, Style>>> = {
+  added: "green",
+  removed: "red",
+  note: "dim",
+  heading: "bold",
+};
+
+export function approvalText(
+  { tool_name: tool, preview, reason }: EventData["approval_request"],
+  whose: string,
+  columns: number,
+): ApprovalText {
+  const [only] = preview;
+  const short = `Allow ${tool} ${only?.text ?? ""}${whose}${ANSWERS}`;
+  if (preview.length <= 1 && only?.kind === undefined && reason === undefined && widthOf(short) < columns) {
+    return { above: [], rest: [], question: short };
+  }
+  const lines = preview.map(styled);
+  const rest = lines.slice(MOST_LINES);
   return {
     above: [
-      { text: `${tool}${typeof path === "string" ? ` ${printable(path)}` : ""}${whose}:` },
-      ...lines.slice(0, MOST_LINES).map(({ text, ...style }) => ({ text: `    ${text}`, ...style })),
-      ...(hidden > 0 ? [{ text: `    … ${hidden} more lines` }] : []),
+      { text: `${tool}${whose}:` },
+      ...(reason === undefined ? [] : [{ text: reason, style: "yellow" as const }]),
+      ...lines.slice(0, MOST_LINES),
+      ...(rest.length > 0 ? [{ text: `    … ${rest.length} more lines: answer v to see them` }] : []),
     ],
+    rest,
     question: `Allow this${ANSWERS}`,
   };
 }
 
-type Line = ApprovalText["above"][number];
-
-function detail(args: JsonObject): Line[] {
-  const lines = (name: string): string[] => {
-    const value = args[name];
-    if (typeof value !== "string") return [];
-    return printable(value).replace(/\n$/, "").split("\n");
-  };
-  const removed = lines("old_string").map((text): Line => ({ text: `- ${text}`, style: "red" }));
-  const added = ["new_string", "content"].flatMap(lines).map((text): Line => ({ text: `+ ${text}`, style: "green" }));
-  const patch = ["patch", "diff"].flatMap(lines).map(patchLine);
-  return [...lines("command").map((text): Line => ({ text })), ...removed, ...added, ...patch];
-}
-
-function patchLine(text: string): Line {
-  if (text.startsWith("+")) return { text, style: "green" };
-  return text.startsWith("-") ? { text, style: "red" } : { text };
+function styled({ text, kind }: PreviewLine): StyledLine {
+  const style = kind && STYLES[kind];
+  return { text: `    ${text}`, ...(style ? { style } : {}) };
 }

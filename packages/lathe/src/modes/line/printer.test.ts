@@ -13,11 +13,18 @@ function printed(...events: readonly SessionEvent[]): string {
 const event = <K extends EventKind>(kind: K, timestamp: number, data: EventData[K]): SessionEvent =>
   ({ kind, timestamp, data, seq: 1, session_id: "s" }) as SessionEvent;
 
-const start = event("tool_call_start", 0, { call_id: "c", tool_name: "shell", arguments: { command: "make" } });
+const start = event("tool_call_start", 0, {
+  call_id: "c",
+  tool_name: "shell",
+  label: "Run",
+  summary: "make",
+  arguments: { command: "make" },
+});
 const end = (timestamp: number): SessionEvent =>
   event("tool_call_end", timestamp, {
     call_id: "c",
     tool_name: "shell",
+    summary: "make",
     is_error: false,
     duration_ms: timestamp,
     entry_id: "e",
@@ -25,7 +32,15 @@ const end = (timestamp: number): SessionEvent =>
   });
 
 it("the time a person took to say yes is not counted as the command's", () => {
-  const asked = event("approval_request", 10, { call_id: "c", tool_name: "shell", arguments: { command: "make" } });
+  const asked = event("approval_request", 10, {
+    call_id: "c",
+    tool_name: "shell",
+    label: "Run",
+    summary: "make",
+    arguments: { command: "make" },
+    tier: "exec",
+    preview: [{ text: "make" }],
+  });
   const settled = event("approval_settled", 600_000, { call_id: "c", decision: "allow", by: "user" });
   expect(printed(start, asked, settled, end(602_000))).toBe("  ✓ shell make  2.0 s\n");
   expect(printed(start, end(5_000))).toBe("  ✓ shell make  5.0 s\n");

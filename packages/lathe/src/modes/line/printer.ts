@@ -1,7 +1,7 @@
 // Turns a session's events into plain lines: the answer as it streams, one line per finished call. Only ever appends; knows
 // nothing of keys or commands.
 
-import type { SessionEvent } from "@lathe/agent";
+import { type SessionEvent, visibleLine, visibleText } from "@lathe/agent";
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import { shorten, widthOf } from "./width.ts";
 
@@ -21,7 +21,7 @@ export class LinePrinter {
   /** The cursor stands behind unfinished text. */
   #open = false;
   /** `allowedAt`: when a person had answered. */
-  readonly #calls = new Map<string, { name: string; args: JsonObject; allowedAt?: number }>();
+  readonly #calls = new Map<string, { name: string; summary: string; allowedAt?: number }>();
 
   constructor(out: Output, options: { color: boolean; columns: () => number }) {
     this.#out = out;
@@ -32,7 +32,8 @@ export class LinePrinter {
   /** A line of the product's own. */
   line(text: string, style?: Style): void {
     this.fresh();
-    this.#out.write(`${style ? this.#paint(text, style) : text}\n`);
+    const shown = visibleText(text);
+    this.#out.write(`${style ? this.#paint(shown, style) : shown}\n`);
   }
 
   event(event: SessionEvent): void {
@@ -49,14 +50,14 @@ export class LinePrinter {
         break;
       case "assistant_text_delta":
         this.#out.status?.("");
-        this.#out.write(printable(event.data.delta));
+        this.#out.write(visibleText(event.data.delta));
         this.#open = !event.data.delta.endsWith("\n");
         break;
       case "assistant_text_end":
         this.fresh();
         break;
       case "tool_call_start":
-        this.#calls.set(event.data.call_id, { name: event.data.tool_name, args: event.data.arguments });
+        this.#calls.set(event.data.call_id, { name: event.data.tool_name, summary: event.data.summary });
         this.#running();
         break;
       case "approval_settled": {
@@ -69,7 +70,7 @@ export class LinePrinter {
         this.#running();
         break;
       case "steering_injected":
-        this.line(`› ${oneLine(event.data.content)}`, "dim");
+        this.line(`› ${visibleLine(event.data.content)}`, "dim");
         break;
       case "retry":
         this.line(`${event.data.message}; trying again in ${Math.ceil(event.data.delay_ms / 1000)} s`, "yellow");
@@ -94,7 +95,7 @@ export class LinePrinter {
     const call = this.#calls.get(data.call_id);
     this.#calls.delete(data.call_id);
     const mark = data.is_error ? this.#paint("✗", "red") : this.#paint("✓", "green");
-    const what = about({ name: data.tool_name, args: call?.args ?? {} });
+    const what = about({ name: data.tool_name, summary: data.summary });
     // The time a person took to answer is not the call's.
     const took = call?.allowedAt === undefined ? data.duration_ms : timestamp - call.allowedAt;
     const outcome = outcomeOf(data, took);
@@ -126,24 +127,7 @@ export class LinePrinter {
   }
 }
 
-const about = ({ name, args }: { name: string; args: JsonObject }): string => `${name} ${summary(name, args)}`.trim();
-
-/** What a call is about, in one line: the argument a person would look at first. */
-export function summary(tool: string, args: JsonObject): string {
-  for (const name of ["command", "pattern", "query", "file_path", "path", "url", "task", "agent_id"]) {
-    const value = args[name];
-    if (typeof value === "string") return oneLine(value);
-  }
-  const [asked] = Array.isArray(args["questions"]) ? args["questions"] : [];
-  if (isObject(asked) && typeof asked["question"] === "string") return oneLine(asked["question"]);
-  const patch = args["patch"];
-  if (typeof patch === "string") {
-    return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1] ?? "").join(", ");
-  }
-  // A plan was on the screen a moment ago; a list of tasks is too long for a line.
-  const isShown = tool === "todo" || "plan" in args || Object.keys(args).length === 0;
-  return isShown ? "" : oneLine(JSON.stringify(args));
-}
+const about = ({ name, summary }: { name: string; summary: string }): string => visibleLine(`${name} ${summary}`);
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -162,16 +146,9 @@ function outcomeOf(
   if (typeof details["linesRead"] === "number") parts.push(count(details["linesRead"], "line", "lines"));
   if (typeof details["matches"] === "number") parts.push(count(details["matches"], "match", "matches"));
   if (typeof details["files"] === "number") parts.push(count(details["files"], "file", "files"));
-  if (data.is_error && parts.length === 0) parts.push(shorten(oneLine(data.error ?? data.output ?? "failed"), 60));
+  if (data.is_error && parts.length === 0) parts.push(shorten(visibleLine(data.error ?? data.output ?? "failed"), 60));
   if (tookMs >= 1000) parts.push(`${(tookMs / 1000).toFixed(1)} s`);
   return parts.join(", ");
 }
 
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-
-const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
-
-/** Control sequences in a model's or a file's text must not reach the terminal. */
-export function printable(text: string): string {
-  return text.replace(/\r\n/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]/g, "");
-}

@@ -95,7 +95,7 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
 const agentParams = {
   description: text("The task in three to five words"),
   prompt: text("The whole task: goal, paths, what to give back"),
-  subagent_type: optional(text("Accepted and not used: there is one kind of agent")),
+  subagent_type: optional(text("The kind of agent; a general one when not given or not known")),
   run_in_background: optional(flag("Return at once with its id instead of its result")),
 };
 
@@ -108,11 +108,12 @@ const agent: ToolDef<ArgsOf<typeof agentParams>> = {
   timeoutMs: 0,
   access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),
   summary: ({ description }) => description,
-  async execute({ prompt, run_in_background }, context) {
-    const started = await spawnAgentTool.execute({ task: prompt }, context);
-    if (run_in_background) return started;
-    const { agent_id } = JSON.parse(String(started)) as { agent_id: string };
-    const { output, status } = await context.services.subagents!.wait(agent_id, context.signal);
+  async execute({ prompt, subagent_type: role, run_in_background }, context) {
+    const { subagents } = context.services;
+    const request = { task: prompt, callId: context.callId, ...(role === undefined ? {} : { role }) };
+    const { agentId: agent_id, status: begun } = await subagents!.spawn(request);
+    if (run_in_background) return JSON.stringify({ agent_id, status: begun });
+    const { output, status } = await subagents!.wait(agent_id, context.signal);
     return {
       content: [{ kind: "text", text: `${output}\n[agent ${agent_id}: ${status}]` }],
       isError: status !== "completed",

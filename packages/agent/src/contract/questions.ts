@@ -19,7 +19,7 @@ export interface Answer {
 /** Undefined: nobody answered (cancelled). */
 export type Answerer = (questions: readonly Question[], signal: AbortSignal) => Promise<readonly Answer[] | undefined>;
 
-declare module "../../contract/tool.ts" {
+declare module "./tool.ts" {
   interface ToolServices {
     readonly answerer?: Answerer;
   }

@@ -1,0 +1,131 @@
+// The tools of one session, as one map: what the model is offered is what is found when it calls. The profile's come first, then
+// what providers bring, then the host's own, which may stand in the place of a profile's. The list only ever gains at its end
+// or loses members, so that it stays a stable part of the prefix.
+
+import type { ToolDefinition } from "@lathe/llm";
+import type { ToolDef } from "../contract/tool.ts";
+import { type CustomTool, type RegisteredTool, ToolRegistry } from "./registry.ts";
+
+export interface ToolChange {
+  readonly added: readonly ToolDefinition[];
+  readonly removed: ReadonlySet<string>;
+}
+
+/**
+ * Tools that come and go. Asked before every request: the same array means nothing changed. A tool that cannot be offered (its
+ * name is taken, its schema is no object, a service that it needs is missing) is one warning.
+ */
+export interface ToolProvider {
+  tools(): readonly ToolDef[];
+}
+
+export interface SessionToolsOptions {
+  readonly profile: { readonly toolRegistry: ToolRegistry };
+  readonly tools: readonly (ToolDef | CustomTool)[];
+  readonly providers: readonly ToolProvider[];
+  /** Names of the services that a tool needs and the session does not have. */
+  readonly lacks: (tool: ToolDef) => readonly string[];
+  readonly warn: (message: string) => void;
+}
+
+export class SessionTools {
+  readonly own = new ToolRegistry();
+  readonly #options: SessionToolsOptions;
+  #profile: SessionToolsOptions["profile"];
+  #provided: readonly (readonly ToolDef[])[] = [];
+  /** Made for these versions of profile and own tools. */
+  #madeFor = "";
+  #offered = new Map<string, RegisteredTool>();
+  /** As the last refresh left them. */
+  #announced: readonly ToolDefinition[] = [];
+  readonly #refused = new Set<string>();
+
+  constructor(options: SessionToolsOptions) {
+    this.#options = options;
+    this.#profile = options.profile;
+    for (const tool of options.tools) this.own.register(tool);
+  }
+
+  get(name: string): RegisteredTool | undefined {
+    return this.#current().get(name);
+  }
+
+  definitions(): readonly ToolDefinition[] {
+    return this.#announced;
+  }
+
+  setProfile(profile: SessionToolsOptions["profile"]): void {
+    this.#profile = profile;
+    this.#madeFor = "";
+    this.refresh();
+  }
+
+  /** Looks whether anything came or went since the last time; undefined when not. */
+  refresh(): ToolChange | undefined {
+    const lists = this.#options.providers.map((provider) => provider.tools());
+    if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
+      this.#provided = lists;
+      this.#madeFor = "";
+    }
+    const offered = this.#current();
+    const before = new Map(this.#announced.map((definition) => [definition.name, definition]));
+    if (before.size === offered.size && [...offered].every(([name, { definition }]) => before.get(name) === definition))
+      return undefined;
+    this.#announced = [...offered.values()].map(({ definition }) => definition);
+    const added = this.#announced.filter((definition) => before.get(definition.name) !== definition);
+    const removed = new Set([...before.keys()].filter((name) => !offered.has(name)));
+    return { added, removed };
+  }
+
+  #current(): ReadonlyMap<string, RegisteredTool> {
+    const versions = `${this.#profile.toolRegistry.version} ${this.own.version}`;
+    if (versions !== this.#madeFor) {
+      this.#offered = this.#collect();
+      this.#madeFor = versions;
+    }
+    return this.#offered;
+  }
+
+  #collect(): Map<string, RegisteredTool> {
+    const tools = new Map<string, RegisteredTool>();
+    const add = (registry: ToolRegistry): void => {
+      for (const name of registry.names()) {
+        const registered = registry.get(name);
+        if (registered && this.#options.lacks(registered.tool).length === 0) tools.set(name, registered);
+      }
+    };
+    add(this.#profile.toolRegistry);
+    for (const tool of this.#provided.flat()) {
+      const problem = this.#addProvided(tools, tool);
+      if (problem !== undefined) this.#refuse(tool, problem);
+    }
+    add(this.own);
+    return tools;
+  }
+
+  /** Undefined, or why the tool cannot be offered. */
+  #addProvided(tools: Map<string, RegisteredTool>, tool: ToolDef): string | undefined {
+    if (tools.has(tool.name) || this.own.get(tool.name)) return "there is a tool of that name already";
+    const missing = this.#options.lacks(tool);
+    if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
+    const known = this.#offered.get(tool.name);
+    if (known?.tool === tool) {
+      tools.set(tool.name, known);
+      return undefined;
+    }
+    try {
+      const registry = new ToolRegistry([tool]);
+      tools.set(tool.name, registry.get(tool.name) as RegisteredTool);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #refuse(tool: ToolDef, problem: string): void {
+    const message = `The tool ${tool.name} is not offered: ${problem}.`;
+    if (this.#refused.has(message)) return;
+    this.#refused.add(message);
+    this.#options.warn(message);
+  }
+}

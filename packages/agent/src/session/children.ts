@@ -1,0 +1,63 @@
+// How a session starts and hears its child agents: what a child has of its parent's is listed here, the rest is its own.
+
+import { ScopedEnvironment } from "../env/wrappers.ts";
+import type { ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
+import type { SessionCore } from "./core.ts";
+import type { SessionOptions } from "./types.ts";
+
+export function parentSession(core: SessionCore, create: (options: SessionOptions) => ChildSession): ParentSession {
+  return {
+    journal: core.journal,
+    env: core.options.env,
+    options: core.options.subagents ?? {},
+    ledger: core.ledger,
+    get profile() {
+      return core.profile;
+    },
+    get budget() {
+      return core.config.budget;
+    },
+    elapsedMs: () => core.elapsedMs(),
+    accountInput: (usage, cost) => core.accountInput(usage, cost),
+    append: (entry) => void core.append(entry),
+    childEvent: (agentId, event) => core.emit("subagent_event", { agent_id: agentId, event }),
+    warn: (message) => core.warn(message, "subagent"),
+    open: (child) => create(childOptions(core, child)),
+  };
+}
+
+/** How deep children may be nested is the parent's to say. */
+export function mayHaveChildren({ options, config }: SessionCore): boolean {
+  return (options.depth ?? 0) < config.maxSubagentDepth;
+}
+
+function childOptions(core: SessionCore, { header, profile, role, onEvent }: ChildOpening): SessionOptions {
+  const { options, config, services } = core;
+  const { env, depth = 0 } = options;
+  const { agentId, cwd } = header;
+  return {
+    profile,
+    onEvent,
+    agentId,
+    depth: depth + 1,
+    env: cwd === env.workingDirectory() ? env : new ScopedEnvironment(env, cwd),
+    sharedEnv: true,
+    client: options.client,
+    deps: options.deps,
+    artifacts: core.artifacts,
+    journal: options.subagents?.journal?.(header),
+    // Whoever sends a child something late wants it done: nobody is there to ask it again.
+    config: { ...config, lateSteering: "run" },
+    services: { ...options.services, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
+    surroundings: options.surroundings,
+    userInstructions: role?.prompt ?? options.userInstructions,
+    tools: role?.tools ?? options.tools,
+    toolProviders: options.toolProviders,
+    middleware: role?.middleware ?? options.middleware,
+    schemes: options.schemes,
+    priceOf: options.priceOf,
+    profileForRole: options.profileForRole,
+    aroundExecute: options.aroundExecute,
+    subagents: options.subagents,
+  };
+}

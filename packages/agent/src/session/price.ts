@@ -1,0 +1,20 @@
+// US dollars of one answer.
+
+import { costOf, type Usage } from "@lathe/llm";
+import type { Profile } from "../profiles/types.ts";
+import type { SessionCore } from "./core.ts";
+
+export function priceOf(core: SessionCore, profile: Profile, usage: Usage): number {
+  const { model, modelInfo, provider = profile.id } = profile;
+  const given = core.options.priceOf?.(model, usage);
+  if (given !== undefined) return given;
+  if (modelInfo?.cost) return costOf(usage, modelInfo.cost, provider);
+  if (core.config.budget.usd && core.unpriced !== model) {
+    core.unpriced = model;
+    core.warn(
+      `The price of ${provider}/${model} is not known, so the limit in dollars cannot be enforced.`,
+      "unknown_price",
+    );
+  }
+  return 0;
+}

@@ -1,0 +1,72 @@
+// A model call beside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it is sent
+// and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
+
+import type { JsonObject, Request, Usage } from "@lathe/llm";
+import { plainUsage } from "../budget/ledger.ts";
+import type { CustomEntry } from "../journal/types.ts";
+import { messageOf } from "../seams/run.ts";
+import type { SideAnswer, SideCall } from "../seams/types.ts";
+import { sleep, withDeadline } from "../time/deadline.ts";
+import type { SessionCore } from "./core.ts";
+import { priceOf } from "./price.ts";
+import { retryDelay } from "./retry.ts";
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const GRACE_MS = 500;
+const OUTCOME_TYPE = "maintenance";
+
+export async function sideCall(
+  core: SessionCore,
+  role: string,
+  call: SideCall,
+  signal: AbortSignal,
+): Promise<SideAnswer> {
+  const ms = call.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const limits = { what: `the model call for ${role}`, ms, graceMs: GRACE_MS, signal };
+  return withDeadline(core.deps, limits, (inner) => answered(core, role, call, inner));
+}
+
+async function answered(core: SessionCore, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
+  const profile = core.options.profileForRole?.(role) ?? core.profile;
+  const provider = profile.provider ?? profile.id;
+  const request: Request = {
+    model: profile.model,
+    provider,
+    messages: call.messages,
+    ...(call.maxTokens === undefined ? {} : { maxTokens: call.maxTokens }),
+    ...(call.reasoningEffort === undefined ? {} : { reasoningEffort: call.reasoningEffort }),
+  };
+  const startedAt = core.deps.now();
+  for (let failures = 1; ; failures++) {
+    const intent = await core.journal.intent({ effect: "maintenance", replay: "safe" });
+    try {
+      const response = await core.client.complete(request, { signal });
+      const { usage } = response;
+      const cost = priceOf(core, profile, usage);
+      const model = `${provider}/${profile.model}`;
+      core.append({
+        type: "custom",
+        id: intent.for,
+        customType: OUTCOME_TYPE,
+        data: { role, model, usage: plainUsage(usage), cost },
+      });
+      core.account(usage, cost);
+      return { text: response.text, model, finish: response.finishReason.reason, usage, cost };
+    } catch (error) {
+      if (!core.journal.has(intent.for))
+        core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
+      signal.throwIfAborted();
+      const elapsedMs = core.deps.now() - startedAt;
+      const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, core.config.retry, core.deps.random);
+      if (delay === undefined) throw error;
+      await sleep(core.deps, delay, signal);
+    }
+  }
+}
+
+/** What a side call cost, from its outcome entry. */
+export function sideCost(entry: CustomEntry): { readonly usage: Usage; readonly cost: number } | undefined {
+  if (entry.customType !== OUTCOME_TYPE) return undefined;
+  const data = entry.data as JsonObject;
+  return { usage: data["usage"] as unknown as Usage, cost: data["cost"] as number };
+}

@@ -1,0 +1,90 @@
+// Files that are more than their content: those that make something run later, and those that hold keys. Told by their path, in
+// any directory, whatever the case of the letters: on some file systems it makes no difference.
+
+/** Everything below a directory of one of these names, and a file of that name. */
+const CONFIGURES_PROGRAMS = [
+  ".git",
+  ".lathe",
+  ".ssh",
+  ".husky",
+  ".vscode",
+  ".idea",
+  ".claude",
+  ".codex",
+  ".gemini",
+  ".cursor",
+  ".opencode",
+  ".devcontainer",
+];
+
+const STARTUP_FILES = [
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_aliases",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".kshrc",
+  ".cshrc",
+  ".tcshrc",
+  ".inputrc",
+  ".envrc",
+  ".gitconfig",
+  ".gitmodules",
+  ".mcp.json",
+  ".netrc",
+  ".npmrc",
+  ".pythonrc",
+  ".vimrc",
+  ".xinitrc",
+  ".xprofile",
+];
+
+/** Below the home directory: where programs look for what to start. */
+const HOME_CONFIGURATION = [".config", ".local/bin", ".local/share/systemd", "bin", "library/launchagents"];
+
+const CREDENTIAL_FILES = [
+  /(^|\/)\.env(\.(?!example$|sample$|template$|dist$|defaults$)[^/]*)?$/,
+  /(^|\/)\.(netrc|pgpass|my\.cnf|pypirc|git-credentials|htpasswd|vault-token)$/,
+  /(^|\/)\.ssh\/(?!config$|known_hosts|authorized_keys$|[^/]*\.pub$)[^/]+$/,
+  /(^|\/)\.aws\/(credentials|sso\/cache\/[^/]+|cli\/cache\/[^/]+)$/,
+  /(^|\/)\.kube\/config$/,
+  /(^|\/)\.docker\/config\.json$/,
+  /(^|\/)\.config\/(gcloud|gh|hub)\//,
+  /(^|\/)\.azure\//,
+  /(^|\/)\.gnupg\//,
+  /(^|\/)id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/,
+  /\.(pem|p12|pfx|jks|keystore|kdbx)$/,
+];
+
+export interface SensitivePlaces {
+  /** Real paths. */
+  readonly userHome: string;
+  readonly latheHome: string;
+}
+
+/** A change to this file can make something run later that nobody was asked about. */
+export function isProtected(path: string, { userHome, latheHome }: SensitivePlaces): boolean {
+  const folded = path.toLowerCase();
+  const parts = folded.split("/");
+  if (parts.some((part) => CONFIGURES_PROGRAMS.includes(part))) return true;
+  if (STARTUP_FILES.includes(parts.at(-1) ?? "")) return true;
+  if (isInside(path, latheHome)) return true;
+  const home = userHome.toLowerCase();
+  return HOME_CONFIGURATION.some((name) => isInside(folded, `${home}/${name}`));
+}
+
+/** Reading this file gives away what opens other doors. */
+export function isCredentialFile(path: string, { latheHome }: SensitivePlaces): boolean {
+  const folded = path.toLowerCase();
+  return CREDENTIAL_FILES.some((pattern) => pattern.test(folded)) || path === `${latheHome}/auth.json`;
+}
+
+export function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
+}
