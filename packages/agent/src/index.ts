@@ -9,6 +9,7 @@ export * from "./contract/changes.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export * from "./contract/tool.ts";
 export { DocumentError, decodeDocument } from "./edit/document.ts";
+export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
 export { ShownFiles, type ShownVersion } from "./edit/shown.ts";
 export { Syntax } from "./edit/syntax.ts";

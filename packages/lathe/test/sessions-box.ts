@@ -38,6 +38,9 @@ export function makeBox(env: Record<string, string> = {}): Box {
     pid: process.pid,
     host: hostname(),
     deps: defaultDeps(),
+    get terminal() {
+      return this.stdout;
+    },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -87,11 +87,11 @@ export class EventHub {
 
   /**
    * Resolves when every reader that has read on since the event `from` has taken all events so far. One that has not is not
-   * waited for: it may itself be waiting for what comes after this.
+   * waited for: it may itself be waiting for what comes after this. Undefined when there is nobody to wait for.
    */
-  async caughtUp(from: number): Promise<void> {
-    const readers = [...this.#readers].filter((reader) => reader.taken >= from);
-    await Promise.all(readers.map((reader) => reader.reaches(this.#seq)));
+  caughtUp(from: number): Promise<unknown> | undefined {
+    const behind = [...this.#readers].filter((reader) => reader.taken >= from && !reader.hasReached(this.#seq));
+    return behind.length === 0 ? undefined : Promise.all(behind.map((reader) => reader.reaches(this.#seq)));
   }
 
   #envelope<K extends EventKind>(kind: K, seq: number, data: EventData[K]): EventEnvelope<K> {
@@ -121,9 +121,12 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     return this.#taken;
   }
 
+  hasReached(seq: number): boolean {
+    return this.#taken >= seq || (this.#ended && this.#head >= this.#queue.length);
+  }
+
   /** Resolves when this event was handed out, or the reader has gone. */
   reaches(seq: number): Promise<void> {
-    if (this.#taken >= seq || (this.#ended && this.#head >= this.#queue.length)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
   }
 

@@ -364,10 +364,12 @@ export class Session {
   }
 
   /** A reader that is slow for reasons of its own is not waited for long. */
-  #readersCatchUp(firstEvent: number): Promise<void> {
-    return new Promise((resolve) => {
+  async #readersCatchUp(firstEvent: number): Promise<void> {
+    const pending = this.#core.events.caughtUp(firstEvent);
+    if (!pending) return;
+    await new Promise<void>((resolve) => {
       const timer = this.#core.deps.setTimer(resolve, READERS_MS);
-      void this.#core.events.caughtUp(firstEvent).then(() => {
+      void pending.then(() => {
         timer.cancel();
         resolve();
       });

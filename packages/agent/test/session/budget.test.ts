@@ -61,7 +61,7 @@ describe("a budget", () => {
     expect(s.of("warning").map((event) => event.data)).toEqual([
       {
         code: "unknown_price",
-        message: "The price of test/scripted-1 is not known, so the limit in dollars cannot be kept.",
+        message: "The price of test/scripted-1 is not known, so the limit in dollars cannot be enforced.",
       },
     ]);
   });

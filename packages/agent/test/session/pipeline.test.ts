@@ -14,16 +14,10 @@ const numbers = tool("add", (args) => String(Number(args["a"]) + Number(args["b"
 
 describe("one call", () => {
   it("RN-03 D-015 D-016 D-017 D-018 unknown, invalid, throwing and good: four results, three errors", async () => {
-    const lookedUp: string[] = [];
     const boom = tool("boom", () => {
       throw new Error("no such luck");
     });
     const profile = testProfile([numbers, boom, echo]);
-    const get = profile.toolRegistry.get.bind(profile.toolRegistry);
-    profile.toolRegistry.get = (name) => {
-      lookedUp.push(name);
-      return get(name);
-    };
     const s = setUp({
       profile,
       script: [
@@ -47,7 +41,6 @@ describe("one call", () => {
     expect(resultText(request, "c4")).toBe('echo {"x":1}');
     expect(s.of("tool_call_start")).toHaveLength(4);
     expect(s.of("tool_call_end").filter((event) => event.data.is_error)).toHaveLength(3);
-    expect(new Set(lookedUp)).toEqual(new Set(["nope", "add", "boom", "echo"]));
   });
 
   it("RN-03 near-miss arguments are repaired, never guessed at", async () => {

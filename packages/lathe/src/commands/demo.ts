@@ -19,7 +19,7 @@ const TASK = "fix the failing test";
 
 export const demoCommand: Command = async (argv, machine) => {
   if (argv.length > 0) throw usageError("lathe demo takes no arguments. See: lathe demo --help");
-  const { stdout } = machine;
+  const { terminal: stdout } = machine;
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
   // From dist/packs (built) the sample is two folders up.
   await cp(fileURLToPath(new URL("../../sample", import.meta.url)), folder, { recursive: true });

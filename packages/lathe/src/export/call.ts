@@ -11,8 +11,6 @@ const MOST_TEXT = 100_000;
 /** A change this short is shown at once. */
 const SHORT_DIFF = 40;
 const SUMMARY = 160;
-/** Arguments that say best what a call is about. */
-const TELLING = ["command", "pattern", "query", "file_path", "path", "url", "task", "input"];
 
 export function callHtml(call: Call, child: Html | undefined): Html {
   const { name, result } = call;
@@ -27,10 +25,9 @@ ${diffs.length > 0 && !result?.isError ? diffs.map((file) => diffHtml(file, diff
 
 const OPEN = html` open`;
 
-function about({ arguments: args }: Call): string {
-  if (typeof args === "string") return oneLine(args);
-  const telling = TELLING.map((key) => args[key]).find((value) => typeof value === "string");
-  return oneLine(typeof telling === "string" ? telling : JSON.stringify(args));
+/** A call without a result has only its arguments to show. */
+function about({ arguments: args, result }: Call): string {
+  return oneLine(result?.summary ?? (typeof args === "string" ? args : JSON.stringify(args)));
 }
 
 const oneLine = (text: string): string => visible(text).replace(/\s+/g, " ").trim().slice(0, SUMMARY);

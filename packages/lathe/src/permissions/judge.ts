@@ -44,20 +44,22 @@ export function judge(mode: PermissionMode, call: JudgedCall, places: Places): V
 /** True when all that the call touches is inside the roots and nothing of it is sensitive. */
 export function staysInside({ access }: JudgedCall, places: Places): boolean {
   if (access === undefined) return false;
-  return access.every((item) => {
-    switch (item.kind) {
-      case "read":
-        return !isCredentialFile(item.path, places);
-      case "write":
-        return isInRoots(item.path, places) && !isProtected(item.path, places);
-      case "exec":
-        return isInRoots(item.cwd, places);
-      case "network":
-        return true;
-      case "address":
-        return !item.write;
-    }
-  });
+  return access.every((item) => isHarmless(item, places));
+}
+
+function isHarmless(item: Access, places: Places): boolean {
+  switch (item.kind) {
+    case "read":
+      return !isCredentialFile(item.path, places);
+    case "write":
+      return isInRoots(item.path, places) && !isProtected(item.path, places);
+    case "exec":
+      return isInRoots(item.cwd, places);
+    case "network":
+      return true;
+    case "address":
+      return !item.write;
+  }
 }
 
 type AskingMode = Exclude<PermissionMode, "full">;

@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { type InputContent, Recorder, type Session, type Surroundings } from "@lathe/agent";
+import { type InputContent, type InputOutcome, Recorder, type Session, type Surroundings } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
 import { resolveCredential } from "../credentials/resolve.ts";
@@ -93,7 +93,7 @@ export class Recording implements RecordingTape {
     return this.#recorder.taken(read);
   }
 
-  input(session: Session, verb: InputVerb, content?: InputContent): Promise<void> {
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {
     return this.#recorder.input(session, verb, content);
   }
 

@@ -1,6 +1,6 @@
 // What stands between a session and the world when a run is recorded or replayed.
 
-import type { InputContent, Recorder, Session, SessionOptions, Surroundings } from "@lathe/agent";
+import type { InputContent, InputOutcome, Recorder, Session, SessionOptions, Surroundings } from "@lathe/agent";
 import type { RunResult } from "../run/result.ts";
 
 /** Both ways. */
@@ -13,6 +13,6 @@ export type InputVerb = Parameters<Recorder["input"]>[1];
 
 /** While recording: inputs go through it, and it is told the end. */
 export interface RecordingTape extends Tape {
-  input(session: Session, verb: InputVerb, content?: InputContent): Promise<void>;
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined>;
   finish(result: RunResult): void;
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
+import { visibleText } from "@lathe/agent";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { EXIT, usageError } from "../cli/exit.ts";
 import { announceFirstRequest } from "../launcher/first-request.ts";
@@ -17,8 +18,11 @@ export interface Machine {
   /** For requests about credentials, when `deps` is recorded. */
   readonly credentialDeps?: ClientDeps;
   readonly stdin: NodeJS.ReadStream;
+  /** For text. At a terminal, nothing written here can move the cursor or change a colour. */
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** Stdout as it is, for whoever draws: text of others must be made visible before it goes here. */
+  readonly terminal: NodeJS.WriteStream;
 }
 
 export function thisMachine(): Machine {
@@ -34,10 +38,13 @@ export function thisMachine(): Machine {
       return process.stdin;
     },
     get stdout() {
-      return endingQuietly(process.stdout);
+      return textOnly(endingQuietly(process.stdout));
     },
     get stderr() {
-      return endingQuietly(process.stderr);
+      return textOnly(endingQuietly(process.stderr));
+    },
+    get terminal() {
+      return endingQuietly(process.stdout);
     },
   };
 }
@@ -69,6 +76,20 @@ function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
     if (error.code === "EPIPE") process.exit(EXIT.done);
     throw error;
   });
+}
+
+const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();
+
+/** Text of the model, a server or the repository must not act on the terminal, wherever we print it. */
+function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (!stream.isTTY) return stream;
+  const known = filtered.get(stream);
+  if (known) return known;
+  const write = (chunk: unknown, ...rest: never[]): boolean =>
+    stream.write(typeof chunk === "string" ? visibleText(chunk) : (chunk as Uint8Array), ...rest);
+  const safe = Object.create(stream, { write: { value: write } }) as NodeJS.WriteStream;
+  filtered.set(stream, safe);
+  return safe;
 }
 
 /** Tells the launcher when the start is over; see its code cache. */

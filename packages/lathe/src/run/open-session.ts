@@ -22,6 +22,7 @@ import {
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
+import type { Approver } from "../conversation/approvals.ts";
 import type { Models } from "../models/models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -49,6 +50,8 @@ export interface SessionRequest {
   readonly person?: Person;
   /** Tools that come and go with the host. */
   readonly toolProviders?: readonly ToolProvider[];
+  /** Where tools work; this machine when absent. */
+  readonly environment?: (workspace: Workspace) => ExecutionEnvironment;
   /** Called with each event as it happens; must not throw. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
@@ -62,8 +65,8 @@ interface RunLimits {
 }
 
 export interface Person {
-  /** Approvals come as `approval_request` events and are answered on the session. */
-  readonly answersApprovals: boolean;
+  /** Absent: calls that need a yes are denied. */
+  readonly approve?: Approver;
   readonly answer?: Answerer;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
 }
@@ -90,15 +93,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   const models = await modelsOf(workspace);
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
-  const env = new LocalEnvironment({
-    cwd: workspace.cwd,
-    baseEnv: workspace.env,
-    envPolicy: workspace.settings["shell.environment"],
-    owner: workspace.machine.deps.uuid(),
-  });
+  const env = (request.environment ?? localEnvironment)(workspace);
   const permissions = new Permissions({
     mode: workspace.settings.permissionMode as PermissionMode,
-    canAsk: request.person?.answersApprovals ?? false,
+    canAsk: request.person?.approve !== undefined,
     places: {
       roots: workspace.roots,
       userHome: realPath(workspace.machine.userHome),
@@ -178,6 +176,15 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   };
 }
 
+function localEnvironment(workspace: Workspace): ExecutionEnvironment {
+  return new LocalEnvironment({
+    cwd: workspace.cwd,
+    baseEnv: workspace.env,
+    envPolicy: workspace.settings["shell.environment"],
+    owner: workspace.machine.deps.uuid(),
+  });
+}
+
 function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
   const { settings } = workspace;
   return {
@@ -189,6 +196,7 @@ function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigI
     steeringMode: settings.steeringMode,
     followUpMode: settings.followUpMode,
     interruptMode: settings.interruptMode,
+    lateSteering: "run",
     retry: {
       maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
       maxTotalMs: settings["retry.maxMinutes"] * 60_000,

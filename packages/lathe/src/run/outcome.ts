@@ -19,9 +19,8 @@ export interface RunFacts {
   readonly text: string;
   /** Of the last answer. */
   readonly finish: string;
-  readonly awaitingInput: boolean;
-  /** What the input is awaited for; `text` holds it. */
-  readonly asked?: "question" | "plan";
+  /** What the user is asked; `text` holds it. */
+  readonly awaiting?: "question" | "plan";
   readonly denied: readonly DeniedCall[];
   /** False: nothing is on disk that could be continued. */
   readonly kept?: boolean;
@@ -82,21 +81,21 @@ const tooLarge = ({ error }: RunFacts): string =>
     ? "The conversation no longer fits the model's context."
     : `The conversation is too large: ${sentence(oneLine(error.message))}`;
 
-const askedFor = (kept: boolean): string =>
+const questionAsked = (kept: boolean): string =>
   `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;
 
-const handedIn = (kept: boolean): string =>
-  `The agent handed in a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
+const planProposed = (kept: boolean): string =>
+  `The agent proposed a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
 
 const OTHER_WORDS = "Ask in other words, or choose another model: lathe models";
 
 function completed(facts: RunFacts): RunOutcome {
   const { kept = true } = facts;
-  if (facts.awaitingInput) {
+  if (facts.awaiting) {
     return {
       status: "question",
       exitCode: EXIT.question,
-      message: facts.asked === "plan" ? handedIn(kept) : askedFor(kept),
+      message: facts.awaiting === "plan" ? planProposed(kept) : questionAsked(kept),
     };
   }
   if (facts.denied.length > 0) {

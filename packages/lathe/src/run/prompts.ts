@@ -1,12 +1,10 @@
 // What the user gave on the command line and on stdin, as inputs for the agent: words, -p prompts, @files, piped text.
 
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import { usageError } from "../cli/exit.ts";
 import type { ParsedArgs } from "../cli/parse.ts";
-import type { Attached } from "./attached.ts";
+import type { Attached } from "../conversation/attachments.ts";
 import type { Machine } from "./machine.ts";
 
 /** A prompt that stands for what is piped. */
@@ -23,7 +21,10 @@ export async function promptsOf(
   const spoken = words.filter((word) => !isFile(word)).join(" ");
   const prompts = [...(options.print ?? []), ...(spoken.trim() === "" ? [] : [spoken])];
   const context: ContentPart[] = [];
-  for (const file of files) context.push(...(await fileParts(file, machine)));
+  if (files.length > 0) {
+    const { fileParts } = await import("../conversation/attachments.ts");
+    for (const file of files) context.push(...(await fileParts(file, machine)));
+  }
   const hasPiped = !piped.every(isSpace);
   if (prompts.includes(STDIN)) {
     if (!hasPiped)
@@ -46,23 +47,7 @@ function withContext(context: readonly ContentPart[], prompts: readonly InputCon
   return [[...context, ...(typeof first === "string" ? [{ kind: "text" as const, text: first }] : first)], ...rest];
 }
 
-async function fileParts(file: string, machine: Machine): Promise<ContentPart[]> {
-  // No shell expands a ~ that stands behind an @.
-  const path = file.startsWith("~/") ? join(machine.userHome, file.slice(2)) : resolve(machine.cwd, file);
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw usageError(
-      `@${file}: ${code === "ENOENT" ? "no such file" : code === "EISDIR" ? "is a directory" : String(code)}. Give the path of a text or image file.`,
-    );
-  }
-  const { attachedParts } = await import("./attached.ts");
-  return attachedParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
-}
-
 async function pipedParts(bytes: Uint8Array, tags?: Attached["tags"]): Promise<ContentPart[]> {
-  const { attachedParts } = await import("./attached.ts");
+  const { attachedParts } = await import("../conversation/attachments.ts");
   return attachedParts({ name: "What came on stdin", bytes, ...(tags ? { tags } : {}) });
 }

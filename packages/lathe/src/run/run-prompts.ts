@@ -1,10 +1,9 @@
 // Gives prompts to a session one after the other, passes its events on, and gathers what the end of the run is judged by.
 
-import type { EndReason, InputContent, Session, SessionEvent } from "@lathe/agent";
+import type { EndReason, InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { addUsage, type Usage } from "@lathe/llm";
 import type { Permissions } from "../permissions/permissions.ts";
 import type { RecordingTape } from "../record/tape.ts";
-import { type Asked, askedIn } from "./asked.ts";
 import type { RunFacts } from "./outcome.ts";
 
 export interface RunReport extends RunFacts {
@@ -13,6 +12,14 @@ export interface RunReport extends RunFacts {
 }
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+const NOTHING_YET: InputOutcome = {
+  reason: "completed",
+  text: "",
+  finish: "stop",
+  rounds: 0,
+  usage: NO_USAGE,
+  cost: 0,
+};
 
 /** May ask to be given time before the next event. */
 export type EventListener = (event: SessionEvent) => Promise<void> | undefined | void;
@@ -20,17 +27,13 @@ export type EventListener = (event: SessionEvent) => Promise<void> | undefined |
 export class RunDriver {
   readonly #session: Session;
   readonly #permissions: Permissions;
+  readonly #tape: RecordingTape | undefined;
   readonly #reading: Promise<void>;
-  #inputEnded: () => void = () => {};
-  #reason: EndReason = "completed";
-  #text = "";
-  #finish = "stop";
-  #asked: Asked | undefined;
+  /** How the last input ended. */
+  #last = NOTHING_YET;
   #usage: Usage = NO_USAGE;
   #cost = 0;
-  #error: RunFacts["error"];
   #limit: string | undefined;
-  readonly #tape: RecordingTape | undefined;
 
   constructor(session: Session, permissions: Permissions, onEvent: EventListener, tape?: RecordingTape) {
     this.#session = session;
@@ -39,17 +42,17 @@ export class RunDriver {
     this.#reading = this.#read(onEvent);
   }
 
-  submit(prompt: InputContent): Promise<boolean> {
-    return this.#input(() => this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt));
+  async submit(prompt: InputContent): Promise<void> {
+    this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
   }
 
   /** Finishes what an earlier process left undone. */
-  continue(): Promise<boolean> {
-    return this.#input(() => this.#tape?.input(this.#session, "continue") ?? this.#session.continue());
+  async continue(): Promise<void> {
+    this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
   }
 
-  interrupt(): Promise<void> {
-    return this.#tape?.input(this.#session, "interrupt") ?? this.#session.interrupt();
+  async interrupt(): Promise<void> {
+    await (this.#tape?.input(this.#session, "interrupt") ?? this.#session.interrupt());
   }
 
   /** Ends the run because a limit outside the session was reached. */
@@ -61,23 +64,22 @@ export class RunDriver {
   /** Takes over how an earlier process ended, when there is nothing left to do. */
   recall(): void {
     const { input } = this.#session.journal;
-    this.#text = this.#session.lastText();
-    this.#reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
+    const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
+    this.#last = { ...NOTHING_YET, reason, text: this.#session.lastText() };
   }
 
   report(): RunReport {
-    const asked = this.#session.state === "awaiting_input" ? this.#asked : undefined;
+    const { reason, text, finish, awaiting, error } = this.#last;
     return {
-      reason: this.#reason,
-      text: asked ? [this.#text.trim(), asked.text].filter((text) => text !== "").join("\n\n") : this.#text,
-      finish: this.#finish,
-      awaitingInput: this.#session.state === "awaiting_input",
-      ...(asked ? { asked: asked.what } : {}),
+      reason,
+      text: awaiting ? [text.trim(), awaiting.text].filter((part) => part !== "").join("\n\n") : text,
+      finish,
+      ...(awaiting ? { awaiting: awaiting.what } : {}),
       denied: this.#permissions.denied,
       usage: this.#usage,
       cost: this.#cost,
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
-      ...(this.#error ? { error: this.#error } : {}),
+      ...(error ? { error } : {}),
     };
   }
 
@@ -86,58 +88,18 @@ export class RunDriver {
     return this.#reading;
   }
 
-  /** True when the input simply completed, so that a further one makes sense. */
-  async #input(start: () => Promise<void>): Promise<boolean> {
-    // The event that ends an input may be read a little after the call that ran it has returned.
-    const ended = new Promise<void>((resolve) => {
-      this.#inputEnded = resolve;
-    });
-    await start();
-    await ended;
-    return this.#reason === "completed" && this.#session.state === "idle";
+  #ended(outcome: InputOutcome | undefined): void {
+    if (!outcome) return;
+    this.#last = outcome;
+    this.#usage = addUsage(this.#usage, outcome.usage);
+    this.#cost += outcome.cost;
   }
 
   async #read(onEvent: EventListener): Promise<void> {
     for await (const event of this.#session.events()) {
-      this.#see(event);
+      if (event.kind === "warning" && event.data.code === "budget_exhausted") this.#limit = event.data.message;
       const later = onEvent(event);
       if (later) await later;
-      // Not processing_end: queued messages may follow it, or stay queued after a failure.
-      if (event.kind === "state_changed" && event.data.to !== "processing") this.#inputEnded();
-    }
-    this.#inputEnded();
-  }
-
-  #see(event: SessionEvent): void {
-    switch (event.kind) {
-      case "user_input":
-        this.#text = "";
-        this.#asked = undefined;
-        this.#error = undefined;
-        break;
-      case "tool_call_end":
-        this.#asked = askedIn(event.data.details) ?? this.#asked;
-        break;
-      case "assistant_text_end":
-        this.#text = event.data.text;
-        this.#finish = event.data.finish;
-        break;
-      case "warning":
-        if (event.data.code === "budget_exhausted") this.#limit = event.data.message;
-        break;
-      case "error":
-        this.#error = { message: event.data.message, type: event.data.error_type };
-        break;
-      case "processing_end":
-        this.#reason = event.data.reason;
-        if (event.data.reason === "context_overflow" && event.data.error !== undefined)
-          this.#error = { message: event.data.error, type: "ContextLengthError" };
-        this.#usage = addUsage(this.#usage, event.data.usage);
-        this.#cost += event.data.cost;
-        break;
-      case "session_end":
-        if (event.data.reason === "error") this.#reason = "error";
-        break;
     }
   }
 }

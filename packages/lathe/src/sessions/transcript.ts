@@ -1,7 +1,16 @@
 // A session as people read it: what was said on the way to the leaf, with each call beside its result. A projection of the
 // journal that pages, texts and exports share.
 
-import { type Journal, type MessageEntry, pathTo, type SessionHeader, type TreeEntry } from "@lathe/agent";
+import { relative } from "node:path";
+import {
+  type FileChange,
+  fileDiff,
+  type Journal,
+  type MessageEntry,
+  pathTo,
+  type SessionHeader,
+  type TreeEntry,
+} from "@lathe/agent";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
 import { type Given, wordsAndGiven } from "./given.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
@@ -63,6 +72,8 @@ export interface CallResult {
   readonly text: string;
   readonly images: readonly ImageData[];
   readonly isError: boolean;
+  /** The call in one line. */
+  readonly summary?: string;
   readonly diffs: readonly FileDiff[];
   readonly durationMs?: number;
   readonly artifact?: { readonly id: number; readonly bytes: number };
@@ -77,7 +88,7 @@ export function transcriptOf(journal: Journal): Transcript {
   const entries = pathTo(journal, journal.leaf).map((id) => journal.entry(id));
   const results = new Map<string, CallResult>();
   for (const entry of entries) {
-    if (entry.type === "message" && entry.message.role === "tool") addResults(entry, results);
+    if (entry.type === "message" && entry.message.role === "tool") addResults(entry, results, journal);
   }
   const title = journal.title?.title;
   return {
@@ -158,7 +169,7 @@ function callOf(call: ToolCallData, result: CallResult | undefined): Call {
   return { id: call.id, name: call.name, arguments: args, ...(result === undefined ? {} : { result }) };
 }
 
-function addResults(entry: MessageEntry, results: Map<string, CallResult>): void {
+function addResults(entry: MessageEntry, results: Map<string, CallResult>, journal: Journal): void {
   for (const part of entry.message.content) {
     if (part.kind !== "tool_result") continue;
     const { toolCallId, content, isError, images = [] } = part.toolResult;
@@ -166,7 +177,8 @@ function addResults(entry: MessageEntry, results: Map<string, CallResult>): void
       text: resultText(content),
       images,
       isError,
-      diffs: diffsIn(entry.details),
+      diffs: (entry.changes ?? []).flatMap((change) => diffOf(change, journal)),
+      ...(entry.summary === undefined ? {} : { summary: entry.summary }),
       ...(entry.durationMs === undefined ? {} : { durationMs: entry.durationMs }),
       ...(entry.artifact === undefined ? {} : { artifact: entry.artifact }),
     });
@@ -177,15 +189,11 @@ function resultText(content: string | JsonObject | readonly JsonValue[]): string
   return typeof content === "string" ? content : JSON.stringify(content, null, 2);
 }
 
-/** Edit tools report `{filePath, diff}`: of one file at the top, of several in a list. */
-function diffsIn(details: JsonValue | undefined): FileDiff[] {
-  if (typeof details !== "object" || details === null || Array.isArray(details)) return [];
-  const record = details as JsonObject;
-  const several = record["perFileResults"] ?? record["files"];
-  const found = (Array.isArray(several) ? several : []).flatMap(diffsIn);
-  const { diff, filePath } = record;
-  if (found.length > 0 || typeof diff !== "string" || diff === "") return found;
-  return [{ path: typeof filePath === "string" ? filePath : "", diff }];
+/** Named as people know the file: from the session's directory, when it is in there. */
+function diffOf(change: FileChange, { blobs, header }: Journal): FileDiff[] {
+  const diff = fileDiff(change, blobs);
+  const inside = relative(header.cwd, change.path);
+  return diff === "" ? [] : [{ path: inside.startsWith("..") ? change.path : inside, diff }];
 }
 
 function textOf(content: string | readonly ContentPart[]): string {

@@ -92,7 +92,7 @@ describe("exit_plan_mode", () => {
       },
     };
     expect(await bench.text(exitPlanModeTool, { plan: "1. do" })).toBe(
-      "The plan is not approved. Add a test. Stay in plan mode and hand in a better one.",
+      "The plan is not approved. Add a test. Stay in plan mode and propose a better one.",
     );
     expect(await bench.text(exitPlanModeTool, { plan: "1. do 2. test" })).toContain("is approved");
     expect(proposed).toEqual(["1. do", "1. do 2. test"]);

@@ -1,12 +1,13 @@
 // The line mode at a terminal: readline for typing, the printer for everything else.
 
 import { createInterface, type Interface } from "node:readline";
-import type { InputContent, SessionEvent } from "@lathe/agent";
+import { type InputContent, type Session, visibleText } from "@lathe/agent";
 import { EXIT, type ExitCode } from "../../cli/exit.ts";
+import type { CommandRegistry } from "../../conversation/commands/command.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
 import type { Machine } from "../../run/machine.ts";
-import type { OpenSession } from "../../run/open-session.ts";
 import { AboveLine, type TypedLine } from "./above.ts";
-import { type LineActions, LineController, type LineView } from "./controller.ts";
+import { LineController, type LineView } from "./controller.ts";
 import { LinePrinter, type Style } from "./printer.ts";
 import { BRACKETS, TypedInput, type Typist } from "./typed-input.ts";
 
@@ -36,8 +37,6 @@ export class LineTerminal implements LineView, Typist {
   #begun = "";
   /** What was being typed when a question came; it is no answer. */
   #setAside = "";
-  /** Approvals that are asked about, by agent and call. */
-  readonly #open = new Map<string, AbortController>();
   /** A prompt after the end would start reading again. */
   #over = false;
   #leave: (code: ExitCode) => void = () => {};
@@ -47,7 +46,7 @@ export class LineTerminal implements LineView, Typist {
 
   constructor(machine: Machine) {
     this.#machine = machine;
-    const { stdout, env } = machine;
+    const { terminal: stdout, env } = machine;
     this.#canErase = env["TERM"] !== "dumb";
     this.#above = new AboveLine(stdout, () => (this.#canErase ? this.#typed : undefined));
     this.#printer = new LinePrinter(this.#above, {
@@ -57,7 +56,7 @@ export class LineTerminal implements LineView, Typist {
   }
 
   get columns(): number {
-    return this.#machine.stdout.columns || 80;
+    return this.#machine.terminal.columns || 80;
   }
 
   get #typed(): (Interface & TypedLine) | undefined {
@@ -65,16 +64,10 @@ export class LineTerminal implements LineView, Typist {
   }
 
   /** Runs until the person leaves. */
-  async run(open: OpenSession, actions: LineActions, first?: InputContent): Promise<ExitCode> {
-    const { stdin, stdout, deps } = this.#machine;
-    const reopen: LineActions["reopen"] = async (resume) => {
-      const next = await actions.reopen(resume);
-      this.#watch(next);
-      return next;
-    };
-    const controller = new LineController(open, this, { ...actions, reopen }, deps.now);
+  async run(conversation: Conversation, commands: CommandRegistry, first?: InputContent): Promise<ExitCode> {
+    const { stdin, terminal: stdout, deps } = this.#machine;
+    const controller = new LineController(conversation, commands, this, deps.now);
     this.#controller = controller;
-    this.#watch(open);
     const input = new TypedInput(stdin, this.#canErase ? this : undefined);
     if (this.#canErase) stdout.write(BRACKETS.on);
     const listeners = stdout.listeners("resize");
@@ -162,7 +155,7 @@ export class LineTerminal implements LineView, Typist {
     if (this.#over || !this.#readline) return;
     const [next] = this.#asked;
     if (next && this.#readline.getPrompt() === this.#ownPrompt) this.#setAside = this.#replaceTyped("");
-    this.#readline.setPrompt(next?.question ?? this.#ownPrompt);
+    this.#readline.setPrompt(next ? visibleText(next.question).replaceAll("\n", " ") : this.#ownPrompt);
     if (next) {
       next.before?.();
       this.#prompt();
@@ -219,7 +212,7 @@ export class LineTerminal implements LineView, Typist {
 
   /** What was being typed is given up, as in a shell, and the next words begin a line of their own. */
   #interrupted(): void {
-    if (!this.#canErase) this.#machine.stdout.write("\n");
+    if (!this.#canErase) this.#machine.terminal.write("\n");
     this.#giveUpTyping();
     // Taken off together: settling one would show the next.
     for (const asked of this.#asked.splice(0)) asked.settle(undefined);
@@ -236,29 +229,10 @@ export class LineTerminal implements LineView, Typist {
     this.#setAside = "";
   }
 
-  #watch(open: OpenSession): void {
+  /** Shows what happens in a session, until it is closed. */
+  watch(session: Session): void {
     void (async () => {
-      for await (const event of open.session.events()) this.#event(event);
+      for await (const event of session.events()) this.#printer.event(event);
     })();
-  }
-
-  #event(event: SessionEvent): void {
-    this.#printer.event(event);
-    this.#approvals(event);
-  }
-
-  /** Of the session and of the agents below it. */
-  #approvals(event: SessionEvent): void {
-    if (event.kind === "subagent_event") this.#approvals(event.data.event);
-    if (event.kind !== "approval_request" && event.kind !== "approval_settled") return;
-    const key = `${event.agent_id ?? ""} ${event.data.call_id}`;
-    if (event.kind === "approval_settled") {
-      this.#open.get(key)?.abort();
-      this.#open.delete(key);
-      return;
-    }
-    const settled = new AbortController();
-    this.#open.set(key, settled);
-    void this.#controller?.approve(event, settled.signal);
   }
 }

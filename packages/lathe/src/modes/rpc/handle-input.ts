@@ -54,7 +54,7 @@ export const inputHandlers: Handlers<
     await current.session.interrupt();
   },
   abort_and_prompt: async (params, { current }) => {
-    await current.runInstead(contentOf(params));
+    await current.conversation.submitInstead(contentOf(params));
   },
 
   set_steering_mode: ({ mode }, { current }) => {

@@ -1,22 +1,22 @@
 // Commands about the model and how hard it thinks.
 
 import { clampLevel, isThinkingLevel, offeredLevels } from "@lathe/llm";
+import type { Conversation } from "../../conversation/conversation.ts";
 import { PRACTICE_PROVIDER } from "../../models/models.ts";
 import { type ModelChoice, modelsOf } from "../../run/model.ts";
 import { LEVELS } from "./commands.ts";
 import type { Handlers } from "./handler.ts";
 import { rowOfChoice } from "./models.ts";
-import type { RpcSession } from "./session.ts";
 
 type Level = (typeof LEVELS)[number];
 
 /** In force for the next request. */
-export function thinkingLevel({ session, model }: RpcSession): Level {
+export function thinkingLevel({ session, model }: Conversation): Level {
   const level = session.config.reasoningEffort ?? model.info?.thinking?.defaultLevel ?? "off";
   return isThinkingLevel(level) ? level : "off";
 }
 
-async function changeModel(current: RpcSession, provider: string, id: string): Promise<ModelChoice> {
+async function changeModel(current: Conversation, provider: string, id: string): Promise<ModelChoice> {
   const { registry } = await modelsOf(current.workspace);
   if (provider !== PRACTICE_PROVIDER && !registry.knows(provider)) {
     throw new Error(`Model not found: ${provider}/${id}`);
@@ -35,29 +35,34 @@ function levelsOf({ info }: ModelChoice): readonly Level[] | undefined {
 export const modelHandlers: Handlers<
   "set_model" | "cycle_model" | "get_available_models" | "set_thinking_level" | "cycle_thinking_level"
 > = {
-  set_model: async ({ provider, modelId }, { current }) => rowOfChoice(await changeModel(current, provider, modelId)),
+  set_model: async ({ provider, modelId }, { current: { conversation } }) =>
+    rowOfChoice(await changeModel(conversation, provider, modelId)),
 
-  cycle_model: async (_params, { current, models }) => {
-    const rows = await models.list(current.model);
-    const at = rows.findIndex(({ provider, id }) => provider === current.model.provider && id === current.model.id);
+  cycle_model: async (_params, { current: { conversation }, models }) => {
+    const rows = await models.list(conversation.model);
+    const at = rows.findIndex(
+      ({ provider, id }) => provider === conversation.model.provider && id === conversation.model.id,
+    );
     const next = rows[(at + 1) % rows.length];
     if (!next || rows.length < 2) return null;
-    const model = rowOfChoice(await changeModel(current, next.provider, next.id));
-    return { model, thinkingLevel: thinkingLevel(current), isScoped: models.isScoped };
+    const model = rowOfChoice(await changeModel(conversation, next.provider, next.id));
+    return { model, thinkingLevel: thinkingLevel(conversation), isScoped: models.isScoped };
   },
 
-  get_available_models: async (_params, { current, models }) => ({ models: await models.list(current.model) }),
+  get_available_models: async (_params, { current: { conversation }, models }) => ({
+    models: await models.list(conversation.model),
+  }),
 
-  set_thinking_level: ({ level }, { current }) => {
-    current.session.config.reasoningEffort = clampLevel(current.model.info?.thinking, level);
-    return { level: thinkingLevel(current) };
+  set_thinking_level: ({ level }, { current: { conversation } }) => {
+    conversation.session.config.reasoningEffort = clampLevel(conversation.model.info?.thinking, level);
+    return { level: thinkingLevel(conversation) };
   },
 
-  cycle_thinking_level: (_params, { current }) => {
-    const levels = levelsOf(current.model);
+  cycle_thinking_level: (_params, { current: { conversation } }) => {
+    const levels = levelsOf(conversation.model);
     if (!levels || levels.length < 2) return null;
-    const level = levels[(levels.indexOf(thinkingLevel(current)) + 1) % levels.length] ?? "off";
-    current.session.config.reasoningEffort = level;
+    const level = levels[(levels.indexOf(thinkingLevel(conversation)) + 1) % levels.length] ?? "off";
+    conversation.session.config.reasoningEffort = level;
     return { level };
   },
 };

@@ -24,7 +24,8 @@ function listFrom(phases: CommandParams<"set_todos">["phases"]): TodoList {
 }
 
 async function stateOf({ current }: HandlerContext, include: readonly string[] = []): Promise<SessionState> {
-  const { session, open, model } = current;
+  const { conversation } = current;
+  const { session, open, model } = conversation;
   const { steeringMode, followUpMode, interruptMode, retry } = session.config;
   const tokens = session.contextTokens;
   const window = session.profile.modelInfo?.contextWindow ?? 0;
@@ -32,8 +33,8 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
   const prefix = withTools || include.includes("systemPrompt") ? await session.prefix() : undefined;
   return {
     model: { provider: model.provider, id: model.id },
-    thinkingLevel: thinkingLevel(current),
-    isStreaming: current.isStreaming,
+    thinkingLevel: thinkingLevel(conversation),
+    isStreaming: conversation.isStreaming,
     isCompacting: current.isCompacting,
     steeringMode,
     followUpMode,

@@ -42,7 +42,7 @@ export async function rpcMode(
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
-    await Promise.race([current.close().then(() => writer.flushed()), late]);
+    await Promise.race([current.conversation.close().then(() => writer.flushed()), late]);
     return process.exit(code);
   };
   for (const signal of ENDING_SIGNALS) process.once(signal, () => void leave(EXIT.interrupted));

@@ -1,6 +1,7 @@
 // The person behind the host: approvals, questions and plans become dialogs that the host shows.
 
-import type { Answer, PlanVerdict, Question, Session, SessionEvent } from "@lathe/agent";
+import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../run/open-session.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
@@ -16,12 +17,9 @@ export interface HostPersonOptions {
 }
 
 export class HostPerson implements Person {
-  readonly answersApprovals = true;
   readonly #dialogs: Outstanding<UiResponse>;
   readonly #send: (frame: object) => void;
   readonly #timeoutMs: number;
-  /** Open approvals by call; aborted when they are settled in another way. */
-  readonly #approvals = new Map<string, AbortController>();
 
   constructor({ newId, send, timeoutMs }: HostPersonOptions) {
     this.#send = send;
@@ -29,13 +27,6 @@ export class HostPerson implements Person {
     this.#dialogs = new Outstanding(newId, (targetId, id) =>
       send({ type: "extension_ui_request", id, method: "cancel", targetId }),
     );
-  }
-
-  /** The session's events, as they happen: approvals are asked here. */
-  follow(session: Session, event: SessionEvent): void {
-    if (event.kind === "subagent_event") this.follow(session, event.data.event);
-    if (event.kind === "approval_request") void this.#approve(session, event);
-    if (event.kind === "approval_settled") this.#approvals.get(approvalKey(event))?.abort();
   }
 
   response(frame: UiResponse): void {
@@ -66,35 +57,30 @@ export class HostPerson implements Person {
       : { approved: reply.confirmed };
   };
 
-  async #approve(session: Session, request: Extract<SessionEvent, { kind: "approval_request" }>): Promise<void> {
-    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason } = request.data;
-    const key = approvalKey(request);
-    const settled = new AbortController();
-    this.#approvals.set(key, settled);
+  readonly approve: Approver = async (question, signal) => {
+    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason, preview } = question;
     const dialog: Dialog = {
       method: "confirm",
       title: `Allow ${toolName}?`,
-      message: [reason, JSON.stringify(args)].filter(Boolean).join("\n"),
+      message: [...(reason === undefined ? [] : [reason]), ...preview.map(({ text }) => text)].join("\n"),
       toolCallId,
       toolName,
       arguments: args,
     };
     try {
-      const reply = await this.#show(dialog, settled.signal);
+      const reply = await this.#show(dialog, signal);
       const said = typeof reply?.value === "string" ? reply.value : undefined;
-      const answer = {
-        decision: reply?.confirmed === true ? ("allow" as const) : ("deny" as const),
+      return {
+        decision: reply?.confirmed === true ? "allow" : "deny",
         by: reply ? "host" : "deadline",
         ...(said === undefined ? {} : { reason: said }),
       };
-      session.answerApproval(toolCallId, answer, request.agent_id);
     } catch (error) {
       // Settled by an interrupt, or the host has gone and the session is being closed.
-      if (!settled.signal.aborted && !(error instanceof HostGone)) throw error;
-    } finally {
-      this.#approvals.delete(key);
+      if (!signal.aborted && !(error instanceof HostGone)) throw error;
+      return undefined;
     }
-  }
+  };
 
   /** Undefined when the time was up; a cancelled dialog has neither value nor confirmed. */
   #show(dialog: Dialog, signal: AbortSignal): Promise<UiResponse | undefined> {
@@ -104,11 +90,6 @@ export class HostPerson implements Person {
       timeoutMs: this.#timeoutMs,
     });
   }
-}
-
-/** Calls of two agents may share an id. */
-function approvalKey(event: Extract<SessionEvent, { kind: "approval_request" | "approval_settled" }>): string {
-  return `${event.agent_id ?? ""} ${event.data.call_id}`;
 }
 
 function dialogOf({ question, options, multi, recommended }: Question): Dialog {

@@ -1,0 +1,80 @@
+// Questions about calls, of the session and of the agents below it, on their way to a person and back. "Always" answers those
+// that are open already, too.
+
+import type { EventData, Session, SessionEvent } from "@lathe/agent";
+import type { Permissions } from "../permissions/permissions.ts";
+
+export type ApprovalQuestion = EventData["approval_request"] & {
+  /** Set when a child agent wants to make the call. */
+  readonly agentId?: string;
+};
+
+export interface ApprovalReply {
+  /** `always`: this tool needs no further question inside the roots. */
+  readonly decision: "allow" | "always" | "deny";
+  /** Who answered: `user`, `host`, `deadline`. */
+  readonly by: string;
+  readonly reason?: string;
+}
+
+/** `signal` aborts when the question was settled in another way. */
+export type Approver = (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalReply | undefined>;
+
+interface Pending {
+  readonly question: ApprovalQuestion;
+  readonly settled: AbortController;
+}
+
+export class Approvals {
+  readonly #approve: Approver;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(approve: Approver) {
+    this.#approve = approve;
+  }
+
+  /** The session's events as they happen. */
+  follow(session: Session, permissions: Permissions, event: SessionEvent): void {
+    if (event.kind === "subagent_event") this.follow(session, permissions, event.data.event);
+    if (event.kind === "approval_settled") this.#settle(keyOf(event));
+    if (event.kind === "approval_request") void this.#ask(session, permissions, event);
+  }
+
+  async #ask(
+    session: Session,
+    permissions: Permissions,
+    event: Extract<SessionEvent, { kind: "approval_request" }>,
+  ): Promise<void> {
+    const { agent_id: agentId } = event;
+    const question = { ...event.data, ...(agentId === undefined ? {} : { agentId }) };
+    const settled = new AbortController();
+    this.#pending.set(keyOf(event), { question, settled });
+    const reply = await this.#approve(question, settled.signal);
+    if (settled.signal.aborted || !reply) return;
+    if (reply.decision === "always") permissions.allowAlways(question.tool_name);
+    answer(session, question, reply);
+    if (reply.decision === "always") this.#allowCovered(session, permissions);
+  }
+
+  #allowCovered(session: Session, permissions: Permissions): void {
+    for (const { question } of [...this.#pending.values()]) {
+      if (permissions.isAlwaysAllowed({ tool: question.tool_name, tier: question.tier, access: question.access }))
+        answer(session, question, { decision: "allow", by: "always" });
+    }
+  }
+
+  #settle(key: string): void {
+    this.#pending.get(key)?.settled.abort();
+    this.#pending.delete(key);
+  }
+}
+
+function answer(session: Session, question: ApprovalQuestion, { decision, by, reason }: ApprovalReply): void {
+  const settled = { decision: decision === "deny" ? ("deny" as const) : ("allow" as const), by };
+  session.answerApproval(question.call_id, reason === undefined ? settled : { ...settled, reason }, question.agentId);
+}
+
+/** Calls of two agents may share an id. */
+function keyOf(event: Extract<SessionEvent, { kind: "approval_request" | "approval_settled" }>): string {
+  return `${event.agent_id ?? ""} ${event.data.call_id}`;
+}

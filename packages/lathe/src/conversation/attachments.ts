@@ -1,0 +1,90 @@
+// What goes along with a prompt: files that it names with @, and what was piped. A picture, told by its first bytes, or text in
+// whatever encoding it is.
+
+import { readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { DocumentError, decodeDocument, type InputContent, imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
+import type { ContentPart } from "@lathe/llm";
+import { usageError } from "../cli/exit.ts";
+import type { Machine } from "../run/machine.ts";
+
+export interface Attached {
+  /** For messages. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Opens and closes it in the conversation; text without them is the prompt itself. */
+  readonly tags?: readonly [open: string, close: string];
+}
+
+export function attachedParts({ name, bytes, tags }: Attached): ContentPart[] {
+  const mediaType = imageType(bytes);
+  if (mediaType !== undefined) {
+    if (bytes.length > MOST_IMAGE_BYTES)
+      throw usageError(
+        `${name} is a picture of ${megabytes(bytes.length)}; ${megabytes(MOST_IMAGE_BYTES)} are the most. Give a smaller copy.`,
+      );
+    const image: ContentPart = { kind: "image", image: { data: bytes, mediaType } };
+    return tags ? [{ kind: "text", text: tags[0] }, image, { kind: "text", text: tags[1] }] : [image];
+  }
+  const text = textIn(bytes);
+  if (text === undefined)
+    throw usageError(`${name} is binary. Only text and pictures (png, jpg, gif, webp) can be given.`);
+  const whole = text.replace(/\n+$/, "");
+  return [{ kind: "text", text: tags ? `${tags[0]}\n${whole}\n${tags[1]}` : whole }];
+}
+
+function textIn(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 8192));
+  // A PDF's beginning may look like text.
+  if (start.subarray(0, 5).toString("latin1") === "%PDF-") return undefined;
+  try {
+    return decodeDocument(bytes).text;
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    // A log of several encodings is still worth reading.
+    return start.includes(0) ? undefined : Buffer.from(bytes).toString("utf8");
+  }
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+type Places = Pick<Machine, "cwd" | "userHome">;
+
+/** A file that must be there. */
+export async function fileParts(file: string, places: Places): Promise<ContentPart[]> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(pathOf(file, places));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw usageError(
+      `@${file}: ${code === "ENOENT" ? "no such file" : code === "EISDIR" ? "is a directory" : String(code)}. Give the path of a text or image file.`,
+    );
+  }
+  return attachedParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
+}
+
+/** What a person typed, with the files that it names. A word with an @ that names no file is just a word. */
+export async function withAttachments(text: string, places: Places): Promise<InputContent> {
+  const named = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+  const parts: ContentPart[] = [];
+  for (const name of new Set(named)) {
+    const file = await existing(name, places);
+    if (file !== undefined) parts.push(...(await fileParts(file, places)));
+  }
+  return parts.length === 0 ? text : [...parts, { kind: "text", text }];
+}
+
+/** The name, or the name without the punctuation of the sentence around it. */
+async function existing(name: string, places: Places): Promise<string | undefined> {
+  for (const candidate of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {
+    const found = await stat(pathOf(candidate, places)).catch(() => undefined);
+    if (found?.isFile()) return candidate;
+  }
+  return undefined;
+}
+
+/** No shell expands a ~ that stands behind an @. */
+function pathOf(file: string, { cwd, userHome }: Places): string {
+  return file.startsWith("~/") ? join(userHome, file.slice(2)) : resolve(cwd, file);
+}

@@ -1,0 +1,149 @@
+// The commands that every conversation has.
+
+import { promptTokens } from "@lathe/llm";
+import { EXIT, usageError } from "../../cli/exit.ts";
+import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
+import { modelsOf } from "../../run/model.ts";
+import { offeredSessions } from "../../sessions/choose.ts";
+import { findSession } from "../../sessions/find.ts";
+import type { Conversation } from "../conversation.ts";
+import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
+
+export function builtinCommands(): CommandRegistry {
+  const registry = new CommandRegistry();
+  for (const command of [model, effort, permissions, fresh, resume, fork, name, cost, page, quit])
+    registry.add(command);
+  registry.add({
+    name: "help",
+    description: "show this list",
+    whileWorking: true,
+    run: (_conversation, _argument, view) => view.line(commandHelp(registry.list())),
+  });
+  return registry;
+}
+
+const model: SlashCommand = {
+  name: "model",
+  arguments: "[provider/id[:effort]]",
+  description: "show or change the model",
+  complete: async ({ workspace }, typed) => {
+    const { registry } = await modelsOf(workspace);
+    return registry
+      .available()
+      .map(({ provider, id }) => `${provider}/${id}`)
+      .filter((selector) => selector.startsWith(typed));
+  },
+  run: async (conversation, selector, view) => {
+    if (selector !== "") await conversation.switchModel(selector);
+    const { profile } = conversation.session;
+    view.line(`Model: ${profile.provider ?? profile.id}/${profile.model}`, "dim");
+  },
+};
+
+const effort: SlashCommand = {
+  name: "effort",
+  arguments: "[level|default]",
+  description: "show or change how hard the model thinks",
+  complete: (_conversation, typed) => EFFORTS.filter((level) => level.startsWith(typed)),
+  run: (conversation, level, view) => {
+    if (level !== "" && !EFFORTS.includes(level))
+      throw usageError(`There is no effort "${level}". Choose one of: ${EFFORTS.join(", ")}.`);
+    if (level !== "") conversation.setEffort(level === "default" ? undefined : level);
+    view.line(`Effort: ${conversation.session.config.reasoningEffort ?? "default"}`, "dim");
+  },
+};
+const EFFORTS: readonly string[] = ["default", "off", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+const permissions: SlashCommand = {
+  name: "permissions",
+  arguments: "[mode]",
+  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}`,
+  complete: (_conversation, typed) => PERMISSION_MODES.filter((mode) => mode.startsWith(typed)),
+  run: (conversation, mode, view) => {
+    if (mode !== "" && !isMode(mode))
+      throw usageError(`There is no mode "${mode}". Choose one of: ${PERMISSION_MODES.join(", ")}.`);
+    if (isMode(mode)) conversation.setPermissionMode(mode);
+    view.line(`Permissions: ${conversation.permissions.mode}`, "dim");
+  },
+};
+const isMode = (mode: string): mode is PermissionMode => (PERMISSION_MODES as readonly string[]).includes(mode);
+
+const fresh: SlashCommand = {
+  name: "new",
+  description: "start a new session",
+  run: async (conversation, _argument, view) => {
+    await conversation.startNew();
+    view.line("New session.", "dim");
+  },
+};
+
+const resume: SlashCommand = {
+  name: "resume",
+  arguments: "[id]",
+  description: "go on with an earlier session",
+  run: async (conversation, id, view) => {
+    const path = id === "" ? await chosenSession(conversation, view) : findSession(conversation.workspace, id).path;
+    if (path === undefined) return view.line("No session selected.", "dim");
+    if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
+    await conversation.resume(path);
+    view.line(`Resumed session ${conversation.session.id}.`, "dim");
+  },
+};
+
+async function chosenSession(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+  const { path: present } = conversation.open.journal;
+  const sessions = offeredSessions(conversation.workspace).filter(({ path }) => path !== present);
+  if (sessions.length === 0) throw usageError("There is no earlier session of this directory.");
+  for (const [i, session] of sessions.entries()) view.line(`${String(i + 1).padStart(2)}  ${session.name}`);
+  const said = (await view.ask(`Session [1-${sessions.length}, Enter for none]: `))?.trim() ?? "";
+  return sessions[Number(said) - 1]?.path;
+}
+
+const fork: SlashCommand = {
+  name: "fork",
+  description: "go on in a copy of this session",
+  run: async (conversation, _argument, view) => {
+    await conversation.fork();
+    view.line(`Copied to session ${conversation.session.id}.`, "dim");
+  },
+};
+
+const name: SlashCommand = {
+  name: "name",
+  arguments: "<name>",
+  description: "name this session",
+  whileWorking: true,
+  run: ({ session }, title, view) => {
+    if (title === "") throw usageError("Give the session a name: /name <name>");
+    session.journal.setTitle(title, "user");
+    view.line(`Named: ${title}`, "dim");
+  },
+};
+
+const cost: SlashCommand = {
+  name: "cost",
+  description: "show what this session has used",
+  whileWorking: true,
+  run: ({ session }, _argument, view) => {
+    const { usage, cost: dollars, turns } = session.usage;
+    const input = promptTokens(usage, session.profile.provider ?? session.profile.id);
+    view.line(
+      `${turns} ${turns === 1 ? "answer" : "answers"}, ${input} tokens in, ${usage.outputTokens} out, $${dollars.toFixed(4)}`,
+      "dim",
+    );
+  },
+};
+
+const page: SlashCommand = {
+  name: "export",
+  description: "write this session as an HTML page",
+  run: async (conversation, _argument, view) => view.line(`Written: ${await conversation.exportHtml()}`, "dim"),
+};
+
+const quit: SlashCommand = {
+  name: "quit",
+  aliases: ["exit"],
+  description: "leave",
+  whileWorking: true,
+  run: (_conversation, _argument, view) => view.leave(EXIT.done),
+};

@@ -1,0 +1,88 @@
+// A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
+// commands without knowing any of them.
+
+import { type ExitCode, usageError } from "../../cli/exit.ts";
+import type { Conversation } from "../conversation.ts";
+
+/** What a command may do besides changing the conversation. */
+export interface CommandView {
+  line(text: string, style?: "dim" | "yellow"): void;
+  /** One line of text; undefined when the person gave up. */
+  ask(question: string): Promise<string | undefined>;
+  /** Ends the host. */
+  leave(code: ExitCode): void;
+}
+
+export interface SlashCommand {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** As help shows them, such as `[provider/id]`. */
+  readonly arguments?: string;
+  readonly description: string;
+  /** May run while the agent works. */
+  readonly whileWorking?: boolean;
+  /** Values that begin with what was typed. */
+  complete?(conversation: Conversation, typed: string): Promise<readonly string[]> | readonly string[];
+  run(conversation: Conversation, argument: string, view: CommandView): Promise<void> | void;
+}
+
+/** A path may begin a sentence as well, and a pasted text is no command. */
+const COMMAND = /^\/(\w*)(?:[ \t]+(.*))?$/;
+
+export class CommandRegistry {
+  readonly #commands = new Map<string, SlashCommand>();
+
+  constructor(commands: Iterable<SlashCommand> = []) {
+    for (const command of commands) this.add(command);
+  }
+
+  /** Registering a name again replaces the command. */
+  add(command: SlashCommand): void {
+    this.#commands.set(command.name, command);
+  }
+
+  list(): readonly SlashCommand[] {
+    return [...this.#commands.values()];
+  }
+
+  get(name: string): SlashCommand | undefined {
+    return this.#commands.get(name) ?? this.list().find(({ aliases = [] }) => aliases.includes(name));
+  }
+
+  /** The command that a line means; undefined when it is no command at all. */
+  parse(line: string): { readonly name: string; readonly argument: string } | undefined {
+    const [whole, name, argument = ""] = COMMAND.exec(line.trim()) ?? [];
+    return whole === undefined ? undefined : { name: name ?? "", argument: argument.trim() };
+  }
+
+  async run(
+    conversation: Conversation,
+    { name, argument }: { readonly name: string; readonly argument: string },
+    view: CommandView,
+  ): Promise<void> {
+    const command = this.get(name);
+    if (!command) throw usageError(`There is no /${name}. See /help.`);
+    if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Press Ctrl+C first.");
+    await command.run(conversation, argument, view);
+  }
+
+  /** What may stand in the place of a line that is being typed: names of commands, then values of the one that was named. */
+  async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
+    const [, name = "", gap = "", typed = ""] = /^\/(\w*)(\s*)(.*)$/.exec(line) ?? [];
+    if (!line.startsWith("/")) return [];
+    if (gap === "")
+      return this.list().flatMap((command) => (command.name.startsWith(name) ? [`/${command.name}`] : []));
+    const values = (await this.get(name)?.complete?.(conversation, typed)) ?? [];
+    return values.map((value) => `/${name} ${value}`);
+  }
+}
+
+/** One line for each command, aligned. */
+export function commandHelp(commands: readonly SlashCommand[]): string {
+  const rows = commands.map((command) => ({
+    usage: `/${command.name}${command.arguments === undefined ? "" : ` ${command.arguments}`}`,
+    description: command.description,
+  }));
+  const width = Math.max(...rows.map(({ usage }) => usage.length)) + 2;
+  return rows.map(({ usage, description }) => `  ${usage.padEnd(width)}${description}`).join("\n");
+}
