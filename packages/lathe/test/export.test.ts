@@ -33,6 +33,7 @@ const HOSTILE = [
 
 async function hostileSession(): Promise<string> {
   const { id, journal } = box.maker.make({ cwd: box.dir });
+  const ref = (text: string) => ({ sha256: journal.blobs.put(Buffer.from(text)), bytes: text.length });
   for (const text of HOSTILE) {
     journal.append(user(text));
     journal.append(answer(text));
@@ -40,12 +41,11 @@ async function hostileSession(): Promise<string> {
     journal.append(call(callId, `tool${text}`, { command: text, [text]: text }));
     journal.append(
       result(callId, text, {
-        details: {
-          files: [
-            { filePath: text, diff: `@@ ${text}\n+${text}\n-${text}` },
-            { filePath: text, diff: `+${text}` },
-          ],
-        },
+        summary: text,
+        changes: [
+          { path: `/${text}`, before: ref(`${text}\n${text}`), after: ref(text), added: 1, removed: 1 },
+          { path: text, after: ref(text), added: 1, removed: 0 },
+        ],
       }),
     );
     journal.append(call(`${callId}2`, "read", { file_path: text }));
@@ -82,8 +82,9 @@ describe("the exported page", () => {
     const { id, journal } = box.maker.make();
     journal.append(user("change it"));
     journal.append(call("c1", "edit", { file_path: "a.ts" }));
-    const diff = "@@ -1,1 +1,1 @@\n-old\n+new";
-    journal.append(result("c1", "ok", { details: { filePath: "a.ts", diff }, artifact: { id: 0, bytes: 5 << 20 } }));
+    const ref = (text: string) => ({ sha256: journal.blobs.put(Buffer.from(text)), bytes: text.length });
+    const change = { path: join(box.dir, "a.ts"), before: ref("old\n"), after: ref("new\n"), added: 1, removed: 1 };
+    journal.append(result("c1", "ok", { changes: [change], artifact: { id: 0, bytes: 5 << 20 } }));
     journal.append(call("c2", "bash", { command: "sleep 9" }));
     journal.append({ ...answer("cut", 1.5), finishReason: { reason: "length" } } as never);
     await journal.close();

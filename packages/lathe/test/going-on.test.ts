@@ -104,7 +104,7 @@ describe("code 6", () => {
     expect(await scene.run(["--permission-mode", "plan", "work"])).toEqual({
       code: 6,
       stdout: `${plan}\n`,
-      stderr: expect.stringContaining('The agent handed in a plan. To carry it out: lathe -c "go ahead"'),
+      stderr: expect.stringContaining('The agent proposed a plan. To carry it out: lathe -c "go ahead"'),
     });
     expect(await scene.run(["-c", "go ahead"])).toMatchObject({ code: 0, stdout: "done\n" });
   });

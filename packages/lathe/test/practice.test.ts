@@ -59,7 +59,7 @@ describe("the practice model on real files", () => {
       const { code, stdout } = await box.run(["--model", "practice/basic", request]);
       expect({ code, stdout }).toEqual({
         code: 4,
-        stdout: expect.stringContaining("--permission-mode full would allow it"),
+        stdout: expect.stringContaining("It would be allowed with --permission-mode full"),
       });
       expect(stdout).not.toMatch(/exit code -1|found no way/);
     }

@@ -140,7 +140,8 @@ describe("RpcClient", () => {
     expect(request?.result("a")).toBe("sum 5");
     expect(request?.result("r")).toContain("row of db://users/42");
     expect(written).toEqual(["db://users/42", "new"]);
-    expect(asked).toEqual(["confirm"]);
+    // The host answers for the address, so a write to it is asked about like a command.
+    expect(asked).toEqual(["confirm", "confirm"]);
     expect(request?.result("s")).toContain("approved");
     expect(events).toContainEqual(expect.objectContaining({ type: "tool_execution_update", delta: "adding" }));
   });

@@ -89,6 +89,11 @@ describe("RPC: addresses of the host", () => {
     });
     rig.server.push(turn.calls([read("r")]), turn.calls([write("w")]), turn.text("done"));
     const host = await rig.start();
+    const allowNext = async (seen: number): Promise<void> => {
+      const isDialog = ({ type }: Frame): boolean => type === "extension_ui_request";
+      await host.wait("the question", () => host.frames.filter(isDialog).length > seen);
+      host.send({ type: "extension_ui_response", id: host.frames.filter(isDialog)[seen]?.["id"], confirmed: true });
+    };
     const schemes = [{ scheme: "DB", description: "our users", writable: true, immutable: false }];
     expect(await host.data("set_host_uri_schemes", { schemes })).toEqual({ schemes: ["db"] });
     host.send({ type: "prompt", message: "rename user 42" });
@@ -96,6 +101,7 @@ describe("RPC: addresses of the host", () => {
     const first = await host.wait("the read", isRequest);
     expect(first).toMatchObject({ operation: "read", url: "db://users/42" });
     host.send({ type: "host_uri_result", id: first["id"], content: "name: A\n", contentType: "text/yaml" });
+    await allowNext(0);
     const second = await host.wait("the write", (frame) => isRequest(frame) && frame["operation"] === "write");
     expect(second).toMatchObject({ url: "db://users/42", content: "name: B\n" });
     host.send({ type: "host_uri_result", id: second["id"] });
@@ -106,7 +112,9 @@ describe("RPC: addresses of the host", () => {
 
     await host.data("set_host_uri_schemes", { schemes: [{ scheme: "db" }] });
     rig.server.push(turn.calls([write("w2")]), turn.text("done"));
-    await host.prompt("again");
+    const again = host.prompt("again");
+    await allowNext(1);
+    await again;
     expect(rig.server.requests[4]?.result("w2")).toContain("read only");
     await host.data("set_host_uri_schemes", { schemes: [] });
     rig.server.push(turn.calls([read("r2")]), turn.text("done"));

@@ -16,6 +16,8 @@ export type LogLine =
   | { readonly t: "response"; readonly n: number; readonly status: number; readonly headers: JsonObject }
   | { readonly t: "chunk"; readonly n: number; readonly base64: string }
   | { readonly t: "body_end"; readonly n: number; readonly error?: string }
+  | { readonly t: "access"; readonly callId: string; readonly access: JsonValue }
+  | { readonly t: "access_error"; readonly callId: string; readonly name: string; readonly message: string }
   | { readonly t: "tool"; readonly callId: string; readonly result: JsonValue }
   | { readonly t: "tool_error"; readonly callId: string; readonly name: string; readonly message: string };
 

@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
-import type { ToolResult } from "../contract/tool.ts";
+import type { Access, ToolResult } from "../contract/tool.ts";
 import type { InputContent, InputOutcome } from "../events/types.ts";
-import type { CallInfo } from "../seams/types.ts";
+import type { CallInfo, ProposedCall } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
 import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
@@ -58,6 +58,25 @@ export class Recorder {
       const { name, message } = error as Error;
       await this.#inTurn();
       this.#write({ t: "tool_error", callId: call.callId, name, message });
+      throw error;
+    }
+  };
+
+  readonly aroundAccess = async (
+    { callId }: ProposedCall,
+    look: () => Promise<readonly Access[]>,
+  ): Promise<readonly Access[]> => {
+    try {
+      const access = await this.#unrecorded.run(true, look);
+      // It may have been there at once, in the middle of what follows from an earlier completion.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#inTurn();
+      this.#write({ t: "access", callId, access: toJson(access) });
+      return access;
+    } catch (error) {
+      const { name, message } = error as Error;
+      await this.#inTurn();
+      this.#write({ t: "access_error", callId, name, message });
       throw error;
     }
   };

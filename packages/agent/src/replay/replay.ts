@@ -4,9 +4,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AbortError, type ClientDeps, NetworkError, type Transport, type TransportRequest } from "@lathe/llm";
-import { ToolFailure, type ToolResult } from "../contract/tool.ts";
+import { type Access, ToolFailure, type ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
-import type { CallInfo } from "../seams/types.ts";
+import type { CallInfo, ProposedCall } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
 import { fromJson, LOG_NAME, type LogLine } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
@@ -64,8 +64,14 @@ export class Replayer {
     const line = await this.#wait(`tool ${call.callId}`);
     if (line.t === "tool") return fromJson(line.result) as ToolResult;
     if (line.t !== "tool_error") throw this.#diverged(`call ${call.callId} has no recorded result`);
-    if (line.name === "ToolFailure") throw new ToolFailure(line.message);
-    throw Object.assign(new Error(line.message), { name: line.name });
+    throw failureOf(line);
+  };
+
+  readonly aroundAccess = async ({ callId }: ProposedCall): Promise<readonly Access[]> => {
+    const line = await this.#wait(`access ${callId}`);
+    if (line.t === "access") return fromJson(line.access) as readonly Access[];
+    if (line.t !== "access_error") throw this.#diverged(`call ${callId} has no recorded access`);
+    throw failureOf(line);
   };
 
   /** What the recording host took with `taken`. */
@@ -218,6 +224,9 @@ function keyOf(line: Completion): string {
     case "chunk":
     case "body_end":
       return `body ${line.n}`;
+    case "access":
+    case "access_error":
+      return `access ${line.callId}`;
     case "tool":
     case "tool_error":
       return `tool ${line.callId}`;
@@ -227,6 +236,10 @@ function keyOf(line: Completion): string {
 /** What makes a line superfluous: the request it belongs to was given up. */
 function leftKey(line: Completion): string {
   return "n" in line && line.t !== "timer" && line.t !== "taken" ? `request ${line.n}` : keyOf(line);
+}
+
+function failureOf({ name, message }: { readonly name: string; readonly message: string }): Error {
+  return name === "ToolFailure" ? new ToolFailure(message) : Object.assign(new Error(message), { name });
 }
 
 function patience(): Promise<false> {

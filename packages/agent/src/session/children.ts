@@ -58,6 +58,7 @@ function childOptions(core: SessionCore, { header, profile, role, onEvent }: Chi
     priceOf: options.priceOf,
     profileForRole: options.profileForRole,
     aroundExecute: options.aroundExecute,
+    aroundAccess: options.aroundAccess,
     subagents: options.subagents,
   };
 }

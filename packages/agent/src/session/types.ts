@@ -14,7 +14,7 @@ import type {
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { Surroundings } from "../context/surroundings.ts";
-import type { ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
+import type { Access, ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -22,7 +22,7 @@ import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
-import type { CallInfo, Middleware } from "../seams/types.ts";
+import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
 import type { SubagentOptions } from "../subagents/types.ts";
 import type { SessionDeps } from "../time/deadline.ts";
 import type { ConfigInput } from "./config.ts";
@@ -70,6 +70,10 @@ export interface SessionOptions {
   readonly depth?: number | undefined;
   /** Stands around the execution of every call, inside its intent and deadline; `run` does it. For recording and replay. */
   readonly aroundExecute?: ((call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
+  /** The same around the look-up of what a call will touch. */
+  readonly aroundAccess?:
+    | ((call: ProposedCall, look: () => Promise<readonly Access[]>) => Promise<readonly Access[]>)
+    | undefined;
   /** Called with each event, synchronously; must not throw. Readers are the usual way. */
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }

@@ -21,6 +21,7 @@ export class Recording implements RecordingTape {
   /** The workspace for everything that belongs to the session. */
   readonly workspace: Workspace;
   readonly aroundExecute: Recorder["aroundExecute"];
+  readonly aroundAccess: Recorder["aroundAccess"];
   readonly #outside: Workspace;
   readonly #folder: RecordFolder;
   readonly #recorder: Recorder;
@@ -34,6 +35,7 @@ export class Recording implements RecordingTape {
     this.#folder.create();
     this.#recorder = new Recorder(this.#folder.path);
     this.aroundExecute = this.#recorder.aroundExecute;
+    this.aroundAccess = this.#recorder.aroundAccess;
     this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noting(workspace.env) };
     this.workspace = {
       ...workspace,

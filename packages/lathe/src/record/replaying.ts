@@ -13,7 +13,6 @@ import { practiceAdapter } from "../practice/adapter.ts";
 import { existingJournal, newJournal, type OpenedJournal } from "../run/journal-files.ts";
 import type { Machine } from "../run/machine.ts";
 import { openSession } from "../run/open-session.ts";
-import { RunDriver } from "../run/run-prompts.ts";
 import type { Workspace } from "../run/workspace.ts";
 import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
@@ -60,7 +59,6 @@ async function replayIn(
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(userInstructions === undefined ? {} : { userInstructions }),
   });
-  const driver = new RunDriver(open.session, open.permissions, () => undefined);
   let divergence: string | undefined;
   try {
     await replayer.run(open.session);
@@ -70,12 +68,12 @@ async function replayIn(
   }
   const again = journalBytes(opened);
   const agentsAgain = opened.folder === undefined ? new Map<string, Buffer>() : agentJournals(opened.folder);
+  const text = open.session.lastText();
   await open.close();
-  await driver.drained();
   const difference = firstDifference(journal, again, "the journal") ?? agentDifference(agents, agentsAgain);
   if (difference !== undefined) divergence = divergence === undefined ? difference : `${divergence}; ${difference}`;
   return {
-    text: driver.report().text,
+    text,
     lines: journal.toString("utf8").split("\n").length - 1,
     sha256: sha256(again),
     ...(divergence === undefined ? {} : { divergence }),
@@ -113,6 +111,7 @@ async function adapterOf(
 function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   return {
     surroundings: async () => (await replayer.taken()) as Surroundings,
+    aroundAccess: replayer.aroundAccess,
     aroundExecute: async (call, run) => {
       const result = await replayer.aroundExecute(call, run);
       // The number of an artifact is taken, as it was when the tool wrote it.

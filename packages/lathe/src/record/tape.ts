@@ -6,6 +6,7 @@ import type { RunResult } from "../run/result.ts";
 /** Both ways. */
 export interface Tape {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
+  readonly aroundAccess: NonNullable<SessionOptions["aroundAccess"]>;
   surroundings(read: () => Promise<Surroundings>): Promise<Surroundings>;
 }
 

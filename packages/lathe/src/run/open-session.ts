@@ -131,7 +131,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where);
       return request.tape ? request.tape.surroundings(read) : read();
     },
-    ...(request.tape ? { aroundExecute: request.tape.aroundExecute } : {}),
+    ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
     middleware: [...(promotion ? [promotion] : []), permissions.middleware()],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
     ...(request.onEvent ? { onEvent: request.onEvent } : {}),

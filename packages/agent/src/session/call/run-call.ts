@@ -131,7 +131,9 @@ async function declare(core: SessionCore, run: InputRun, proposed: ProposedCall)
       { what: `${what} of ${tool.name}`, ms: core.config.hookTimeoutMs, graceMs: 0, signal: run.signal },
       work,
     );
-  const access = tool.access ? await within("the access", async () => readable(tool.access!(args, scope))) : undefined;
+  const around = core.options.aroundAccess ?? ((_call, look) => look());
+  const look = async (): Promise<readonly Access[]> => readable(tool.access?.(args, scope) ?? []);
+  const access = tool.access && (await within("the access", () => around(proposed, look)));
   let preview: ReturnType<CallInfo["preview"]> | undefined;
   const declared: DeclaredCall = {
     scope,

@@ -87,6 +87,7 @@ const resume: SlashCommand = {
     if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
     await conversation.resume(path);
     view.line(`Resumed session ${conversation.session.id}.`, "dim");
+    await view.showPast(conversation.session);
   },
 };
 

@@ -1,6 +1,7 @@
 // A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
+import type { Session } from "@lathe/agent";
 import { type ExitCode, usageError } from "../../cli/exit.ts";
 import type { Conversation } from "../conversation.ts";
 
@@ -9,6 +10,8 @@ export interface CommandView {
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up. */
   ask(question: string): Promise<string | undefined>;
+  /** Shows where a session with a past stands. */
+  showPast(session: Session): Promise<void>;
   /** Ends the host. */
   leave(code: ExitCode): void;
 }

@@ -34,7 +34,8 @@ export function approvalText(
 ): ApprovalText {
   const [only] = preview;
   const short = `Allow ${tool} ${only?.text ?? ""}${whose}${ANSWERS}`;
-  if (preview.length <= 1 && only?.kind === undefined && reason === undefined && widthOf(short) < columns) {
+  const isPlain = only?.kind === undefined || only.kind === "note";
+  if (preview.length <= 1 && isPlain && reason === undefined && widthOf(short) < columns) {
     return { above: [], rest: [], question: short };
   }
   const lines = preview.map(styled);

@@ -1,7 +1,7 @@
 // What a person at the line mode can do: speak, steer, interrupt, answer questions, and the slash commands. Knows no terminal:
 // text comes in through `line`, answers go out through the view.
 
-import type { Answer, InputContent, Question } from "@lathe/agent";
+import type { Answer, InputContent, Question, Session } from "@lathe/agent";
 import { CliError, EXIT, type ExitCode } from "../../cli/exit.ts";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
 import { withAttachments } from "../../conversation/attachments.ts";
@@ -18,6 +18,7 @@ export interface LineView {
   line(text: string, style?: Style): void;
   /** Asks for one line of text; undefined when the person gave up. `before` shows what the question is about. */
   ask(question: string, signal?: AbortSignal, before?: () => void): Promise<Said>;
+  showPast(session: Session): Promise<void>;
   leave(code: ExitCode): void;
 }
 
@@ -128,6 +129,7 @@ export class LineController {
     const view = {
       line: (text: string, style?: Style): void => this.#view.line(text, style),
       ask: (question: string): Promise<Said> => this.#view.ask(question),
+      showPast: (session: Session): Promise<void> => this.#view.showPast(session),
       leave: (code: ExitCode): void => this.#view.leave(code),
     };
     try {

@@ -16,30 +16,20 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
   // What is wrong with an @file is said before anything is opened.
   const [first] = await promptsOf(args, workspace.machine);
   const terminal = new LineTerminal(workspace.machine);
-  let hasGreeted = false;
   const onSession = ({ session, journal }: OpenSession): void => {
     rememberForTerminal(workspace, journal.path);
     terminal.watch(session);
-    if (hasGreeted) void showPast(terminal, session);
   };
   const parts = { workspace, requestFor, person: personAt(terminal), onSession };
   const conversation = await Conversation.start(parts, journalFor(workspace, args.options));
   const { model, session } = conversation;
   terminal.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${workspace.cwd} · /help`, "dim");
-  await showPast(terminal, session);
-  hasGreeted = true;
+  await terminal.showPast(session);
   const code = await terminal.run(conversation, builtinCommands(), first);
   const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
   if (isKept) terminal.line(`To go on: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await conversation.close();
   return code;
-}
-
-/** Where a session with a past stands. */
-async function showPast(terminal: LineTerminal, { usage, journal }: OpenSession["session"]): Promise<void> {
-  if (usage.turns === 0) return;
-  const { recall } = await import("./recall.ts");
-  recall(journal, (text) => terminal.line(text, "dim"));
 }
 
 function personAt(terminal: LineTerminal): Person {

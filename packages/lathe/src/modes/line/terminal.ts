@@ -229,6 +229,12 @@ export class LineTerminal implements LineView, Typist {
     this.#setAside = "";
   }
 
+  async showPast({ usage, journal }: Session): Promise<void> {
+    if (usage.turns === 0) return;
+    const { recall } = await import("./recall.ts");
+    recall(journal, (text) => this.line(text, "dim"));
+  }
+
   /** Shows what happens in a session, until it is closed. */
   watch(session: Session): void {
     void (async () => {
