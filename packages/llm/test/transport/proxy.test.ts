@@ -10,7 +10,7 @@ import { createNodeTransport } from "../../src/transport/node.ts";
 import { proxyFor } from "../../src/transport/proxy-rules.ts";
 import type { TransportResponse } from "../../src/types/adapter.ts";
 import { AbortError, ConfigurationError, NetworkError, RequestTimeoutError } from "../../src/types/errors.ts";
-import { testClock } from "./support.ts";
+import { testClock } from "../core/support.ts";
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
