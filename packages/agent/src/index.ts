@@ -3,6 +3,7 @@ export { type ArtifactStore, MemoryArtifacts } from "./artifacts/store.ts";
 export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
+export { type AskedGit, askGit } from "./context/environment.ts";
 export { readSurroundings } from "./context/surroundings.ts";
 export { DocumentError, decodeDocument } from "./edit/document.ts";
 export { PathLocks } from "./edit/locks.ts";

@@ -57,6 +57,7 @@ export function createAdapter(options: AdapterOptions): ProviderAdapter {
     stream: (request, context) => adapter.stream(request, context),
     segments: (request) => adapter.segments(request),
     supportsToolChoice: (mode) => options.protocol.toolChoiceModes.includes(mode),
+    prepare: () => adapter.prepare(),
     close: async () => options.deps.fetch.close?.(),
     ...(options.countsTokens === true
       ? { countTokens: (request: Request, context: CallContext) => adapter.countTokens(request, context) }
@@ -81,6 +82,16 @@ class HttpAdapter {
     this.#options = options;
     const { name, protocol, deps } = options;
     this.#resolver = new MessageResolver({ provider: name, rules: protocol.media, deps });
+  }
+
+  prepare(): void {
+    const { endpoint, baseUrl, tls, deps } = this.#options;
+    try {
+      const url = endpoint({ operation: "stream", wireModel: "any", baseUrl });
+      deps.fetch.prepare?.({ url, ...(tls === undefined ? {} : { tls }) });
+    } catch {
+      // An address or a certificate that cannot be used: the request will say so, to somebody who waits for it.
+    }
   }
 
   async complete(request: Request, context: CallContext): Promise<Response> {

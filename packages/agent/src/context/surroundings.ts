@@ -2,8 +2,7 @@
 
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { Surroundings } from "../session/types.ts";
-import { collectFacts, environmentBlock, type Known } from "./environment.ts";
-import { repositoryRoot } from "./git-files.ts";
+import { askGit, collectFacts, environmentBlock, type Known } from "./environment.ts";
 import { projectDocs } from "./project-docs.ts";
 
 export async function readSurroundings(
@@ -11,7 +10,10 @@ export async function readSurroundings(
   instructionFiles: readonly string[],
   known: Known,
 ): Promise<Surroundings> {
-  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
-  const [facts, docs] = await Promise.all([collectFacts(env, known, root), projectDocs(env, instructionFiles, root)]);
+  const git = await (known.git ?? askGit(env, known.gitTimeoutMs));
+  const [facts, docs] = await Promise.all([
+    collectFacts(env, known, git),
+    projectDocs(env, instructionFiles, git.root),
+  ]);
   return { environment: environmentBlock(facts), projectDocs: docs };
 }

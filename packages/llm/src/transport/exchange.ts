@@ -50,8 +50,8 @@ export function exchange(
     };
     const onAbort = () => fail(new AbortError("The request was aborted."));
     signal?.addEventListener("abort", onAbort, { once: true });
-    const connecting = limitConnect(outgoing, request.connectTimeoutMs, { setTimer, origin }, route.tunnelled, fail);
-    const crossing = watchCrossing(outgoing, setTimer);
+    const connecting = limitConnect(outgoing, request.connectTimeoutMs, route, setTimer, fail);
+    const crossing = watchCrossing(outgoing, route, setTimer);
     const settle = () => {
       connecting.cancel();
       crossing.cancel();
@@ -104,7 +104,7 @@ export function exchange(
 
 function open(
   request: TransportRequest,
-  { agent, target, headers: own }: Route,
+  { connections, target, headers: own }: Route,
   body: readonly Uint8Array[],
   abandoned: AbortSignal,
 ): ClientRequest {
@@ -119,7 +119,7 @@ function open(
     ...target,
     method: request.method,
     headers,
-    agent,
+    agent: connections.agent,
     maxHeaderSize: HEAD_LIMIT,
     abandoned,
   };
@@ -148,12 +148,12 @@ function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, "?").slice(0, 80);
 }
 
-/** TCP and TLS together; a connection that was kept has both behind it. */
+/** TCP and TLS together. */
 function limitConnect(
   outgoing: ClientRequest,
   ms: number | undefined,
-  { setTimer, origin }: { readonly setTimer: ClientDeps["setTimer"]; readonly origin: string },
-  tunnelled: boolean,
+  { origin, connections }: Route,
+  setTimer: ClientDeps["setTimer"],
   fail: (error: Error) => void,
 ): { cancel(): void } {
   if (!ms) return { cancel: () => {} };
@@ -162,22 +162,25 @@ function limitConnect(
     ms,
   );
   outgoing.once("socket", (socket) => {
-    const secure = "encrypted" in socket;
-    if (tunnelled || (!socket.connecting && (!secure || outgoing.reusedSocket))) timer.cancel();
-    else socket.once(secure ? "secureConnect" : "connect", () => timer.cancel());
+    if (connections.isOpen(socket)) timer.cancel();
+    else socket.once("encrypted" in socket ? "secureConnect" : "connect", () => timer.cancel());
   });
   return timer;
 }
 
 /** Whether the end of the connection would be a crossing; see CROSSING_MS. */
-function watchCrossing(outgoing: ClientRequest, setTimer: ClientDeps["setTimer"]): { isOn(): boolean; cancel(): void } {
+function watchCrossing(
+  outgoing: ClientRequest,
+  { connections }: Route,
+  setTimer: ClientDeps["setTimer"],
+): { isOn(): boolean; cancel(): void } {
   let timer: { cancel(): void } | undefined;
   const cancel = () => {
     timer?.cancel();
     timer = undefined;
   };
   outgoing.once("socket", (socket) => {
-    if (!outgoing.reusedSocket || outgoing.destroyed) return;
+    if (!connections.hasWaited(socket) || outgoing.destroyed) return;
     timer = setTimer(cancel, CROSSING_MS);
     socket.once("data", cancel);
   });

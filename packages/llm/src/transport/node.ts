@@ -22,10 +22,14 @@ export function createNodeTransport(options: NodeTransportOptions): Transport {
       setTimer,
       resend: () => {
         // Whatever else waits there has most likely been given up by its server as well.
-        route.dropIdle();
+        route.connections.dropIdle();
         return exchange(request, route, { setTimer });
       },
     });
+  };
+  transport.prepare = (destination) => {
+    const { connections, target, canPrepare } = routes.to(destination);
+    if (canPrepare) connections.prepare(target);
   };
   transport.close = routes.close;
   return transport;

@@ -1,22 +1,20 @@
 // Proxies: their addresses, and the CONNECT tunnel that https goes through. Plain http is asked of them in absolute form.
 
-import type { Agent, ClientRequest, RequestOptions } from "node:http";
+import type { Agent, ClientRequest } from "node:http";
+import type { AgentOptions } from "node:https";
 import type { Duplex } from "node:stream";
-import type { ConnectionOptions } from "node:tls";
 import { networkError } from "../errors/network.ts";
 import { ConfigurationError, NetworkError } from "../types/errors.ts";
-import { targetOf } from "./target.ts";
+import { type Target, targetOf } from "./target.ts";
 
 /** What an agent of ours gets to see of a request. */
-export interface ConnectOptions extends RequestOptions {
-  /** The name to ask the certificate for. */
-  readonly servername?: string;
+export interface ConnectOptions extends Target {
   /** Fires when nobody waits for the connection any more. */
   readonly abandoned?: AbortSignal;
 }
 
 /** An agent whose connections go through the proxy; it hands them out when they are secured. */
-export function createTunnelAgent(proxy: URL, options: ConnectionOptions, security: ConnectionOptions): Agent {
+export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   const agent: Agent = new (process.getBuiltinModule("node:https").Agent)(options);
   agent.createConnection = (target: ConnectOptions, callback) => {
     const { host, servername, abandoned } = target;
@@ -33,7 +31,7 @@ export function createTunnelAgent(proxy: URL, options: ConnectionOptions, securi
         return;
       }
       const { connect } = process.getBuiltinModule("node:tls");
-      const secured = connect({ ...security, socket, host: host ?? "", servername: servername ?? "" });
+      const secured = connect({ ...options, socket, host: host ?? "", servername: servername ?? "" });
       const giveUpToo = () => secured.destroy(new Error("nobody waits for the connection any more"));
       abandoned?.addEventListener("abort", giveUpToo, { once: true });
       secured.once("error", fail);

@@ -35,13 +35,14 @@ const before = new Set(process.moduleLoadList);
 const transport = createNodeTransport({ env: {}, setTimer, now: Date.now });
 const request = { url: process.argv[2], method: "POST", headers: {}, body: ["{}"], connectTimeoutMs: 10000 };
 let text = "";
-for await (const chunk of (await transport(request)).body) text += Buffer.from(chunk).toString();
+if (process.argv[3] === "prepare") transport.prepare({ url: request.url });
+else for await (const chunk of (await transport(request)).body) text += Buffer.from(chunk).toString();
 const loaded = process.moduleLoadList.filter((name) => !before.has(name) && !name.includes("internal"));
 console.log(JSON.stringify({ text, loaded: loaded.map((name) => name.replace("NativeModule ", "")) }));
 `;
 
-async function ask(url: string, env: Record<string, string> = {}) {
-  const args = ["--input-type=module", "--eval", SCRIPT, join(folder, "node.mjs"), url];
+async function ask(url: string, env: Record<string, string> = {}, how = "request") {
+  const args = ["--input-type=module", "--eval", SCRIPT, join(folder, "node.mjs"), url, how];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
   return JSON.parse(stdout) as { text: string; loaded: string[] };
 }
@@ -54,6 +55,11 @@ describe("a process with one request", () => {
     expect(text).toBe("ok");
     expect(loaded).toContain("http");
     expect(loaded.filter((name) => /^_?(https|tls|zlib|crypto|dns)\b|^_tls_/.test(name))).toEqual([]);
+  });
+
+  it("AD-01 ends though a connection was opened ahead and never used", async () => {
+    const { url } = await rawServer((socket) => socket.write(OK));
+    expect((await ask(url, {}, "prepare")).text).toBe("");
   });
 
   it.skipIf(!hasOpenssl)("AD-01 trusts what NODE_EXTRA_CA_CERTS names (openssl)", async () => {
