@@ -2,6 +2,7 @@
 // headers, auth, send, then classify or decode. It never retries, but for tools that the vendor refuses to enforce, and keeps no
 // state about a call.
 
+import { unknownModel } from "./catalog/assumed.ts";
 import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";
 import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
@@ -320,20 +321,6 @@ const ACCEPT = {
   ndjson: "application/x-ndjson",
   "aws-event-stream": "application/vnd.amazon.eventstream",
 } as const;
-
-export function unknownModel(id: string, provider: string): ModelInfo {
-  return {
-    id,
-    provider,
-    displayName: id,
-    contextWindow: 128_000,
-    supportsTools: true,
-    supportsVision: true,
-    supportsReasoning: false,
-    input: ["text", "image"],
-    aliases: [],
-  };
-}
 
 const toolsSegment = ({ segments }: EncodedRequest) => segments.find(({ kind }) => kind === "tools");
 
