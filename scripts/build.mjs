@@ -64,22 +64,35 @@ function libraryFolder(name) {
   return join(root, "packages", name, "dist", name === "lathe" ? "lib" : "");
 }
 
-async function buildLibrary(name) {
+export async function buildLibrary(name, outdir = libraryFolder(name)) {
   const folder = join(root, "packages", name);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const entries = Object.values(manifest.exports)
-    .map((target) => target["lathe-source"])
-    .filter((source) => existsSync(join(folder, source)));
+  const targets = Object.values(manifest.exports).filter((target) => existsSync(join(folder, target["lathe-source"])));
+  const files = (some) => some.map((target) => join(folder, target["lathe-source"]));
+  const library = { ...common, outbase: join(folder, "src"), format: "esm", splitting: true, packages: "external" };
+  await build({ ...library, entryPoints: files(targets), outdir });
+  const forPages = targets.filter(({ browser }) => browser !== undefined);
+  if (forPages.length === 0) return;
   await build({
-    ...common,
-    entryPoints: entries.map((entry) => join(folder, entry)),
-    outbase: join(folder, "src"),
-    outdir: libraryFolder(name),
-    format: "esm",
-    splitting: true,
-    packages: "external",
+    ...library,
+    entryPoints: files(forPages),
+    outdir: join(outdir, "browser"),
+    platform: "browser",
+    target: "es2022",
+    plugins: [browserFiles],
   });
 }
+
+/** A file `x.browser.ts` stands in for `x.ts` in what is made for pages. */
+const browserFiles = {
+  name: "browser-files",
+  setup(builder) {
+    builder.onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir }) => {
+      const file = join(resolveDir, path.replace(/\.ts$/, ".browser.ts"));
+      return existsSync(file) ? { path: file } : undefined;
+    });
+  },
+};
 
 async function buildCommand() {
   const started = new Date();

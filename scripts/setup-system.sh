@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# System programs that the tests use, and a Node 24 for the smoke run, on Debian. Safe to run again: it does nothing when
-# everything is there. Needs root for the packages; Node 24 goes to the user's cache. Prints the path of Node 24.
+# System programs that the tests use, a Bun for tests of the libraries and a Node 24 for the smoke run, on Debian. Safe to run
+# again: it does nothing when everything is there. Needs root for the packages; Bun and Node 24 go to the user's cache. Prints the
+# path of Node 24.
 set -euo pipefail
 
 packages=(
@@ -31,22 +32,30 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 
 case "$(uname -m)" in
-  x86_64) arch=x64 ;;
-  aarch64 | arm64) arch=arm64 ;;
-  *) echo "No Node 24 package for $(uname -m): install it by hand for the smoke run." >&2; exit 1 ;;
+  x86_64) arch=x64 bunArch=x64 ;;
+  aarch64 | arm64) arch=arm64 bunArch=aarch64 ;;
+  *) echo "No Node 24 and no Bun package for $(uname -m): install them by hand." >&2; exit 1 ;;
 esac
-node24="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci/node24"
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci"
+download=$(mktemp -d)
+trap 'rm -rf "$download"' EXIT
+
+# The platform's package alone: it holds the program and has no install script.
+fetch_program() { # <package> <folder>
+  (cd "$download" && npm pack --silent "$1" >&2)
+  rm -rf "$2"
+  mkdir -p "$2"
+  tar -xzf "$download"/*.tgz -C "$2" --strip-components=1
+  rm "$download"/*.tgz
+}
+
+node24="$cache/node24"
 case "$("$node24/bin/node" --version 2>/dev/null || true)" in
   v24.*) ;;
-  *)
-    download=$(mktemp -d)
-    trap 'rm -rf "$download"' EXIT
-    # The platform's package alone: it holds the program and has no install script.
-    (cd "$download" && npm pack --silent "node-linux-$arch@24.21.0" >&2)
-    rm -rf "$node24"
-    mkdir -p "$node24"
-    tar -xzf "$download"/*.tgz -C "$node24" --strip-components=1
-    ;;
+  *) fetch_program "node-linux-$arch@24.21.0" "$node24" ;;
 esac
+bun="$cache/bun"
+[ "$("$bun/bin/bun" --version 2>/dev/null || true)" = 1.4.4 ] || fetch_program "@oven/bun-linux-$bunArch@1.4.4" "$bun"
+"$bun/bin/bun" --version >&2
 "$node24/bin/node" --version >&2
 echo "$node24/bin/node"

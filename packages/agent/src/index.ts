@@ -4,6 +4,7 @@ export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export type { BudgetConfig } from "./budget/ledger.ts";
+export { type AskedGit, askGit } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
 export * from "./contract/changes.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";

@@ -1,6 +1,7 @@
 // For writing adapters: the types, and the shared machinery below the client.
 
-export { type AdapterOptions, createAdapter, DEFAULT_TIMEOUTS, unknownModel } from "./adapter.ts";
+export { type AdapterOptions, createAdapter, DEFAULT_TIMEOUTS } from "./adapter.ts";
+export { unknownModel } from "./catalog/assumed.ts";
 export { defaultDeps } from "./deps.ts";
 export { classifyHttpFailure, inStreamError, redact } from "./errors/classify.ts";
 export { rateLimitOf, requestIdOf, retryAfterOf } from "./errors/headers.ts";

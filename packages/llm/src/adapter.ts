@@ -2,6 +2,7 @@
 // headers, auth, send, then classify or decode. It never retries, but for tools that the vendor refuses to enforce, and keeps no
 // state about a call.
 
+import { unknownModel } from "./catalog/assumed.ts";
 import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";
 import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
@@ -57,6 +58,7 @@ export function createAdapter(options: AdapterOptions): ProviderAdapter {
     stream: (request, context) => adapter.stream(request, context),
     segments: (request) => adapter.segments(request),
     supportsToolChoice: (mode) => options.protocol.toolChoiceModes.includes(mode),
+    prepare: () => adapter.prepare(),
     close: async () => options.deps.fetch.close?.(),
     ...(options.countsTokens === true
       ? { countTokens: (request: Request, context: CallContext) => adapter.countTokens(request, context) }
@@ -81,6 +83,16 @@ class HttpAdapter {
     this.#options = options;
     const { name, protocol, deps } = options;
     this.#resolver = new MessageResolver({ provider: name, rules: protocol.media, deps });
+  }
+
+  prepare(): void {
+    const { endpoint, baseUrl, tls, deps } = this.#options;
+    try {
+      const url = endpoint({ operation: "stream", wireModel: "any", baseUrl });
+      deps.fetch.prepare?.({ url, ...(tls === undefined ? {} : { tls }) });
+    } catch {
+      // An address or a certificate that cannot be used: the request will say so, to somebody who waits for it.
+    }
   }
 
   async complete(request: Request, context: CallContext): Promise<Response> {
@@ -309,20 +321,6 @@ const ACCEPT = {
   ndjson: "application/x-ndjson",
   "aws-event-stream": "application/vnd.amazon.eventstream",
 } as const;
-
-export function unknownModel(id: string, provider: string): ModelInfo {
-  return {
-    id,
-    provider,
-    displayName: id,
-    contextWindow: 128_000,
-    supportsTools: true,
-    supportsVision: true,
-    supportsReasoning: false,
-    input: ["text", "image"],
-    aliases: [],
-  };
-}
 
 const toolsSegment = ({ segments }: EncodedRequest) => segments.find(({ kind }) => kind === "tools");
 

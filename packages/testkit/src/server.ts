@@ -32,6 +32,8 @@ export interface ModelServerOptions {
   readonly listings?: Listings;
   /** HTTPS with these keys and certificates; `requestCert` and `ca` demand one of the client. */
   readonly tls?: TlsOptions;
+  /** Pages of any origin may ask. */
+  readonly cors?: boolean;
   /** For benchmarks: no parsing, no checks, no record of bodies; streams are rendered once per turn object. */
   readonly fast?: boolean;
   /** Default: the machine's clock. */
@@ -73,6 +75,7 @@ export interface ModelServer {
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const state = new ServerState(options);
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+    if (options.cors && admitPage(incoming, response)) return;
     state.handle(incoming, response).catch((error: unknown) => {
       // A bug in a script function belongs in front of the test's eyes, not into an unhandled rejection.
       if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
@@ -113,6 +116,17 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Tells a browser that its page may read the answer. True when it only asked whether it may. */
+function admitPage(incoming: IncomingMessage, response: ServerResponse): boolean {
+  response.setHeader("access-control-allow-origin", "*");
+  response.setHeader("access-control-expose-headers", "*");
+  if (incoming.method !== "OPTIONS") return false;
+  response.setHeader("access-control-allow-methods", "GET, POST");
+  response.setHeader("access-control-allow-headers", incoming.headers["access-control-request-headers"] ?? "");
+  response.writeHead(204).end();
+  return true;
 }
 
 class ServerState {

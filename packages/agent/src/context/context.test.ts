@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../env/local.ts";
-import { environmentBlock, collectFacts as factsOf, type Known } from "./environment.ts";
+import { askGit, environmentBlock, collectFacts as factsOf, type Known } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
 import { projectDocs as docsOf, TRUNCATED_MARKER } from "./project-docs.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -17,7 +17,8 @@ beforeEach(async () => {
 const at = (cwd: string): LocalEnvironment =>
   new LocalEnvironment({ cwd, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
 const rootOf = (env: LocalEnvironment) => repositoryRoot(env, env.workingDirectory());
-const collectFacts = async (env: LocalEnvironment, known: Known) => factsOf(env, known, await rootOf(env));
+const collectFacts = async (env: LocalEnvironment, known: Known) =>
+  factsOf(env, known, await askGit(env, known.gitTimeoutMs));
 const projectDocs = async (env: LocalEnvironment, files: readonly string[]) => docsOf(env, files, await rootOf(env));
 const git = (...args: string[]): string =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: dir, encoding: "utf8" });
@@ -52,6 +53,22 @@ Untracked files: 1
 Recent commits:
 ${Array.from({ length: 10 }, (_, i) => `  commit ${12 - i}`).join("\n")}
 </environment>`);
+  });
+
+  it("SY-02 names the branch with an upstream, with dots and slashes, and none when the head is detached", async () => {
+    git("init", "-q", "-b", "fix/v1.2-it's");
+    git("commit", "-q", "--allow-empty", "-m", "one");
+    git("update-ref", "refs/remotes/origin/main", "HEAD");
+    git("config", "remote.origin.url", dir);
+    git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*");
+    git("branch", "--set-upstream-to=origin/main");
+    git("commit", "-q", "--allow-empty", "-m", "two");
+    expect(await collectFacts(at(dir), { now: 0 })).toMatchObject({
+      gitBranch: "fix/v1.2-it's",
+      git: { modified: 0, untracked: 0, recentCommits: ["two", "one"] },
+    });
+    git("checkout", "-q", "--detach");
+    expect((await collectFacts(at(dir), { now: 0 })).gitBranch).toBe("(detached)");
   });
 
   it("SY-02 leaves out what has no value: no repository, no commits, a git that takes too long", async () => {

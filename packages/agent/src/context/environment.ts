@@ -3,7 +3,7 @@
 
 import type { ExecutionEnvironment } from "../env/types.ts";
 import { isoTime } from "../journal/timestamp.ts";
-import { currentBranch } from "./git-files.ts";
+import { currentBranch, repositoryRoot } from "./git-files.ts";
 
 export interface EnvironmentFacts {
   readonly workingDirectory: string;
@@ -24,6 +24,21 @@ export interface Known {
   readonly model?: string;
   readonly knowledgeCutoff?: string;
   readonly gitTimeoutMs?: number;
+  /** What git was asked earlier; asked now when absent. */
+  readonly git?: Promise<AskedGit>;
+}
+
+/** A question to git that is on its way. */
+export interface AskedGit {
+  /** Folder of the repository, when there is one. */
+  readonly root: string | undefined;
+  readonly answer: Promise<GitFacts>;
+}
+
+interface GitFacts {
+  readonly branch?: string | undefined;
+  /** Undefined when git is missing or takes too long, or would start programs that the repository names. */
+  readonly snapshot?: GitSnapshot | undefined;
 }
 
 interface GitSnapshot {
@@ -37,25 +52,30 @@ const RECENT_COMMITS = 10;
 const LONGEST_SUBJECT = 200;
 const GIT_TIMEOUT_MS = 2_000;
 
-/** `root`: folder of the repository, when there is one. */
-export async function collectFacts(
-  env: ExecutionEnvironment,
-  about: Known,
-  root: string | undefined,
-): Promise<EnvironmentFacts> {
-  const [branch, git] = root
-    ? await Promise.all([currentBranch(env, root), gitSnapshot(env, about.gitTimeoutMs ?? GIT_TIMEOUT_MS)])
-    : [];
+/** Starts git, and does not wait for it: a host can go on putting a session together meanwhile. */
+export async function askGit(env: ExecutionEnvironment, timeoutMs = GIT_TIMEOUT_MS): Promise<AskedGit> {
+  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
+  return { root, answer: root === undefined ? Promise.resolve({}) : gitFacts(env, root, timeoutMs) };
+}
+
+async function gitFacts(env: ExecutionEnvironment, root: string, timeoutMs: number): Promise<GitFacts> {
+  const seen = await gitSnapshot(env, timeoutMs);
+  // Git has said it in most cases, and the first file that is read takes longer than its answer.
+  return { ...seen, branch: seen?.branch ?? (await currentBranch(env, root)) };
+}
+
+export async function collectFacts(env: ExecutionEnvironment, about: Known, git: AskedGit): Promise<EnvironmentFacts> {
+  const { branch, snapshot } = await git.answer;
   return {
     workingDirectory: env.workingDirectory(),
-    isGitRepository: root !== undefined,
+    isGitRepository: git.root !== undefined,
     ...(branch === undefined ? {} : { gitBranch: branch }),
     platform: env.platform(),
     osVersion: env.osVersion(),
     today: isoTime(about.now).slice(0, 10),
     ...(about.model === undefined ? {} : { model: about.model }),
     ...(about.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: about.knowledgeCutoff }),
-    ...(git ? { git } : {}),
+    ...(snapshot ? { git: snapshot } : {}),
   };
 }
 
@@ -74,24 +94,30 @@ const NAMES_PROGRAMS = ["local", "worktree"]
 /** One command for all, since starting a process is most of the cost. */
 const SNAPSHOT =
   `settings=$(${GIT} config --list --show-scope --name-only) || exit; case $settings in ${NAMES_PROGRAMS}) exit 1;; esac; ` +
-  `${GIT} status --porcelain=v1 --ignore-submodules=all && echo '---' && ` +
+  `${GIT} status --porcelain=v1 --branch --no-ahead-behind --ignore-submodules=all && echo '---' && ` +
   `{ ${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
 
-/** Undefined when git is missing or takes too long, or would start programs that the repository names. */
-async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitSnapshot | undefined> {
+async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitFacts | undefined> {
   const result = await env.execCommand(SNAPSHOT, timeoutMs).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
   const [status = "", log = ""] = result.stdout.split(/^---$/m);
-  const files = status.split("\n").filter((line) => line !== "");
+  const [head = "", ...files] = linesOf(status);
   const untracked = files.filter((line) => line.startsWith("??")).length;
-  return {
+  const snapshot = {
     untracked,
     modified: files.length - untracked,
-    recentCommits: log
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => (line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line)),
+    recentCommits: linesOf(log).map((line) =>
+      line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line,
+    ),
   };
+  return { branch: branchIn(head), snapshot };
+}
+
+const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+
+/** From `## main`, `## main...origin/main` or `## No commits yet on main`; everything else is for `currentBranch` to judge. */
+function branchIn(head: string): string | undefined {
+  return /^## (?:No commits yet on )?([^\s.]+(?:\.[^\s.]+)*)(?:\.\.\.\S+(?: \[\w+\])?)?$/.exec(head)?.[1];
 }
 
 export function environmentBlock(facts: EnvironmentFacts): string {

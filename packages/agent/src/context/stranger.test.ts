@@ -7,8 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../env/local.ts";
-import { collectFacts, type EnvironmentFacts } from "./environment.ts";
-import { repositoryRoot } from "./git-files.ts";
+import { askGit, collectFacts, type EnvironmentFacts } from "./environment.ts";
 import { projectDocs } from "./project-docs.ts";
 
 interface Repository {
@@ -42,7 +41,7 @@ afterEach(() => rm(repo.dir, { recursive: true, force: true }));
 async function look(dir: string): Promise<EnvironmentFacts> {
   const env = new LocalEnvironment({ cwd: dir, baseEnv: process.env });
   try {
-    return await collectFacts(env, { now: 0, gitTimeoutMs: 20_000 }, await repositoryRoot(env, dir));
+    return await collectFacts(env, { now: 0 }, await askGit(env, 20_000));
   } finally {
     await env.cleanup();
   }
@@ -148,7 +147,7 @@ describe("a stranger's repository", () => {
     await rm(file, { force: true });
     execFileSync("mkfifo", [file]);
     const env = new LocalEnvironment({ cwd: repo.dir, baseEnv: process.env });
-    expect(await collectFacts(env, { now: 0, gitTimeoutMs: 200 }, repo.dir)).toMatchObject({ isGitRepository: true });
+    expect(await collectFacts(env, { now: 0 }, await askGit(env, 200))).toMatchObject({ isGitRepository: true });
     await env.cleanup();
   });
 

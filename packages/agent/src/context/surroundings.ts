@@ -1,8 +1,7 @@
 // What a session knows of the place it works in before its first request.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
-import { collectFacts, environmentBlock, type Known } from "./environment.ts";
-import { repositoryRoot } from "./git-files.ts";
+import { askGit, collectFacts, environmentBlock, type Known } from "./environment.ts";
 import { projectDocs } from "./project-docs.ts";
 
 /** Text about the place the session works in; rendered once, then kept in the journal. */
@@ -18,7 +17,10 @@ export async function readSurroundings(
   instructionFiles: readonly string[],
   known: Known,
 ): Promise<Surroundings> {
-  const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
-  const [facts, docs] = await Promise.all([collectFacts(env, known, root), projectDocs(env, instructionFiles, root)]);
+  const git = await (known.git ?? askGit(env, known.gitTimeoutMs));
+  const [facts, docs] = await Promise.all([
+    collectFacts(env, known, git),
+    projectDocs(env, instructionFiles, git.root),
+  ]);
   return { environment: environmentBlock(facts), projectDocs: docs };
 }

@@ -4,11 +4,10 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { type BackgroundCommand, EnvError, type ExecResult, type OutputSpill } from "../env/types.ts";
 import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
-import { childProcess } from "./child-process.ts";
+import { childProcess, unrefPipe } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import { commandMark, endMarked, type Mark, markVariables, ownerMark, SET_LOCKS } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
@@ -256,7 +255,7 @@ class Capture {
     if (stdin !== null) {
       // A program that does not read its input closes the pipe early; its exit code tells the story.
       stdin.on("error", () => {});
-      if (request.stdin === "held") (stdin as unknown as Socket).unref();
+      if (request.stdin === "held") unrefPipe(stdin);
       else stdin.end(request.stdin);
     }
   }
@@ -293,7 +292,7 @@ class Capture {
     this.#detached = true;
     for (const flush of this.#flush) flush();
     // Read on and forget: a closed pipe would kill the daemon at its next write. It must not keep the host alive either.
-    if (open) for (const stream of this.#streams) (stream as Socket).unref();
+    if (open) for (const stream of this.#streams) unrefPipe(stream);
   }
 
   result(): Pick<ExecResult, "stdout" | "stderr" | "output" | "outputBytes" | "truncated"> {

@@ -2,8 +2,7 @@
 // mark, so that even SIGKILL of the host leaves no orphan.
 
 import type { ChildProcess } from "node:child_process";
-import type { Socket } from "node:net";
-import { childProcess } from "./child-process.ts";
+import { childProcess, unrefPipe } from "./child-process.ts";
 import type { Mark } from "./marked.ts";
 
 // Arguments: both parts of a mark. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
@@ -68,7 +67,7 @@ export function startWatchdog(mark: Mark): Watchdog {
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.unref();
-  (child.stdin as unknown as Socket).unref();
+  unrefPipe(child.stdin);
   // Without a watchdog only SIGKILL of the host could leave orphans; the next command starts another.
   child.on("error", () => {});
   child.stdin.on("error", () => {});

@@ -4,6 +4,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Answerer,
+  type AskedGit,
+  askGit,
   type BudgetConfig,
   type ChildHeader,
   type ConfigInput,
@@ -44,6 +46,8 @@ export interface SessionRequest {
   readonly systemPrompt?: string;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
+  /** Git is asked and the connection opened while the session is put together. Absent: a person may think for long. */
+  readonly promptFollows?: boolean;
   /** Set when the run is recorded or replayed. */
   readonly tape?: Tape;
   /** How questions and approvals reach a person; absent when nobody is there. */
@@ -90,10 +94,14 @@ const MID_STREAM_RETRIES = 3;
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
+  const env = (request.environment ?? localEnvironment)(workspace);
+  let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
+  // Whoever waits for it will be told; without a model nobody will.
+  git?.catch(() => {});
   const models = await modelsOf(workspace);
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
+  if (request.promptFollows) adapter.prepare?.();
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
-  const env = (request.environment ?? localEnvironment)(workspace);
   const permissions = new Permissions({
     mode: workspace.settings.permissionMode as PermissionMode,
     canAsk: request.person?.approve !== undefined,
@@ -128,7 +136,9 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     journal: request.opened.journal,
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models, request.model) },
     surroundings: (chosen, where) => {
-      const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where);
+      const asked = where === env ? git : undefined;
+      git = undefined; // what it says is of now
+      const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where, asked);
       return request.tape ? request.tape.surroundings(read) : read();
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
@@ -231,13 +241,22 @@ function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent
   };
 }
 
-function surroundings(workspace: Workspace, profile: Profile, env: ExecutionEnvironment): Promise<Surroundings> {
+/** A session with a prefix has been told already, and a tape says what git said then. */
+const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
+  promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
+
+function surroundings(
+  workspace: Workspace,
+  profile: Profile,
+  env: ExecutionEnvironment,
+  git: Promise<AskedGit> = askGit(env, GIT_PATIENCE_MS),
+): Promise<Surroundings> {
   const info = profile.modelInfo;
   return readSurroundings(env, profile.instructionFiles, {
     now: workspace.machine.deps.now(),
     model: info?.displayName ?? profile.model,
     ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
-    gitTimeoutMs: GIT_PATIENCE_MS,
+    git,
   });
 }
 

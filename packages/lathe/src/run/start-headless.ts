@@ -83,7 +83,7 @@ async function openFor(
     const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
     return recording
       ? openSession(recording.workspace, await recording.tapped(request))
-      : openSession(workspace, request);
+      : openSession(workspace, { ...request, promptFollows: true });
   };
   try {
     return await closedOnFailure(opened, openWith);

@@ -165,13 +165,16 @@ function withOwn(row: CatalogRow, known: ModelInfo | undefined): CatalogRow {
   };
 }
 
-/** The id itself, then without a date at its end, then without a cloud region in front. */
+/** The id itself, then without a date at its end, then without a cloud region in front, then what it was tuned from. */
 function* candidates(id: string): Generator<string> {
   yield id;
   const undated = id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
   if (undated !== id) yield undated;
   const local = id.replace(/^(us|eu|au|jp|apac|global|us-gov)\./, "");
   if (local !== id) yield local;
+  // A model of the caller's own is a tuned one of the vendor's: ft:gpt-4.1:team::id.
+  const tuned = /^ft:([^:]+)/.exec(id)?.[1];
+  if (tuned !== undefined) yield* candidates(tuned);
 }
 
 /** Finds the line by text first; only a line that mentions the id is parsed. */

@@ -1,6 +1,6 @@
 // Effort levels: their order, and how a wish becomes what a model can do.
 
-import type { Api, ModelInfo, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
+import type { ModelInfo, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
 
 export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
@@ -26,12 +26,6 @@ export function clampLevel(info: ThinkingInfo | undefined, wish: string): string
   const rank = thinkingLevels.indexOf(wish);
   const below = offered.filter((level) => level !== "off" && thinkingLevels.indexOf(level) < rank).at(-1);
   return below ?? offered.find((level) => level !== "off") ?? "off";
-}
-
-/** For a model outside the catalog: it is newer than our data, so the vendor's newest way is assumed. */
-export function assumedThinking(api: Api | undefined): ThinkingInfo {
-  if (api === "anthropic-messages" || api === "bedrock-converse-stream") return { mode: "adaptive" };
-  return { mode: api === "google-generative-ai" || api === "google-vertex" ? "level" : "effort" };
 }
 
 /** Whether an effort may be sent. Models outside the catalog have `thinking` without levels: the caller's word counts. */

@@ -16,12 +16,19 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate chain is not trusted; pass its authority as extra CA.",
   CERT_HAS_EXPIRED: "the certificate has expired.",
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host.",
+  HPE_INVALID_CONSTANT: "the answer is not HTTP; check the address, its port and whether it is https.",
+  HPE_HEADER_OVERFLOW: "the head of the answer is larger than 256 KB.",
 };
 
 export function networkError(origin: string, cause: unknown): NetworkError {
   const code = errorCodeOf(cause);
-  const reason = SENTENCES[code ?? ""] ?? (cause instanceof Error ? cause.message : "the connection failed.");
+  const reason = SENTENCES[code ?? ""] ?? (cause instanceof Error ? messageOf(cause) : "the connection failed.");
   return new NetworkError(`${origin}: ${reason}${code === undefined ? "" : ` (${code})`}`, { cause });
+}
+
+/** What node's HTTP parser says, said of the answer. */
+function messageOf({ message }: Error): string {
+  return message.replace(/^Parse Error: (.*?)\.?$/, "the answer is broken: $1.");
 }
 
 /** undici wraps the system error in `cause`; happy-eyeballs failures arrive as AggregateError. */

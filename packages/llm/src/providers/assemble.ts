@@ -1,9 +1,9 @@
 // From a row of data, or a user's own description, to an adapter. Which protocols there are to choose from is the caller's
 // business: all of them, or the one that was loaded.
 
-import { type AdapterOptions, createAdapter, unknownModel } from "../adapter.ts";
+import { type AdapterOptions, createAdapter } from "../adapter.ts";
+import { assumedModel } from "../catalog/assumed.ts";
 import { builtinCatalog } from "../catalog/index.ts";
-import { assumedThinking } from "../catalog/thinking.ts";
 import { defaultDeps } from "../deps.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
@@ -134,11 +134,10 @@ function modelLookup(
   return (id) => {
     const seen = known.get(id);
     if (seen) return seen;
-    const base = options.model?.(id) ??
-      builtinCatalog.get(row.id, id) ?? {
-        ...unknownModel(id, name),
-        thinking: assumedThinking(options.api ?? row.api),
-      };
+    const base =
+      options.model?.(id) ??
+      builtinCatalog.get(row.id, id) ??
+      assumedModel(builtinCatalog, row.id, id, options.api ?? row.api);
     const compat = mergeCompat(mergeCompat(row.compat, options.compat), base.compat);
     const transform = mergeTransforms(options.requestTransform, base.requestTransform);
     const deployment = deployments[id];

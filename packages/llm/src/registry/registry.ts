@@ -1,9 +1,8 @@
 // All models a user can name: the catalog, widened and changed by the user's file and by what local servers offer.
 // Immutable; a refresh makes a new one.
 
-import { unknownModel } from "../adapter.ts";
+import { assumedModel, unknownModel } from "../catalog/assumed.ts";
 import { builtinCatalog, type Catalog } from "../catalog/index.ts";
-import { assumedThinking } from "../catalog/thinking.ts";
 import { type DiscoveryType, discoveryTypes } from "../discovery/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { ProviderOptions } from "../providers/assemble.ts";
@@ -137,12 +136,8 @@ export class Registry {
   assume(provider: string, id: string): ModelInfo {
     const name = findRow(provider)?.id ?? provider;
     const api = this.#provider(name)?.api ?? findRow(name)?.api;
-    const model = {
-      ...unknownModel(id, name),
-      ...(api === undefined ? {} : { api }),
-      thinking: assumedThinking(api),
-    };
-    return this.#overridden(model);
+    const model = assumedModel(this.#catalog, name, id, api);
+    return this.#overridden(api === undefined ? model : { ...model, api });
   }
 
   /** Where an overflowing conversation can go on: the named target, else the next larger window beside it. */

@@ -42,7 +42,9 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
     async next() {
       for (;;) {
         // What came before a broken connection may be the whole answer; after our own abort nobody wants it.
-        const chunk = source.failure() === undefined ? (readable.read() as Uint8Array | null) : null;
+        const failure = source.failure();
+        if (failure !== undefined) throw failure;
+        const chunk = readable.read() as Uint8Array | null;
         if (chunk !== null) return { done: false, value: chunk };
         if (error !== undefined) throw error;
         if (ended) return { done: true, value: undefined };

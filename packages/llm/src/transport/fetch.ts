@@ -7,6 +7,7 @@ import { AbortError } from "../types/errors.ts";
 import { joinBody } from "./join-body.ts";
 import { withUserInfo } from "./user-info.ts";
 
+/** A transport over `fetch`, the global one unless another is given. */
 export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
   return async (given) => {
     const request = withUserInfo(given);
@@ -29,6 +30,9 @@ export function createFetchTransport(fetchFunction: typeof fetch = fetch): Trans
     }).catch((cause: unknown) => {
       throw explain(cause);
     });
+    // Where the page may not see whereto; elsewhere a redirect is a status like others.
+    if (response.type === "opaqueredirect")
+      throw explain(new Error("the server redirects; give the address it means."));
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

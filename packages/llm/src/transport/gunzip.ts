@@ -1,32 +1,15 @@
-// Bodies that come compressed. Loaded with the first of them.
+// Bodies that come compressed.
 
-import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
-import { AbortError } from "../types/errors.ts";
-import { readBody } from "./body.ts";
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 
-export function gunzip(incoming: Readable): Readable {
-  const readable = createGunzip();
+/** What the answer says, however it was sent. */
+export function decompressed(incoming: IncomingMessage): Readable {
+  const encoding = incoming.headers["content-encoding"]?.toLowerCase();
+  if (encoding !== "gzip" && encoding !== "x-gzip") return incoming;
+  // Not by `import`: most answers do not need it.
+  const readable = process.getBuiltinModule("node:zlib").createGunzip();
   incoming.on("error", (error) => readable.destroy(error));
   readable.once("close", () => incoming.destroy());
   return incoming.pipe(readable);
-}
-
-export function gunzipBody(
-  body: AsyncIterable<Uint8Array>,
-  origin: string,
-  signal: AbortSignal | undefined,
-): AsyncIterable<Uint8Array> {
-  const incoming = Readable.from(body, { objectMode: false });
-  const readable = gunzip(incoming);
-  let failure: Error | undefined;
-  // The bytes may all be here while the reader still waits for what is in them.
-  const onAbort = () => {
-    failure = new AbortError("The request was aborted.");
-    incoming.destroy();
-    readable.destroy(failure);
-  };
-  signal?.addEventListener("abort", onAbort, { once: true });
-  const settle = () => signal?.removeEventListener("abort", onAbort);
-  return readBody({ incoming, readable, origin, failure: () => failure, settle });
 }

@@ -1,112 +1,66 @@
-// Requests through a proxy: absolute-form for http targets, a CONNECT tunnel for https ones.
+// Proxies: their addresses, and the CONNECT tunnel that https goes through. Plain http is asked of them in absolute form.
 
-import * as http from "node:http";
-import * as https from "node:https";
-import { isIP } from "node:net";
+import type { Agent, ClientRequest } from "node:http";
+import type { AgentOptions } from "node:https";
 import type { Duplex } from "node:stream";
-import { connect as tlsConnect } from "node:tls";
 import { networkError } from "../errors/network.ts";
-import type { TlsMaterial } from "../types/adapter.ts";
 import { ConfigurationError, NetworkError } from "../types/errors.ts";
-import { tlsOptions } from "./tls.ts";
-
-/** What a request goes out through: an agent, and the target as the agent's peer must see it. */
-export interface Route {
-  readonly agent: http.Agent;
-  readonly target: http.RequestOptions;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The agent hands out sockets whose handshakes are over. */
-  readonly tunnelled?: boolean;
-}
+import { type Target, targetOf } from "./target.ts";
 
 /** What an agent of ours gets to see of a request. */
-export interface ConnectOptions extends http.RequestOptions {
+export interface ConnectOptions extends Target {
   /** Fires when nobody waits for the connection any more. */
   readonly abandoned?: AbortSignal;
 }
 
-type AgentFor = (key: string, make: () => http.Agent) => http.Agent;
-
-const AGENT_OPTIONS = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16 } as const;
-
-export function proxyRoute(url: URL, proxy: string, material: TlsMaterial | undefined, agentFor: AgentFor): Route {
-  const proxyUrl = parseProxy(proxy);
-  const key = `${proxy} ${url.protocol}${material === undefined ? "" : JSON.stringify(material)}`;
-  if (url.protocol === "https:") {
-    const agent = agentFor(key, () => new TunnelAgent(proxyUrl, material));
-    return { agent, target: targetOf(url), tunnelled: true };
-  }
-  const agent = agentFor(key, () =>
-    proxyUrl.protocol === "https:" ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS),
-  );
-  return {
-    agent,
-    target: { ...targetOf(proxyUrl), path: url.href },
-    headers: { host: url.host, ...authorization(proxyUrl) },
-  };
-}
-
-function targetOf(url: URL): http.RequestOptions {
-  return {
-    protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ""),
-    ...(url.port === "" ? {} : { port: url.port }),
-    path: url.pathname + url.search,
-  };
-}
-
-class TunnelAgent extends https.Agent {
-  readonly #proxy: URL;
-  readonly #secure: ReturnType<typeof tlsOptions>;
-
-  constructor(proxy: URL, material: TlsMaterial | undefined) {
-    super(AGENT_OPTIONS);
-    this.#proxy = proxy;
-    this.#secure = material === undefined ? {} : tlsOptions(material);
-  }
-
-  override createConnection(
-    options: http.ClientRequestArgs & ConnectOptions,
-    callback?: (error: Error | null, socket: Duplex) => void,
-  ): undefined {
-    const host = options.hostname ?? options.host ?? "";
-    const authority = `${host.includes(":") ? `[${host}]` : host}:${options.port ?? 443}`;
+/** An agent whose connections go through the proxy; it hands them out when they are secured. */
+export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
+  const agent: Agent = new (process.getBuiltinModule("node:https").Agent)(options);
+  agent.createConnection = (target: ConnectOptions, callback) => {
+    const { host, servername, abandoned } = target;
     const fail = (error: Error) => callback?.(error, undefined as unknown as Duplex);
-    const open = this.#proxy.protocol === "https:" ? https.request : http.request;
-    const tunnel = open({
-      ...targetOf(this.#proxy),
-      method: "CONNECT",
-      path: authority,
-      headers: { host: authority, ...authorization(this.#proxy) },
-      agent: false,
-    });
-    tunnel.on("error", (error) => fail(networkError(`proxy ${this.#proxy.host}`, error)));
+    const tunnel = askForTunnel(proxy, target);
+    tunnel.on("error", (error) => fail(networkError(`proxy ${proxy.host}`, error)));
     const giveUp = () => tunnel.destroy();
-    options.abandoned?.addEventListener("abort", giveUp, { once: true });
-    tunnel.once("connect", (answer, socket) => {
-      options.abandoned?.removeEventListener("abort", giveUp);
-      if (answer.statusCode !== 200) {
+    abandoned?.addEventListener("abort", giveUp, { once: true });
+    tunnel.once("connect", ({ statusCode }, socket) => {
+      abandoned?.removeEventListener("abort", giveUp);
+      if (statusCode !== 200) {
         socket.destroy();
-        fail(new NetworkError(`The proxy ${this.#proxy.host} refused the tunnel with status ${answer.statusCode}.`));
+        fail(new NetworkError(`The proxy ${proxy.host} refused the tunnel with status ${statusCode}.`));
         return;
       }
-      const secured = tlsConnect({ ...this.#secure, socket, host, servername: isIP(host) === 0 ? host : "" });
+      const { connect } = process.getBuiltinModule("node:tls");
+      const secured = connect({ ...options, socket, host: host ?? "", servername: servername ?? "" });
       const giveUpToo = () => secured.destroy(new Error("nobody waits for the connection any more"));
-      options.abandoned?.addEventListener("abort", giveUpToo, { once: true });
+      abandoned?.addEventListener("abort", giveUpToo, { once: true });
       secured.once("error", fail);
       secured.once("secureConnect", () => {
         secured.off("error", fail);
-        options.abandoned?.removeEventListener("abort", giveUpToo);
+        abandoned?.removeEventListener("abort", giveUpToo);
         callback?.(null, secured);
       });
     });
     tunnel.end();
     return undefined;
-  }
+  };
+  return agent;
+}
+
+function askForTunnel(proxy: URL, { host, port }: ConnectOptions): ClientRequest {
+  const authority = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
+  const { request } = process.getBuiltinModule(proxy.protocol === "https:" ? "node:https" : "node:http");
+  return request({
+    ...targetOf(proxy),
+    method: "CONNECT",
+    path: authority,
+    headers: { host: authority, ...proxyHeaders(proxy) },
+    agent: false,
+  });
 }
 
 /** Its text may hold a password, so no message repeats it. */
-function parseProxy(proxy: string): URL {
+export function parseProxy(proxy: string): URL {
   const address = proxy.includes("://") ? proxy : `http://${proxy}`;
   if (!URL.canParse(address))
     throw new ConfigurationError(
@@ -118,7 +72,8 @@ function parseProxy(proxy: string): URL {
   return url;
 }
 
-function authorization(proxy: URL): Record<string, string> {
+/** What the proxy itself must be told. */
+export function proxyHeaders(proxy: URL): Record<string, string> {
   if (proxy.username === "") return {};
   let credentials: string;
   try {

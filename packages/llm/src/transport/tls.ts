@@ -1,9 +1,10 @@
-// Certificates of a request as node:tls options. Loaded only when a request brings some.
+// Certificates of a request as node:tls options.
 
-import { rootCertificates } from "node:tls";
 import type { TlsMaterial } from "../types/adapter.ts";
 
 export function tlsOptions(material: TlsMaterial): { ca?: string[]; cert?: string; key?: string } {
+  // Not by `import`: most requests bring none.
+  const { rootCertificates } = process.getBuiltinModule("node:tls");
   return {
     // Node's `ca` replaces the built-in authorities; ours come on top of them.
     ...(material.ca === undefined ? {} : { ca: [...rootCertificates, material.ca] }),

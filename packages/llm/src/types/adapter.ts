@@ -16,6 +16,8 @@ export interface ProviderAdapter {
   segments?(request: Request): readonly Segment[];
   countTokens?(request: Request, context: CallContext): Promise<number>;
   supportsToolChoice?(mode: ToolChoiceMode): boolean;
+  /** A request follows soon: opens the connection for it while the caller is still busy. Sends nothing, and never throws. */
+  prepare?(): void;
   /** Runs at registration; may only validate configuration. */
   initialize?(): Promise<void>;
   close?(): Promise<void>;
@@ -65,6 +67,8 @@ export interface ClientDeps {
 /** The one function all HTTP goes through. Never rejects on a status; rejects only with an SDKError. */
 export interface Transport {
   (request: TransportRequest): Promise<TransportResponse>;
+  /** Opens a connection for the next request to that server and sends nothing. What goes wrong is left for the request to meet. */
+  prepare?(destination: Pick<TransportRequest, "url" | "tls">): void;
   /** Drops idle connections. */
   close?(): void;
 }

@@ -1,9 +1,9 @@
 import { gate, startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { sleepWith } from "../../src/deps.ts";
 import { generate } from "../../src/generate/generate.ts";
 import { stream } from "../../src/generate/stream.ts";
 import { defineTool, type Tool } from "../../src/generate/tools.ts";
+import { sleepWith } from "../../src/timers.ts";
 import { AbortError, ConfigurationError, RequestTimeoutError } from "../../src/types/errors.ts";
 import { Message } from "../../src/types/message.ts";
 import { ANTHROPIC, clientFor, OPENAI, THREE, testClock, testDeps } from "./support.ts";

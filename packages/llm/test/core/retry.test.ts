@@ -95,7 +95,7 @@ describe("retry", () => {
   });
 
   it("TM-01 an abort during the wait ends it at once", async () => {
-    const { sleepWith } = await import("../../src/deps.ts");
+    const { sleepWith } = await import("../../src/timers.ts");
     const clock = testClock();
     const controller = new AbortController();
     let calls = 0;

@@ -1,5 +1,6 @@
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { builtinCatalog, getLatestModel } from "../../src/catalog/index.ts";
 import { Client } from "../../src/client/client.ts";
 import {
   createProvider,
@@ -138,6 +139,29 @@ describe("models outside the catalog", () => {
     const openai = createProvider("openai", { deps: depsWith({}), apiKey: "k", baseUrl: server.baseUrl("openai") });
     await openai.complete({ ...ask("gpt-99"), reasoningEffort: "xhigh" }, {});
     expect(server.requests[1]!.body).toMatchObject({ model: "gpt-99", reasoning: { effort: "xhigh" } });
+  });
+
+  it("CT-01 an unknown id of a family can do what the newest of it can, and is asked as that one wants", async () => {
+    const newest = getLatestModel("anthropic")!;
+    const env = { ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
+    const anthropic = createProvider("anthropic", { deps: depsWith(env) });
+    const { warnings } = await anthropic.complete({ ...ask("claude-next-9"), temperature: 0.3 }, {});
+    // The newest takes no temperature: sent to it, the request would be refused.
+    expect(newest.sampling).toBe("never");
+    expect(warnings.map(({ message }) => message)).toEqual(["temperature was not sent: claude-next-9 takes none"]);
+    expect(server.requests[0]!.body).toMatchObject({ model: "claude-next-9", max_tokens: newest.maxOutput });
+    const body = server.requests[0]!.body as Record<string, unknown>;
+    expect(body["temperature"]).toBeUndefined();
+  });
+
+  it("CT-01 an unknown id of no family is taken for less: its server may be anybody's", async () => {
+    const openai = createProvider("openai", { deps: depsWith({}), apiKey: "k", baseUrl: server.baseUrl("openai") });
+    await openai.complete({ ...ask("llama-99-tiny"), temperature: 0.3 }, {});
+    expect(server.requests[0]!.body).toMatchObject({ model: "llama-99-tiny", temperature: 0.3 });
+  });
+
+  it("CT-01 a tuned model is the one it was tuned from", async () => {
+    expect(builtinCatalog.get("openai", "ft:gpt-5.2-2025-12-11:team::x1")?.id).toBe("gpt-5.2");
   });
 });
 

@@ -128,7 +128,7 @@ async function ssoCredentials(
   { deps }: AwsContext,
 ): Promise<AwsCredentials> {
   const session = files.ssoSessions.get(profile["sso_session"] ?? "") ?? profile;
-  const { createHash } = await import("node:crypto");
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const cacheKey = createHash("sha1")
     .update(profile["sso_session"] || session["sso_start_url"] || "")
     .digest("hex");

@@ -88,7 +88,7 @@ function userForm(file: JsonObject): Record<string, string> {
 }
 
 async function serviceAccountForm(file: JsonObject, audience: string, now: number): Promise<Record<string, string>> {
-  const { createSign } = await import("node:crypto");
+  const { createSign } = process.getBuiltinModule("node:crypto");
   const issuedAt = Math.floor(now / 1000);
   const keyId = text(file, "private_key_id");
   const header = { alg: "RS256", typ: "JWT", ...(keyId === undefined ? {} : { kid: keyId }) };

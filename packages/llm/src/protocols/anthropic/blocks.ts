@@ -16,7 +16,7 @@ import type {
   ToolResultData,
 } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
-import { unsupportedContent } from "../common/media.ts";
+import { textOfBase64, unsupportedContent } from "../common/media.ts";
 import { assertFormat, mediaSource } from "./media.ts";
 import { safeToolId } from "./tool-ids.ts";
 
@@ -168,7 +168,7 @@ export function anthropicDialect(provider: string): BlockDialect {
       const title = data.fileName === undefined ? {} : { title: data.fileName };
       if (source.kind === "url") return { type: "document", source: { type: "url", url: source.url }, ...title };
       if (source.mediaType.startsWith("text/")) {
-        const text = Buffer.from(source.base64, "base64").toString("utf8");
+        const text = textOfBase64(source.base64);
         return { type: "document", source: { type: "text", media_type: "text/plain", data: text }, ...title };
       }
       assertFormat(source.mediaType, ["application/pdf"], provider);

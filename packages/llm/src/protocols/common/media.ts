@@ -18,6 +18,15 @@ export function toBase64(data: Uint8Array): string {
   return btoa(binary);
 }
 
+/** The text whose bytes were written so. */
+export function textOfBase64(base64: string): string {
+  const bytes =
+    typeof Buffer === "function"
+      ? Buffer.from(base64, "base64")
+      : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
 export function unsupportedContent(provider: string, what: string): InvalidRequestError {
   return new InvalidRequestError(`${what}; remove it or choose another provider`, {
     provider,

@@ -90,6 +90,17 @@ describe("a connection that ends just as it is used again", () => {
     expect(server.requests[2]).toBe(server.requests[1]);
   });
 
+  it("ER-02 AD-01 a kept connection to a proxy is replaced as well", async () => {
+    const proxy = await rawServer((socket, request) => {
+      if (request === 1) socket.end();
+      else socket.write(OK);
+    });
+    const transport = client({ env: { HTTP_PROXY: proxy.url } });
+    for (let round = 0; round < 2; round++) expect(await ask(transport, "http://model.example/")).toBe("ok");
+    expect([proxy.connections.length, proxy.requests.length]).toEqual([2, 3]);
+    expect(proxy.requests[2]).toMatch(/^POST http:\/\/model\.example\/ HTTP/);
+  });
+
   it("ER-02 the second time is the last", async () => {
     const server = await rawServer((socket, request) => {
       if (request > 0) socket.end();

@@ -10,7 +10,7 @@ import { createNodeTransport } from "../../src/transport/node.ts";
 import { proxyFor } from "../../src/transport/proxy-rules.ts";
 import type { TransportResponse } from "../../src/types/adapter.ts";
 import { AbortError, ConfigurationError, NetworkError, RequestTimeoutError } from "../../src/types/errors.ts";
-import { testClock } from "./support.ts";
+import { testClock } from "../core/support.ts";
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -278,6 +278,25 @@ describe.skipIf(!hasOpenssl)("TLS, with openssl for the certificates", () => {
       expect(await text(await transport({ url, method: "GET", headers: {} }))).toBe("client none");
     expect(proxy.seen).toEqual([{ line: `CONNECT ${new URL(url).host}`, authorization: undefined }]);
   });
+
+  it.each(["http://model.example/", "https://model.example/"])(
+    "AD-01 on the way to %s an https proxy is asked for its own certificate",
+    async (url) => {
+      const names: string[] = [];
+      const credentials = { key: pem("server.key"), cert: pem("server.pem") };
+      const server = createTlsServer({
+        ...credentials,
+        SNICallback: (name, done) => {
+          names.push(name);
+          done(null);
+        },
+      });
+      const proxy = `https://localhost:${await listen(server)}`;
+      const transport = createNodeTransport({ env: { ALL_PROXY: proxy }, setTimer, now });
+      await expect(transport({ url, method: "GET", headers: {} })).rejects.toThrow(NetworkError);
+      expect(names).toEqual(["localhost"]);
+    },
+  );
 
   it("TM-03 AD-01 behind a tunnel the connect limit ends with the connection, not with the first byte", async () => {
     let arrived = () => {};

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createNodeTransport } from "../../src/transport/node.ts";
 import { NetworkError } from "../../src/types/errors.ts";
-import { testClock } from "./support.ts";
+import { testClock } from "../core/support.ts";
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {

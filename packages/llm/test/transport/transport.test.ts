@@ -8,7 +8,7 @@ import { createFetchTransport } from "../../src/transport/fetch.ts";
 import { createNodeTransport } from "../../src/transport/node.ts";
 import type { Transport, TransportResponse } from "../../src/types/adapter.ts";
 import { AbortError, NetworkError, RequestTimeoutError } from "../../src/types/errors.ts";
-import { testClock } from "./support.ts";
+import { testClock } from "../core/support.ts";
 
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,0 +1,42 @@
+// deps.ts for pages: requests go by `fetch`, and there are neither files nor an environment.
+
+import { sleepWith, systemTimer } from "./timers.ts";
+import { createFetchTransport } from "./transport/fetch.ts";
+import type { ClientDeps, Transport } from "./types/adapter.ts";
+import { ConfigurationError } from "./types/errors.ts";
+
+/** What a client takes from the machine, with parts of it replaced. */
+export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
+  const setTimer = overrides.setTimer ?? systemTimer;
+  return {
+    now: Date.now,
+    random: Math.random,
+    uuid: randomUuid,
+    sleep: (ms, signal) => sleepWith(setTimer, ms, signal),
+    readFile: async (path) => {
+      throw new ConfigurationError(`${path} cannot be read in a browser; pass the bytes, or readFile of your own.`);
+    },
+    homeDir: "/",
+    env: {},
+    ...overrides,
+    setTimer,
+    fetch: overrides.fetch ?? underOwnName(createFetchTransport()),
+  };
+}
+
+/** Browsers say who they are; another name would have to be allowed by every server. */
+function underOwnName(transport: Transport): Transport {
+  return (request) => {
+    const { "user-agent": _, ...headers } = request.headers;
+    return transport({ ...request, headers });
+  };
+}
+
+/** Pages that do not come over https have no `crypto.randomUUID`. */
+function randomUuid(): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,116 @@
+// Which way a request goes: straight to its server or through a proxy, and over which agent. Connections, certificates and
+// TLS sessions are shared by requests with the same proxy and certificates only.
+
+import type { Agent } from "node:http";
+import type { AgentOptions } from "node:https";
+import type { SecureContext } from "node:tls";
+import type { ClientDeps, TlsMaterial, TransportRequest } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
+import { AGENT_OPTIONS, type Connections, watchConnections } from "./agents.ts";
+import { createTunnelAgent, parseProxy, proxyHeaders } from "./proxy.ts";
+import { hasProxySettings, proxyFor } from "./proxy-rules.ts";
+import { type Target, targetOf } from "./target.ts";
+import { tlsOptions } from "./tls.ts";
+
+export interface RouteOptions {
+  readonly env: ClientDeps["env"];
+  readonly now: ClientDeps["now"];
+  /** PEM text of further authorities, added to the built-in ones. */
+  readonly extraCa?: string;
+}
+
+/** What a request goes out through, and what the other end of the connection must be told. */
+export interface Route {
+  /** Of the server, without user or path. */
+  readonly origin: string;
+  readonly connections: Connections;
+  readonly target: Target;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether a connection can be opened ahead; a tunnel takes a request of its own. */
+  readonly canPrepare: boolean;
+}
+
+export type Destination = Pick<TransportRequest, "url" | "tls" | "once"> & Partial<Pick<TransportRequest, "headers">>;
+
+export interface Routes {
+  to(destination: Destination): Route;
+  /** Drops idle connections. */
+  close(): void;
+}
+
+export function createRoutes({ env, now, extraCa }: RouteOptions): Routes {
+  const proxied = hasProxySettings(env);
+  const kept = new Map<string, Connections>();
+
+  const connectionsTo = (url: URL, proxy: URL | undefined, { tls, once }: Destination): Connections => {
+    const isSecure = url.protocol === "https:";
+    const material = isSecure ? withExtraCa(tls, extraCa) : undefined;
+    const key = `${url.protocol} ${proxy?.href ?? ""} ${material === undefined ? "" : JSON.stringify(material)}`;
+    const known = once ? undefined : kept.get(key);
+    if (known !== undefined) {
+      known.dropStale();
+      return known;
+    }
+    const options: AgentOptions = {
+      ...(once ? {} : AGENT_OPTIONS),
+      ...(isSecure ? { ALPNProtocols: ["http/1.1"] } : {}),
+      ...(material === undefined ? {} : { secureContext: contextOf(material, url.origin) }),
+    };
+    const agent =
+      proxy !== undefined && isSecure
+        ? createTunnelAgent(proxy, options)
+        : createAgent((proxy ?? url).protocol, options);
+    const connections = watchConnections(agent, options, now);
+    if (!once) kept.set(key, connections);
+    return connections;
+  };
+
+  return {
+    to(destination) {
+      const url = new URL(destination.url);
+      const { protocol, origin, host } = url;
+      if (protocol !== "http:" && protocol !== "https:")
+        throw new ConfigurationError(`The address ${origin} is neither http nor https; only those work.`);
+      const chosen = proxied ? proxyFor(url, env) : undefined;
+      const proxy = chosen === undefined ? undefined : parseProxy(chosen);
+      const connections = connectionsTo(url, proxy, destination);
+      if (proxy !== undefined && protocol === "http:") {
+        const target = { ...targetOf(proxy), path: url.href };
+        return { origin, connections, target, headers: { host, ...proxyHeaders(proxy) }, canPrepare: true };
+      }
+      const target = targetOf(url, namedHost(destination));
+      return { origin, connections, target, headers: { host }, canPrepare: proxy === undefined };
+    },
+    close() {
+      for (const connections of kept.values()) connections.dropIdle();
+    },
+  };
+}
+
+/** Not by `import`: a program that only makes a client would wait for both. */
+function createAgent(protocol: string, options: AgentOptions): Agent {
+  return protocol === "https:"
+    ? new (process.getBuiltinModule("node:https").Agent)(options)
+    : new (process.getBuiltinModule("node:http").Agent)(options);
+}
+
+/** What the caller's own `host` header asks for. */
+function namedHost({ headers = {} }: Destination): string | undefined {
+  const asked = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
+  return asked?.replace(/:\d*$/, "");
+}
+
+function withExtraCa(tls: TlsMaterial | undefined, extraCa: string | undefined): TlsMaterial | undefined {
+  if (extraCa === undefined) return tls;
+  return { ...tls, ca: tls?.ca === undefined ? extraCa : `${tls.ca}\n${extraCa}` };
+}
+
+/** Made once an agent: reading all authorities for each connection takes longer than its handshake. */
+function contextOf(material: TlsMaterial, origin: string): SecureContext {
+  try {
+    return process.getBuiltinModule("node:tls").createSecureContext(tlsOptions(material));
+  } catch (cause) {
+    const hint = "they must be PEM texts, and the key must fit the certificate.";
+    throw new ConfigurationError(`The certificates or the key for ${origin} cannot be read; ${hint}`, { cause });
+  }
+}

@@ -1,0 +1,27 @@
+// Where a connection goes to, and what is asked for there.
+
+import type { RequestOptions } from "node:http";
+
+export interface Target extends RequestOptions {
+  /** The name the certificate is asked for; empty for addresses, which TLS cannot ask for. */
+  readonly servername?: string;
+}
+
+/** `name`: who asks another name of a server wants its certificate for that name, too. */
+export function targetOf(url: URL, name = url.hostname): Target {
+  const isSecure = url.protocol === "https:";
+  const asked = withoutBrackets(name);
+  const isAddress = process.getBuiltinModule("node:net").isIP(asked) !== 0;
+  return {
+    protocol: url.protocol,
+    host: withoutBrackets(url.hostname),
+    port: url.port || (isSecure ? 443 : 80),
+    path: url.pathname + url.search,
+    ...(isSecure ? { servername: isAddress ? "" : asked } : {}),
+  };
+}
+
+/** An IPv6 address as the system wants it. */
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
