@@ -28,12 +28,16 @@ export function visitor(folder: string, root: string, keys: Env, prefix: string)
     HOME: home,
     PATH: `${join(prefix, "bin")}:${process.env["PATH"]}`,
     npm_config_prefix: prefix,
-    // What was downloaded before need not be downloaded again.
-    npm_config_cache: execFileSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).trim(),
+    // How this machine reaches a registry, and what it has downloaded before.
+    npm_config_globalconfig: npmConfig("globalconfig"),
+    npm_config_cache: npmConfig("cache"),
     npm_config_update_notifier: "false",
   };
   return { home, project, env };
 }
+
+const npmConfig = (key: string): string =>
+  execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
 
 /** A small repository with a change that is not committed, and the files that the samples name. */
 function writeProject(folder: string, sample: string): void {

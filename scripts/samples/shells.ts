@@ -93,19 +93,18 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
 
   const type = async (command: string): Promise<Ran> => {
     const { next } = await until("the shell", prompt);
-    await tmux("send-keys", "C-l");
-    await until("an empty screen", (screen) => (screen.length === 1 ? prompt(screen) : undefined));
-    await tmux("clear-history");
+    /** What has appeared below the line where the command is typed. */
+    const below = (screen: readonly string[]): readonly string[] =>
+      screen.slice(screen.findLastIndex((row) => row.startsWith(`<${next}:`)) + 1);
     await typed(command);
     for (const [shows, text] of dialogFor(command)) {
-      await until(shows, (screen) => screen.slice(1).some((row) => row.includes(shows)) || undefined);
+      await until(shows, (screen) => below(screen).some((row) => row.includes(shows)) || undefined);
       await typed(text);
     }
-    const { code } = await until(`the end of: ${command}`, (screen) => {
+    return until(`the end of: ${command}`, (screen) => {
       const now = prompt(screen);
-      return now && now.next > next ? now : undefined;
+      return now && now.next > next ? { command, code: now.code, output: below(screen).join("\n") } : undefined;
     });
-    return { command, code, output: (await rows()).join("\n") };
   };
 
   return {
