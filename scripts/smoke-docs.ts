@@ -1,9 +1,9 @@
 // What we tell people works: the README followed word for word in a fresh clone with an empty home, at a terminal and without
 // one, and every code sample of the README and the documentation.
-// Run: node --conditions=lathe-source --import ./scripts/source-loader.mjs scripts/smoke-docs.ts
+// `npm run test:docs`
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sample, samplesOf } from "./samples/blocks.ts";
@@ -12,9 +12,9 @@ import { checkCiJob } from "./samples/ci-job.ts";
 import { dialogFor, follow } from "./samples/follow.ts";
 import { keysFor, startSampleModel } from "./samples/model.ts";
 import { type Newcomer, newcomer, visitor } from "./samples/newcomer.ts";
-import { compile, runProgram } from "./samples/programs.ts";
+import { compile, hostProblems, runProgram } from "./samples/programs.ts";
 import { Report } from "./samples/report.ts";
-import { atTerminal, withoutTerminal } from "./samples/shells.ts";
+import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = ["llm", "agent", "testkit", "lathe"];
@@ -100,8 +100,30 @@ async function programs({ clone, env, project }: Newcomer, samples: readonly Sam
   for (const [sample, file] of files)
     await runProgram(
       file,
-      `${sample.page}:${sample.line} (${basename(process.execPath)})`,
+      `${sample.page}:${sample.line} (Node ${process.versions.node})`,
       { cwd: project, env },
       report,
     );
+  await host(files, { cwd: project, env });
+}
+
+/** The program that shows how a host is written runs on every runtime we promise. */
+async function host(files: ReadonlyMap<Sample, string>, place: { cwd: string; env: Env }): Promise<void> {
+  const [sample, file] = [...files].find(([{ page }]) => page === "packages/agent/README.md") ?? [];
+  if (sample === undefined || file === undefined) throw new Error("packages/agent/README.md has no program");
+  const problems = hostProblems(sample.text);
+  if (problems.length > 0) report.fail("the host program", problems.join("\n"));
+  const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "lathe-ci");
+  for (const runtime of [process.execPath, join(cache, "node24/bin/node"), join(cache, "bun/bin/bun")]) {
+    if (!existsSync(runtime)) {
+      report.fail(`the host program on ${runtime}`, "it is not there: run scripts/setup-system.sh");
+      continue;
+    }
+    const version = execFileSync(runtime, ["--version"], { encoding: "utf8" }).trim();
+    const what = `the host program on ${basename(runtime)} ${version}`;
+    rmSync(join(place.cwd, "hello.txt"), { force: true });
+    const output = await runProgram(file, what, { ...place, runtime }, report);
+    if (!existsSync(join(place.cwd, "hello.txt")) || !output.includes("(completed, "))
+      report.fail(what, `it did not write hello.txt, or did not say how it ended\n${output}`);
+  }
 }

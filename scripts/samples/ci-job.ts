@@ -11,7 +11,7 @@ interface Case {
   readonly says: RegExp;
 }
 
-const command = turn.calls([{ name: "bash", args: { command: "true" } }]);
+const command = turn.calls([{ name: "shell", args: { command: "true" } }]);
 
 const CASES: readonly Case[] = [
   {
@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: "a budget that is used up",
-    script: [turn.calls([{ name: "bash", args: { command: "true" } }], { usage: { input: 5_000_000, output: 10 } })],
+    script: [turn.calls([{ name: "shell", args: { command: "true" } }], { usage: { input: 5_000_000, output: 10 } })],
     code: 5,
     says: /^budget, [\d.]+ USD.*\n(.*\n)*The budget is used up/m,
   },
@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
     name: "an empty answer",
     script: () => turn.text(""),
     code: 1,
-    says: /^failed.*\n(.*\n)*did not finish: exit code 1/m,
+    says: /^failed.*\n(.*\n)*Lathe did not finish: exit code 1/m,
   },
 ];
 
