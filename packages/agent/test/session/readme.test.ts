@@ -11,7 +11,7 @@ import { expect, it } from "vitest";
 it("the host program of the README runs, steers and ends", async () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const program = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
-  expect(program.trim().split("\n").length).toBeLessThanOrEqual(35);
+  expect(program.trim().split("\n").length).toBeLessThanOrEqual(25);
   const folder = mkdtempSync(join(tmpdir(), "lathe-readme-"));
   writeFileSync(join(folder, "host.ts"), program);
   await build({

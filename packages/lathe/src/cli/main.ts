@@ -32,6 +32,11 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     const { runSubcommand } = await import("../commands/index.ts");
     return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);
   }
+  // For developers, and in no list.
+  if (first === "load-extension") {
+    const { loadExtensionCommand } = await import("../commands/load-extension.ts");
+    return loadExtensionCommand(argv.slice(1), machine);
+  }
   if (/^[a-z]+$/.test(first)) {
     const { misspeltCommand } = await import("./slip.ts");
     const slip = misspeltCommand(argv);

@@ -8,6 +8,7 @@ import { EXIT, usageError } from "../cli/exit.ts";
 import { PRACTICE } from "../models/models.ts";
 import { LinePrinter } from "../modes/line/printer.ts";
 import { memoryJournal } from "../run/journal-files.ts";
+import type { Machine } from "../run/machine.ts";
 import { chooseModel } from "../run/model.ts";
 import { openSession } from "../run/open-session.ts";
 import { outcomeOf } from "../run/outcome.ts";
@@ -41,9 +42,15 @@ export const demoCommand: Command = async (argv, machine) => {
     const { exitCode } = outcomeOf(driver.report());
     const tests = await open.session.env.execCommand("npm test --silent 2>&1 | grep -E '^# (pass|fail)'", 60_000);
     printer.line(`\nThe tests now:\n${tests.output.trim()}`);
-    printer.line('\nThat was the practice model, a script. With a key or a local model: lathe "<your request>"', "dim");
+    printer.line(`\nThat was the practice model, a script. ${nextStep(machine.env)}`, "dim");
     return tests.output.includes("# fail 0") ? exitCode : EXIT.failed;
   } finally {
     await open.close();
   }
 };
+
+/** Whoever came by `npm start` has a clone, not the command. */
+function nextStep(env: Machine["env"]): string {
+  const run = 'With a key or a local model: lathe "<your request>"';
+  return env["npm_lifecycle_event"] === "start" ? `Install the command next: see README.md. ${run}` : run;
+}

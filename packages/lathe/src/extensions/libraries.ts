@@ -1,0 +1,15 @@
+// What an extension gets when it imports our libraries: the copies this process runs, so that `instanceof` holds on both
+// sides and no extension brings a second session or client.
+
+export type Libraries = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export async function runningLibraries(): Promise<Libraries> {
+  return {
+    "@lathe/agent": await import("@lathe/agent"),
+    "@lathe/llm": await import("@lathe/llm"),
+    "@lathe/llm/adapter-kit": await import("@lathe/llm/adapter-kit"),
+    "@lathe/llm/fetch": await import("@lathe/llm/fetch"),
+    "@lathe/llm/open": await import("@lathe/llm/open"),
+    "@lathe/llm/providers": await import("@lathe/llm/providers"),
+  };
+}

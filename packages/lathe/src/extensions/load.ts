@@ -1,0 +1,106 @@
+// Loads a user's TypeScript or JavaScript file into this process. Nothing of it, nor the compiler it takes, is loaded before
+// somebody has such a file.
+
+import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { Module } from "node:module";
+import type { Jiti } from "jiti";
+import { describeLoadFailure, ExtensionError } from "./errors.ts";
+import { type Libraries, runningLibraries } from "./libraries.ts";
+
+/** Of a file that waits at its top level. */
+const DEADLINE_MS = 30_000;
+
+export interface LoadOptions {
+  /** Where compiled files are kept. Whoever can write there runs code as the user. */
+  readonly cacheFolder: string;
+  readonly deadlineMs?: number;
+}
+
+/** What the file exports; its `default` is there. Throws an ExtensionError of one line. */
+export async function loadExtension(
+  path: string,
+  { cacheFolder, deadlineMs = DEADLINE_MS }: LoadOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw new ExtensionError(path, `There is no file ${path}.`);
+  if (!found.isFile()) throw new ExtensionError(path, `${path} is not a file: name the file to load.`);
+  const file = realpathSync(path);
+  const libraries = await runningLibraries();
+  giveToRequire(libraries);
+  const jiti = await compiler(file, libraries, cacheFolder);
+  const exports = await run(jiti, file, deadlineMs);
+  if (typeof exports === "function") return { default: exports, ...exports }; // module.exports = function …
+  if (typeof exports === "object" && exports !== null && Object.hasOwn(exports, "default"))
+    return exports as Record<string, unknown>;
+  throw new ExtensionError(file, `${file} has no default export: add "export default …".`);
+}
+
+async function compiler(file: string, libraries: Libraries, cacheFolder: string): Promise<Jiti> {
+  const { createJiti } = await import("jiti");
+  mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+  return createJiti(file, {
+    virtualModules: libraries,
+    fsCache: cacheFolder,
+    // All that the compiler would otherwise take from variables of the environment.
+    alias: {},
+    debug: false,
+    esmEvalTempFile: false,
+    interopDefault: true,
+    jsx: false,
+    moduleCache: true,
+    nativeModules: [],
+    rebuildFsCache: false,
+    sourceMaps: false,
+    transformModules: [],
+    tryNative: false,
+    tsconfigPaths: false,
+  });
+}
+
+/**
+ * As a `require` would, because then every module of the file's own is compiled here and gets the running libraries; `import`
+ * would leave .mjs files to node, which finds whatever copy is installed beside them. Only `import` can wait, though.
+ */
+async function run(jiti: Jiti, file: string, deadlineMs: number): Promise<unknown> {
+  try {
+    return jiti(file);
+  } catch (error) {
+    if (!waitsAtTopLevel(error)) throw describeLoadFailure(file, error);
+  }
+  const late = Symbol("late");
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(() => resolve(late), deadlineMs);
+  });
+  try {
+    const exports = await Promise.race([jiti.import(file), deadline]);
+    if (exports !== late) return exports;
+  } catch (error) {
+    throw describeLoadFailure(file, error);
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new ExtensionError(
+    file,
+    `${file} was still loading after ${deadlineMs / 1000} s: an "await" outside of a function has not ended.`,
+  );
+}
+
+const waitsAtTopLevel = (error: unknown): boolean =>
+  error instanceof SyntaxError && error.message.startsWith("await is only valid");
+
+interface ModuleLoader {
+  _load(request: string, ...rest: unknown[]): unknown;
+}
+
+let requireAsksUs = false;
+
+/** CommonJS files are node's to load, and their `require` asks here. */
+function giveToRequire(libraries: Libraries): void {
+  if (requireAsksUs) return;
+  requireAsksUs = true;
+  const loader = Module as unknown as ModuleLoader;
+  const load = loader._load;
+  loader._load = (request, ...rest) =>
+    Object.hasOwn(libraries, request) ? libraries[request] : load.call(loader, request, ...rest);
+}

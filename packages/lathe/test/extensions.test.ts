@@ -1,0 +1,199 @@
+// A user's file, loaded by the built command.
+
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runningLibraries } from "../src/extensions/libraries.ts";
+import { loadExtension } from "../src/extensions/load.ts";
+import { type Finished, type Sandbox, sandbox } from "./command.ts";
+
+let box: Sandbox;
+beforeEach(async () => {
+  box = await sandbox();
+});
+afterEach(() => box.remove());
+
+async function files(content: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(content)) {
+    await mkdir(dirname(join(box.dir, name)), { recursive: true });
+    await writeFile(join(box.dir, name), text);
+  }
+}
+
+const load = (file: string, env: Record<string, string> = {}): Promise<Finished> =>
+  box.run(["load-extension", file], { env });
+
+/** What somebody has who installed the libraries beside the extension, for their types. */
+const ANOTHER_COPY = {
+  "node_modules/@lathe/llm/package.json": '{"name":"@lathe/llm","type":"module","exports":"./index.js"}',
+  "node_modules/@lathe/llm/index.js": "export class RateLimitError extends Error {}",
+};
+
+const MODULE = `
+import { JournalError, Session } from "@lathe/agent";
+import { RateLimitError } from "@lathe/llm";
+import { helper } from "./helper.mjs";
+export { Session };
+export const limited = new RateLimitError("slow down", { provider: "here" });
+export const locked = new JournalError("locked", "in use");
+export const same = helper === RateLimitError ? () => {} : "another copy";
+export default function extension() {}
+`;
+const HELPER = 'import { RateLimitError } from "@lathe/llm"; export const helper = RateLimitError;\n';
+const SCRIPT = `
+const { JournalError, Session } = require("@lathe/agent");
+const { RateLimitError } = require("@lathe/llm");
+module.exports = function extension() {};
+module.exports.Session = Session;
+module.exports.limited = new RateLimitError("slow down", { provider: "here" });
+module.exports.locked = new JournalError("locked", "in use");
+module.exports.same = require("./helper.cjs") === RateLimitError ? () => {} : "another copy";
+`;
+const SCRIPT_HELPER = 'module.exports = require("@lathe/llm").RateLimitError;\n';
+
+describe("the libraries that an extension imports are the ones that run", () => {
+  it.each([
+    ["TypeScript", "extension.ts", MODULE.replace("extension()", "extension(api: unknown): void")],
+    ["a JavaScript module", "extension.mjs", MODULE],
+    ["JavaScript in a package of modules", "inner/extension.js", MODULE],
+    ["JavaScript in no package", "extension.js", MODULE],
+    ["CommonJS", "extension.cjs", SCRIPT],
+    [
+      "a module that waits at its top level",
+      "extension.ts",
+      `await Promise.resolve();${MODULE.replace("helper.mjs", "helper.ts")}`,
+    ],
+  ])("%s, and another copy beside it changes nothing", async (_, name, text) => {
+    const alone = {
+      [name]: text,
+      "inner/package.json": '{"type":"module"}',
+      "helper.ts": HELPER,
+      "helper.mjs": HELPER,
+      "inner/helper.mjs": HELPER,
+      "helper.cjs": SCRIPT_HELPER,
+    };
+    const expected = [
+      "Session: function, Session of @lathe/agent",
+      "default: function",
+      "limited: object, an instance of RateLimitError of @lathe/llm",
+      "locked: object, an instance of JournalError of @lathe/agent",
+      "same: function",
+    ];
+    await files(alone);
+    const first = await load(name);
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.stdout.trim().split("\n").sort()).toEqual(expected);
+    await files(ANOTHER_COPY);
+    const second = await load(name);
+    expect(second).toMatchObject({ code: 0, stderr: "" });
+    expect(second.stdout.trim().split("\n").sort()).toEqual(expected);
+  });
+
+  it("has every name that the package has", async () => {
+    const libraries = await runningLibraries();
+    const names = Object.entries(libraries).map(([library, exports]) => [library, Object.keys(exports).sort()]);
+    await files({
+      "names.ts": `${names.map(([library], i) => `import * as l${i} from "${library}";`).join("\n")}
+        const has = (library: object) => Object.keys(library).filter((name) => (library as any)[name] !== undefined).sort();
+        throw JSON.stringify([${names.map(([library], i) => `["${library}", has(l${i})]`).join(",")}]);`,
+    });
+    const { stderr } = await load("names.ts");
+    expect(JSON.parse(stderr.slice(stderr.indexOf("[")))).toEqual(names);
+  });
+});
+
+describe("a file of the user's own", () => {
+  it("brings its own modules and packages, in TypeScript and JavaScript", async () => {
+    await files({
+      "extension.ts": `
+        import cjs, { two } from "old-package";
+        import { one } from "new-package";
+        import data from "./data.json";
+        import { three } from "./parts";
+        enum Colour { Red }
+        if (one + two + three + data.four + Colour.Red + cjs.two !== 12) throw new Error("wrong sum");
+        export default () => {};`,
+      "parts/index.ts": "export const three: number = 3;",
+      "data.json": '{"four": 4}',
+      "node_modules/old-package/package.json": '{"main":"main.js"}',
+      "node_modules/old-package/main.js": "exports.two = 2;",
+      "node_modules/new-package/package.json": '{"type":"module","exports":"./main.js"}',
+      "node_modules/new-package/main.js": "export const one = 1;",
+    });
+    expect(await load("extension.ts")).toMatchObject({ code: 0, stdout: "default: function\n", stderr: "" });
+  });
+
+  it.each([
+    ["does not parse", "const a = 1;\nconst b = ;", "FILE:2:10 does not parse: Unexpected token."],
+    [
+      "throws",
+      'export default 1;\nfunction f(): never {\n  throw new TypeError("no such\\nthing");\n}\nf();',
+      "FILE threw while it was loading: TypeError: no such (FILE:3)",
+    ],
+    ["throws what is no error", 'throw "nothing";', "FILE threw while it was loading: nothing"],
+    ["fails while it waits", 'await Promise.reject(new Error("late"));', /^FILE threw .*: Error: late \(FILE:1\)$/],
+    ["lacks a default export", "export const a = 1;", 'FILE has no default export: add "export default …".'],
+    [
+      "needs a package",
+      'import "@some/where/deep"; export default 1;',
+      "FILE imports @some/where/deep, which is not installed. Run: npm install --prefix DIR @some/where",
+    ],
+    ["needs a file", 'import "./parts.ts"; export default 1;', "FILE imports ./parts.ts, and there is no such file."],
+  ])("that %s is one line", async (_, text, expected) => {
+    await files({ "extension.ts": text });
+    const { code, stdout, stderr } = await load("extension.ts");
+    const line = stderr.replaceAll(join(box.dir, "extension.ts"), "FILE").replaceAll(box.dir, "DIR");
+    expect(line).toMatch(/^lathe: [^\n]*\n$/);
+    if (typeof expected === "string") expect(line).toBe(`lathe: ${expected}\n`);
+    else expect(line.slice("lathe: ".length, -1)).toMatch(expected);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  });
+
+  it("that is not there, or is a folder, is said", async () => {
+    expect(await load("nowhere.ts")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^lathe: There is no file /),
+    });
+    expect(await load(".")).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is not a file: name the file/) });
+    expect(await box.run(["load-extension"])).toMatchObject({ code: 2 });
+  });
+
+  it("that never finishes loading is given up", async () => {
+    await files({ "extension.ts": "await new Promise(() => {}); export default 1;" });
+    const waiting = loadExtension(join(box.dir, "extension.ts"), { cacheFolder: join(box.home, "c"), deadlineMs: 50 });
+    await expect(waiting).rejects.toThrow(/was still loading after 0.05 s/);
+  });
+
+  it("costs a run without extensions nothing: what compiles them is not loaded", async () => {
+    await files({
+      "spy.cjs": `process.on("exit", () => {
+        const loaded = Object.keys(require.cache).some((file) => file.includes("/jiti/"));
+        require("node:fs").writeFileSync("loaded", String(loaded));
+      });`,
+      "extension.ts": "export default 1;",
+    });
+    const spied = async (args: readonly string[]): Promise<string> => {
+      await box.run(args, { env: { NODE_OPTIONS: `--require ${join(box.dir, "spy.cjs")}` } });
+      return readFile(join(box.dir, "loaded"), "utf8");
+    };
+    expect(await spied(["--model", "practice/basic", "-p", "show extension.ts"])).toBe("false");
+    expect(await spied(["doctor"])).toBe("false");
+    expect(await spied(["load-extension", "extension.ts"])).toBe("true");
+  });
+
+  it("is compiled once, kept in Lathe's own folder and nowhere that others can write", async () => {
+    await files({ "extension.ts": "export default (a: number): number => a;" });
+    const temp = join(box.home, "tmp");
+    await mkdir(temp);
+    await load("extension.ts", { TMPDIR: temp, JITI_FS_CACHE: "false", JITI_ALIAS: '{"@lathe/llm":"nowhere"}' });
+    const cache = join(box.env["LATHE_HOME"] ?? "", "cache/extensions");
+    expect((await stat(cache)).mode & 0o077).toBe(0);
+    const [kept] = await readdir(cache);
+    const before = await stat(join(cache, kept ?? ""));
+    expect(await readdir(temp)).toEqual([]);
+    expect(await load("extension.ts")).toMatchObject({ code: 0 });
+    expect((await stat(join(cache, kept ?? ""))).mtimeMs).toBe(before.mtimeMs);
+    await files({ "extension.ts": "export const changed = 1; export default 2;" });
+    expect((await load("extension.ts")).stdout).toContain("changed: number");
+  });
+});

@@ -1,0 +1,71 @@
+// The packages as they are published: built, packed, and judged by what is in the tarball.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { linksOf } from "./links.mjs";
+
+export async function checkPackages(root) {
+  execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: "ignore" });
+  const folder = mkdtempSync(join(tmpdir(), "lathe-packed-"));
+  try {
+    const output = execFileSync("npm", ["pack", "--json", "--workspaces", "--pack-destination", folder], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const packed = Object.values(JSON.parse(output));
+    const problems = await Promise.all(packed.map((one) => problemsOf(root, folder, one)));
+    return problems.flat();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function problemsOf(root, folder, { name, filename, files }) {
+  const home = join(root, "packages", name.replace("@lathe/", ""));
+  const tarball = join(folder, filename);
+  const found = [
+    ...contentProblems(root, home, new Set(files.map(({ path }) => path))),
+    ...(await publintProblems(tarball)),
+    ...(await typeProblems(root, tarball)),
+  ];
+  return found.map((problem) => `${name}: ${problem}`);
+}
+
+function contentProblems(root, home, paths) {
+  const problems = ["README.md", "LICENSE"].filter((path) => !paths.has(path)).map((path) => `no ${path}`);
+  if (problems.length > 0) return problems;
+  if (readFileSync(join(home, "LICENSE"), "utf8") !== readFileSync(join(root, "LICENSE"), "utf8"))
+    problems.push("its LICENSE differs from the repository's");
+  const pages = [...paths].filter((path) => path === "README.md" || path.startsWith("docs/"));
+  for (const page of pages)
+    for (const link of linksOf(readFileSync(join(home, page), "utf8")))
+      if (!paths.has(join(dirname(page), link.split("#")[0])))
+        problems.push(`${page} links to ${link}, which is not in the package`);
+  return problems;
+}
+
+async function publintProblems(tarball) {
+  const bytes = readFileSync(tarball);
+  const data = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  const { messages, pkg } = await publint({ pack: { tarball: data }, strict: true });
+  return messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false })}`);
+}
+
+/** The packages are ES modules only: what CommonJS and old resolvers make of them is left aside. */
+async function typeProblems(root, tarball) {
+  const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
+  const args = [attw, tarball, "--profile", "esm-only", "--format", "ascii", "--no-color", "--no-emoji"];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      output += chunk;
+    });
+  await once(child, "close");
+  return child.exitCode === 0 ? [] : [`attw: ${output.trim()}`];
+}

@@ -1,0 +1,32 @@
+// The model that the samples talk to: it speaks every vendor's protocol, and its answers fit what the samples ask.
+import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
+
+/** In every plain answer, and in nothing that a sample says itself. */
+export const ANSWER = "This is the scripted model";
+
+export function startSampleModel(): Promise<ModelServer> {
+  return startModelServer({ script: answerTo });
+}
+
+function answerTo({ view }: RecordedRequest): Turn {
+  const asked = view.messages.findLast(({ role, results }) => role === "user" && results.length === 0)?.text ?? "";
+  const last = view.messages.at(-1);
+  const isFirst = (last?.results.length ?? 0) === 0;
+  if (isFirst && view.tools.includes("weather")) return turn.calls([{ name: "weather", args: { city: "Oslo" } }]);
+  if (isFirst && asked.includes("hello.txt"))
+    return turn.calls([{ name: "write_file", args: { file_path: "hello.txt", content: "Hello!\n" } }]);
+  if (asked.includes("list the public functions")) return turn.text('{"functions": [{"name": "total"}]}');
+  return turn.text(`${ANSWER}. The flaky test waits for a port; I changed nothing.`);
+}
+
+/** What somebody with keys has in the environment. */
+export function keysFor(server: ModelServer): Record<string, string> {
+  return {
+    ANTHROPIC_API_KEY: "sample-key",
+    ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
+    OPENAI_API_KEY: "sample-key",
+    OPENAI_BASE_URL: server.baseUrl("openai"),
+    GEMINI_API_KEY: "sample-key",
+    GEMINI_BASE_URL: server.baseUrl("gemini"),
+  };
+}

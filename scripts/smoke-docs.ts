@@ -1,0 +1,129 @@
+// What we tell people works: the README followed word for word in a fresh clone with an empty home, at a terminal and without
+// one, and every code sample of the README and the documentation.
+// `npm run test:docs`
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Sample, samplesOf } from "./samples/blocks.ts";
+import { makeCiImage } from "./samples/ci-image.ts";
+import { checkCiJob } from "./samples/ci-job.ts";
+import { dialogFor, follow } from "./samples/follow.ts";
+import { keysFor, startSampleModel } from "./samples/model.ts";
+import { type Newcomer, newcomer, visitor } from "./samples/newcomer.ts";
+import { compile, hostProblems, runProgram } from "./samples/programs.ts";
+import { Report } from "./samples/report.ts";
+import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const PACKAGES = ["llm", "agent", "testkit", "lathe"];
+const pages = [
+  "README.md",
+  ...PACKAGES.map((name) => `packages/${name}/README.md`),
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+const work = mkdtempSync(join(tmpdir(), "lathe-docs-"));
+const server = await startSampleModel();
+const report = new Report();
+try {
+  const keys = keysFor(server);
+  const samples = new Map(pages.map((page) => [page, samplesOf(page, readFileSync(join(root, page), "utf8"))]));
+  for (const sample of [...samples.values()].flat())
+    if (sample.notRun !== undefined) report.notRun(`${sample.page}:${sample.line}`, sample.notRun);
+
+  const quiet = newcomer(join(work, "without"), root, keys);
+  const person = newcomer(join(work, "at"), root, keys);
+  await Promise.all([readme(quiet, false), readme(person, true)]);
+  await otherPages(quiet, samples);
+  await programs(quiet, [...samples.values()].flat().filter(isProgram));
+} finally {
+  await server.close();
+  rmSync(work, { recursive: true, force: true, maxRetries: 5 });
+}
+process.exit(report.end() ? 0 : 1);
+
+async function readme(person: Newcomer, terminal: boolean): Promise<void> {
+  const samples = samplesOf("README.md", readFileSync(join(person.clone, "README.md"), "utf8"));
+  const shell = terminal ? await atTerminal(person.env, dialogFor) : withoutTerminal(person.env);
+  try {
+    await follow(samples, shell, person, report);
+  } finally {
+    await shell.close();
+  }
+}
+
+/** Each page with a home and a project of its own, and the command that following the README has installed. */
+async function otherPages(installed: Newcomer, samples: ReadonlyMap<string, readonly Sample[]>): Promise<void> {
+  const prefix = installed.env["npm_config_prefix"] ?? "";
+  for (const [page, list] of samples) {
+    if (page === "README.md") continue;
+    const reader = visitor(join(work, page.replaceAll("/", "-")), root, keysFor(server), prefix);
+    if (page === "docs/ci.md") await ciPage(list, reader, installed);
+    else await follow(list, withoutTerminal(reader.env), { ...reader, clone: installed.clone }, report);
+  }
+}
+
+async function ciPage(
+  list: readonly Sample[],
+  reader: Omit<Newcomer, "clone">,
+  { clone, env: { npm_config_prefix: prefix = "" } }: Newcomer,
+): Promise<void> {
+  const { ANTHROPIC_BASE_URL = "" } = reader.env;
+  const image = makeCiImage(join(work, "ci"), { prefix, env: { ANTHROPIC_BASE_URL } });
+  try {
+    const env = { ...reader.env, PATH: `${image.bin}:${reader.env["PATH"]}` };
+    await follow(list, withoutTerminal(env), { ...reader, clone }, report);
+    await checkCiJob("lathe-job.sh", reader.project, env, report);
+  } finally {
+    image.remove();
+  }
+}
+
+function isProgram(sample: Sample): boolean {
+  return sample.language === "ts" && sample.title === undefined && sample.notRun === undefined;
+}
+
+async function programs({ clone, env, project }: Newcomer, samples: readonly Sample[]): Promise<void> {
+  const packed = join(work, "packed");
+  mkdirSync(packed);
+  for (const name of PACKAGES)
+    execFileSync("npm", ["pack", "--silent", "--workspace", `packages/${name}`, "--pack-destination", packed], {
+      cwd: clone,
+      env,
+    });
+  const tarballs = readdirSync(packed).map((name) => join(packed, name));
+  const { files } = compile(samples, { folder: join(work, "programs"), tarballs, root, env }, report);
+  for (const [sample, file] of files)
+    await runProgram(
+      file,
+      `${sample.page}:${sample.line} (Node ${process.versions.node})`,
+      { cwd: project, env },
+      report,
+    );
+  await host(files, { cwd: project, env });
+}
+
+/** The program that shows how a host is written runs on every runtime we promise. */
+async function host(files: ReadonlyMap<Sample, string>, place: { cwd: string; env: Env }): Promise<void> {
+  const [sample, file] = [...files].find(([{ page }]) => page === "packages/agent/README.md") ?? [];
+  if (sample === undefined || file === undefined) throw new Error("packages/agent/README.md has no program");
+  const problems = hostProblems(sample.text);
+  if (problems.length > 0) report.fail("the host program", problems.join("\n"));
+  const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "lathe-ci");
+  for (const runtime of [process.execPath, join(cache, "node24/bin/node"), join(cache, "bun/bin/bun")]) {
+    if (!existsSync(runtime)) {
+      report.fail(`the host program on ${runtime}`, "it is not there: run scripts/setup-system.sh");
+      continue;
+    }
+    const version = execFileSync(runtime, ["--version"], { encoding: "utf8" }).trim();
+    const what = `the host program on ${basename(runtime)} ${version}`;
+    rmSync(join(place.cwd, "hello.txt"), { force: true });
+    const output = await runProgram(file, what, { ...place, runtime }, report);
+    if (!existsSync(join(place.cwd, "hello.txt")) || !output.includes("(completed, "))
+      report.fail(what, `it did not write hello.txt, or did not say how it ended\n${output}`);
+  }
+}
