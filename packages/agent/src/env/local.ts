@@ -7,7 +7,8 @@ import { isAbsolute, relative, resolve } from "node:path";
 import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
 import { commandEnv, type EnvPolicy, type EnvVars } from "../process/env-policy.ts";
-import { Processes, shellArgv } from "../process/processes.ts";
+import { Processes } from "../process/processes.ts";
+import { shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
@@ -22,6 +23,9 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  ProcessOptions,
+  ProgramArgv,
+  TwoWayProcess,
   WriteOptions,
 } from "./types.ts";
 
@@ -112,6 +116,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#processes.start(command, this.#request(command, options));
   }
 
+  startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    return this.#processes.open({ ...options, argv, ...this.#surroundings(options) });
+  }
+
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     return (await this.#search()).grep(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
   }
@@ -138,11 +146,12 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   #request(command: string, options: ExecOptions) {
+    return { ...options, argv: shellArgv(command), ...this.#surroundings(options) };
+  }
+
+  #surroundings({ cwd, env }: Pick<ExecOptions, "cwd" | "env">) {
     const { baseEnv, envPolicy } = this.#options;
-    const { cwd, env, ...rest } = options;
     return {
-      ...rest,
-      argv: shellArgv(command),
       cwd: cwd === undefined ? this.#options.cwd : this.resolve(cwd),
       env: commandEnv(baseEnv, envPolicy ?? "filtered", env),
     };

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { commandEnv, type EnvPolicy } from "./env-policy.ts";
-import { Processes, shellArgv } from "./processes.ts";
+import { Processes } from "./processes.ts";
+import { shellArgv } from "./shell-argv.ts";
 
 const BASE = {
   PATH: "/usr/bin:/bin",
