@@ -16,7 +16,6 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
-  type ProcessExit,
   type ProcessOptions,
   type ProgramArgv,
   type TwoWayProcess,
@@ -84,10 +83,9 @@ export class LoggingEnvironment extends WrappedEnvironment {
     const command = argv.map(quoteShell).join(" ");
     this.#started(command, options, true);
     const starting = super.startInnerProcess(argv, options);
-    const ended = async (): Promise<ProcessExit> => (await starting).exited;
-    this.#watch(
-      command,
-      ended().then((exit) => ({ ...exit, timedOut: false, aborted: exit.stopped })),
+    starting.then(
+      ({ exited }) => exited.then((exit) => this.#ended(command, { ...exit, timedOut: false, aborted: exit.stopped })),
+      (error: unknown) => this.#failed(command, error),
     );
     return starting;
   }
@@ -97,12 +95,19 @@ export class LoggingEnvironment extends WrappedEnvironment {
     this.#log({ kind: "command_start", command, cwd, background });
   }
 
-  #watch(command: string, run: Promise<CommandEnd>): void {
+  #watch(command: string, run: Promise<ExecResult>): void {
     run.then(
-      ({ exitCode, durationMs, timedOut, aborted }) =>
-        this.#log({ kind: "command_end", command, exitCode, durationMs, timedOut, aborted }),
-      (error: unknown) => this.#log({ kind: "command_failed", command, message: String(error) }),
+      (result) => this.#ended(command, result),
+      (error: unknown) => this.#failed(command, error),
     );
+  }
+
+  #ended(command: string, { exitCode, durationMs, timedOut, aborted }: CommandEnd): void {
+    this.#log({ kind: "command_end", command, exitCode, durationMs, timedOut, aborted });
+  }
+
+  #failed(command: string, error: unknown): void {
+    this.#log({ kind: "command_failed", command, message: String(error) });
   }
 }
 
