@@ -58,7 +58,14 @@ export { locateRipgrep, onPath } from "./ops/search/locate-ripgrep.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { byteLines } from "./process/byte-lines.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
-export { commandEnv, type EnvPolicy, type EnvVars } from "./process/env-policy.ts";
+export {
+  commandEnv,
+  type EnvPolicy,
+  type EnvRules,
+  type EnvVars,
+  isSecretName,
+  withheldNames,
+} from "./process/env-policy.ts";
 export {
   type OpenRequest,
   Processes,
@@ -70,6 +77,8 @@ export { shellArgv } from "./process/shell-argv.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
 export type { Profile } from "./profiles/types.ts";
+export { Redactor } from "./redact/redactor.ts";
+export type { Secret } from "./redact/secret-values.ts";
 export { type CustomTool, plainExecutor, type RegisteredTool, ToolRegistry } from "./registry/registry.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";

@@ -269,7 +269,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return {
       argv: this.#transport.argv(script, args),
       cwd: "/",
-      env: commandEnv(this.#options.baseEnv, "inherit_all"),
+      env: commandEnv(this.#options.baseEnv, { policy: "inherit_all" }),
     };
   }
 

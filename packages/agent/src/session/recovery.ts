@@ -103,7 +103,7 @@ export function journalQueued(
   content?: InputContent,
 ): void {
   const data: JsonObject = { queue, change, id };
-  if (content !== undefined) data["content"] = content as unknown as JsonObject;
+  if (content !== undefined) data["content"] = core.redacted(content) as unknown as JsonObject;
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
   core.emit("queue_changed", { queue, id, change });
 }

@@ -214,6 +214,11 @@ export class Session {
     return this.#subagents.answerApproval(callId, answer, agentId);
   }
 
+  /** Tells all hosts of something in one line; `code` is for programs. */
+  warn(message: string, code: string): void {
+    this.#core.warn(message, code);
+  }
+
   /** Forces the tool choice of the next request only. */
   forceToolChoice(choice: ToolChoice): void {
     this.#core.nextToolChoice = choice;

@@ -15,6 +15,7 @@ import { truncateOutput } from "../truncate/truncate.ts";
 import { keepOutput } from "./artifact-output.ts";
 import type { InputRun, SessionCore } from "./core.ts";
 import { DeadlineError, withDeadline } from "./deps.ts";
+import { LiveOutput } from "./live-output.ts";
 
 /** A tool that was told to stop gets this long: the shell needs 2 s to end a stubborn process group. */
 const TOOL_GRACE_MS = 2500;
@@ -138,7 +139,7 @@ async function execute(
   });
   const entryId = intent.for;
   const ms = tool.timeoutMs ?? core.config.defaultToolTimeoutMs;
-  const live = { isOpen: true };
+  const live = new LiveOutput(core, call.callId);
   try {
     const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
     const result = await withDeadline(
@@ -146,7 +147,9 @@ async function execute(
       { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal: run.signal },
       (signal) =>
         around(call, async () => {
-          const returned = await executor(call.args, toolContext(core, call.callId, signal, live));
+          const running = executor(call.args, toolContext(core, call.callId, signal, live));
+          // Here and not behind: what is told while a tool runs is no part of a recording.
+          const returned = await Promise.resolve(running).finally(() => live.flush());
           if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
           // Tools of hosts and extensions are not all type-checked.
           if (!Array.isArray(returned?.content)) throw new Error("it returned neither a text nor a result");
@@ -162,7 +165,7 @@ async function execute(
     }
     return { result: await afterCall(core, run, call, failedResult(call, error)), entryId };
   } finally {
-    live.isOpen = false;
+    live.close();
   }
 }
 
@@ -184,20 +187,12 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
   };
 }
 
-/** `live`: what a tool left behind still writes belongs to no call any more. */
-function toolContext(
-  core: SessionCore,
-  callId: string,
-  signal: AbortSignal,
-  live: { readonly isOpen: boolean },
-): ToolContext {
+function toolContext(core: SessionCore, callId: string, signal: AbortSignal, live: LiveOutput): ToolContext {
   return {
     callId,
     env: core.options.env,
     signal,
-    onOutput: (delta, stream) => {
-      if (delta !== "" && live.isOpen) core.emit("tool_call_output_delta", { call_id: callId, delta, stream });
-    },
+    onOutput: (delta, stream) => live.push(delta, stream),
     openArtifact: (name) => core.artifacts.open(name),
     now: core.deps.now,
     services: core.services,
@@ -222,7 +217,9 @@ function isJson(value: unknown, depth = 0): boolean {
 }
 
 async function finishCall(core: SessionCore, call: ToolCallData, outcome: Outcome, startedAt: number): Promise<void> {
-  const { result, settled } = outcome;
+  const { settled } = outcome;
+  // Before anything is cut: half a secret would not be found.
+  const result = core.redacted(outcome.result);
   const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;
   const full = textOf(result);

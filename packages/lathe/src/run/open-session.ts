@@ -29,6 +29,7 @@ import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, mod
 import { type PermissionMode, Permissions } from "./permissions.ts";
 import { profileFor } from "./profile.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
+import { withheldNotice } from "./withheld-variables.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionRequest {
@@ -93,7 +94,12 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     cwd: workspace.cwd,
     baseEnv: workspace.env,
     envPolicy: workspace.settings["shell.environment"],
+    envPass: workspace.settings["shell.env.pass"],
     owner: workspace.machine.deps.uuid(),
+    onWithheld: (names) => {
+      const notice = withheldNotice(workspace, names);
+      if (notice !== undefined) session.warn(notice, "withheld_variables");
+    },
   });
   const permissions = new Permissions({
     mode: workspace.settings.permissionMode as PermissionMode,
@@ -129,6 +135,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where);
       return request.tape ? request.tape.surroundings(read) : read();
     },
+    redactor: workspace.redactor,
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute } : {}),
     middleware: [...(promotion ? [promotion] : []), permissions.middleware()],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
