@@ -62,12 +62,29 @@ export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { locateRipgrep, onPath } from "./ops/search/locate-ripgrep.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { near } from "./paths/near.ts";
+export { byteLines } from "./process/byte-lines.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
-export { commandEnv, type EnvPolicy, type EnvVars } from "./process/env-policy.ts";
-export { Processes, type ProcessesOptions, shellArgv, timeoutNotice } from "./process/processes.ts";
+export {
+  commandEnv,
+  type EnvPolicy,
+  type EnvRules,
+  type EnvVars,
+  isSecretName,
+  withheldNames,
+} from "./process/env-policy.ts";
+export {
+  type OpenRequest,
+  Processes,
+  type ProcessesOptions,
+  type RunRequest,
+  timeoutNotice,
+} from "./process/processes.ts";
+export { shellArgv } from "./process/shell-argv.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
 export type { Profile } from "./profiles/types.ts";
+export { Redactor } from "./redact/redactor.ts";
+export type { Secret } from "./redact/secret-values.ts";
 export { type CustomTool, plainExecutor, type RegisteredTool, ToolRegistry } from "./registry/registry.ts";
 export type { ToolProvider } from "./registry/session-tools.ts";
 export { Recorder } from "./replay/record.ts";

@@ -44,6 +44,7 @@ function minimal(local: LocalEnvironment): MinimalEnvironment {
     listDirectory: (...args) => local.listDirectory(...args),
     execCommand: (...args) => local.execCommand(...args),
     startCommand: (...args) => local.startCommand(...args),
+    startProcess: (...args) => local.startProcess(...args),
     grep: (...args) => local.grep(...args),
     glob: (...args) => local.glob(...args),
     initialize: () => local.initialize(),

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
+import { processConformance } from "./process-conformance.ts";
 import { toolConformance } from "./tool-conformance.ts";
 
 export interface EnvironmentUnderTest {
@@ -180,6 +181,8 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
 
   // Not a skip: an environment without commands has nothing here to conform to.
   if (!commands) return;
+
+  describe("two-way processes", () => processConformance(() => env));
 
   describe("commands", () => {
     /** Seconds that no other suite on the machine sleeps for. */

@@ -46,7 +46,8 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
   }, 120_000);
   afterAll(() => {
     if (container !== undefined) podman(["rm", "-f", "-t", "0", container]);
-    rmSync(folder, { recursive: true, force: true });
+    // podman clears up after each exec in a process of its own, which may still be writing.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   });
 
   const make = (cwd: string, name = container) =>
@@ -73,5 +74,9 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
 
   it("EE-04 a container that is not there is an error", async () => {
     await expect(make("/", "no-such-container").initialize()).rejects.toMatchObject({ name: "EnvError" });
+    await expect(make("/", "no-such-container").startProcess(["cat"])).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/cat on container no-such-container: .*no such container/i),
+    });
   });
 });

@@ -96,10 +96,9 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
 
   it("EE-04 a host that does not answer is an error that names it", async () => {
     const closed = { ...options("/"), sshArgs: ["-F", "none", "-p", String(await freePort())] };
-    await expect(new SshEnvironment(closed).initialize()).rejects.toMatchObject({
-      code: "unavailable",
-      message: expect.stringContaining("ssh 127.0.0.1"),
-    });
+    const named = { code: "unavailable", message: expect.stringContaining("ssh 127.0.0.1") };
+    await expect(new SshEnvironment(closed).initialize()).rejects.toMatchObject(named);
+    await expect(new SshEnvironment(closed).startProcess(["cat"])).rejects.toMatchObject(named);
   });
 
   it("EE-04 a host that comes up later is reached by the next call, and nothing is left of the first try", async () => {
@@ -124,11 +123,11 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
     host.stdout.on("data", (chunk: Buffer) => {
       pids += chunk.toString();
     });
-    await until(() => pids.split("\n").length === 3);
-    const [command, daemon] = pids.split("\n").map(Number) as [number, number];
-    expect([isAlive(command), isAlive(daemon)]).toEqual([true, true]);
+    await until(() => pids.split("\n").length === 4);
+    const running = pids.trim().split("\n").map(Number);
+    expect(running.map(isAlive)).toEqual([true, true, true]);
     host.kill("SIGKILL");
-    await until(() => !isAlive(command) && !isAlive(daemon));
+    await until(() => !running.some(isAlive));
   });
 });
 

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, sandbox } from "./command.ts";
@@ -16,6 +19,18 @@ describe("lathe tool", () => {
     const bad = await box.run(["tool", "shell", '{"command":"exit 3"}']);
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/^\[exit code: 3, \d+ ms\]\n$/);
+  });
+
+  it("D3 the built command reads a page in its worker", async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<h1>Title</h1><ul><li>one<li><b>two</b></ul>");
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await box.run(["config", "set", "web.allowPrivate", "true"]);
+    const page = await box.run(["tool", "web_fetch", JSON.stringify({ url })]);
+    server.close();
+    expect(page).toMatchObject({ code: 0, stdout: "# Title\n\n- one\n- **two**\n" });
   });
 
   it("takes arguments from stdin, refuses bad ones in one line, and describes itself", async () => {

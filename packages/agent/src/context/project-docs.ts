@@ -2,7 +2,8 @@
 // directory. Deeper ones come later and count more, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
-import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
+import { realPathOf } from "../env/real-path.ts";
+import type { ExecutionEnvironment } from "../env/types.ts";
 import { entryOf } from "./git-files.ts";
 
 const BUDGET_BYTES = 32_768;
@@ -11,6 +12,7 @@ const ALWAYS = "AGENTS.md";
 /** Nobody writes so many instructions, and reading them would take a start's time and memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
+const LEADS_OUT = "[Left out: this link leads outside the repository]";
 
 interface Doc {
   readonly path: string;
@@ -25,12 +27,13 @@ export async function projectDocs(
 ): Promise<string> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
+  const realRoot = await realPathOf(env, root);
   const docs: Doc[] = [];
   const seen = new Set<string>();
   for (const folder of pathDown(root, cwd)) {
     for (const name of [ALWAYS, ...familyFiles]) {
       const path = entryOf(folder, name);
-      const text = await textOf(env, path, root, seen);
+      const text = await textOf(env, path, realRoot, seen);
       if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
     }
   }
@@ -38,22 +41,17 @@ export async function projectDocs(
 }
 
 /** Empty when there is nothing to say. A stranger's file that cannot be read must not keep anybody from working there. */
-async function textOf(env: ExecutionEnvironment, path: string, root: string, seen: Set<string>): Promise<string> {
+async function textOf(env: ExecutionEnvironment, path: string, realRoot: string, seen: Set<string>): Promise<string> {
   try {
     const stat = await env.stat(path);
-    if (stat?.kind !== "file" || seen.has(stat.realPath) || !isDocument(stat, root)) return "";
+    if (stat?.kind !== "file" || seen.has(stat.realPath)) return "";
     seen.add(stat.realPath);
+    // A stranger's repository must not put a private file into the prompt.
+    if (stat.isSymlink && !stat.realPath.startsWith(realRoot === "/" ? "/" : `${realRoot}/`)) return LEADS_OUT;
     return stat.size > LARGEST_BYTES ? TOO_LARGE : (await env.readFile(path)).trim();
   } catch {
     return "";
   }
-}
-
-/** A link may lead out of the repository, but to a document: a stranger's must not put a private file into the prompt. */
-function isDocument({ isSymlink, realPath }: FileStat, root: string): boolean {
-  return (
-    !isSymlink || realPath.startsWith(root === "/" ? root : `${root}/`) || /\.(md|mdc|markdown|txt)$/i.test(realPath)
-  );
 }
 
 function pathDown(root: string, cwd: string): string[] {

@@ -151,7 +151,7 @@ describe("a stranger's repository", () => {
     await env.cleanup();
   });
 
-  it("its AGENTS.md may be a link to a document, but not to a private file elsewhere", async () => {
+  it("D3 its AGENTS.md may be a link inside the repository, but nothing outside is read through it", async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), "lathe-elsewhere-"));
     await writeFile(join(elsewhere, "id_key"), "private");
     await writeFile(join(elsewhere, "team.md"), "team rules");
@@ -162,9 +162,14 @@ describe("a stranger's repository", () => {
       await symlink(target, join(repo.dir, "AGENTS.md"));
       return projectDocs(env, [], repo.dir);
     };
-    expect(await docs(join(elsewhere, "id_key"))).toBe("");
-    expect(await docs(join(elsewhere, "team.md"))).toContain("team rules");
+    const leftOut = "# AGENTS.md\n\n[Left out: this link leads outside the repository]";
+    expect(await docs(join(elsewhere, "id_key"))).toBe(leftOut);
+    expect(await docs(join(elsewhere, "team.md"))).toBe(leftOut);
     expect(await docs(".rules")).toContain("own rules");
+    // The repository itself may have been entered through a link.
+    await symlink(repo.dir, join(elsewhere, "way-in"));
+    const inside = new LocalEnvironment({ cwd: join(elsewhere, "way-in"), baseEnv: process.env });
+    expect(await projectDocs(inside, [], join(elsewhere, "way-in"))).toContain("own rules");
     await rm(elsewhere, { recursive: true });
   });
 

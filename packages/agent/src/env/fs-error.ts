@@ -2,7 +2,10 @@
 
 import { EnvError, type EnvErrorCode } from "./types.ts";
 
-const BY_ERRNO: Readonly<Record<string, EnvErrorCode>> = {
+/** What can be wrong with a path. */
+export type PathErrorCode = Exclude<EnvErrorCode, "busy" | "closed" | "timed_out">;
+
+const BY_ERRNO: Readonly<Record<string, PathErrorCode>> = {
   ENOENT: "not_found",
   EACCES: "permission_denied",
   EPERM: "permission_denied",
@@ -16,7 +19,7 @@ const BY_ERRNO: Readonly<Record<string, EnvErrorCode>> = {
   ELOOP: "not_found",
 };
 
-const WORDING: Readonly<Record<EnvErrorCode, (path: string) => string>> = {
+const WORDING: Readonly<Record<PathErrorCode, (path: string) => string>> = {
   not_found: (path) => `File not found: ${path}. Check the path, or list the directory to see what is there.`,
   permission_denied: (path) => `Permission denied: ${path}. Check the owner and mode of the file and its directory.`,
   is_directory: (path) => `Is a directory, not a file: ${path}. List it, or name a file inside it.`,
@@ -31,7 +34,7 @@ const WORDING: Readonly<Record<EnvErrorCode, (path: string) => string>> = {
   io: (path) => `Input/output error: ${path}. Try again.`,
 };
 
-export function pathError(code: EnvErrorCode, path: string, cause?: unknown): EnvError {
+export function pathError(code: PathErrorCode, path: string, cause?: unknown): EnvError {
   return new EnvError(code, WORDING[code](path), { path, ...(cause === undefined ? {} : { cause }) });
 }
 

@@ -6,8 +6,9 @@ import * as os from "node:os";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
-import { commandEnv, type EnvPolicy, type EnvVars } from "../process/env-policy.ts";
-import { Processes, shellArgv } from "../process/processes.ts";
+import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
+import { Processes } from "../process/processes.ts";
+import { shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
@@ -22,6 +23,9 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  ProcessOptions,
+  ProgramArgv,
+  TwoWayProcess,
   WriteOptions,
 } from "./types.ts";
 
@@ -30,7 +34,12 @@ export interface LocalEnvironmentOptions {
   readonly cwd: string;
   /** The host's environment, usually `process.env`. */
   readonly baseEnv: EnvVars;
+  /** Which of them commands see; `inherit_core` when absent. */
   readonly envPolicy?: EnvPolicy;
+  /** Names, or patterns with `*`, of variables that commands see in addition. */
+  readonly envPass?: readonly string[];
+  /** Told once, before the first command, which names of `baseEnv` commands do not see; not when there are none. */
+  readonly onWithheld?: (names: readonly string[]) => void;
   /** File operations outside these directories are refused (symlinks resolved). Commands are not confined. */
   readonly roots?: readonly string[];
   /** Value of the mark that commands carry; unique on the machine. */
@@ -45,6 +54,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   readonly #processes: Processes;
   #engine: Promise<Search> | undefined;
   #writes = 0;
+  #toldWithheld = false;
 
   constructor(options: LocalEnvironmentOptions) {
     if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
@@ -112,6 +122,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#processes.start(command, this.#request(command, options));
   }
 
+  startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    return this.#processes.open({ ...options, argv, ...this.#surroundings(options) });
+  }
+
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     return (await this.#search()).grep(pattern, await this.#allowed(path), options.base ?? this.#options.cwd, options);
   }
@@ -138,13 +152,20 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   #request(command: string, options: ExecOptions) {
-    const { baseEnv, envPolicy } = this.#options;
-    const { cwd, env, ...rest } = options;
+    return { ...options, argv: shellArgv(command), ...this.#surroundings(options) };
+  }
+
+  #surroundings({ cwd, env }: Pick<ExecOptions, "cwd" | "env">) {
+    const { baseEnv, envPolicy = "inherit_core", envPass = [], onWithheld } = this.#options;
+    const rules = { policy: envPolicy, pass: envPass };
+    if (!this.#toldWithheld && onWithheld !== undefined) {
+      const names = withheldNames(baseEnv, rules);
+      if (names.length > 0) onWithheld(names);
+    }
+    this.#toldWithheld = true;
     return {
-      ...rest,
-      argv: shellArgv(command),
       cwd: cwd === undefined ? this.#options.cwd : this.resolve(cwd),
-      env: commandEnv(baseEnv, envPolicy ?? "filtered", env),
+      env: commandEnv(baseEnv, rules, env),
     };
   }
 

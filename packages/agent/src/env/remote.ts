@@ -3,13 +3,14 @@
 
 import { posix } from "node:path";
 import { builtinSearch } from "../ops/search/builtin.ts";
-import type { Clock } from "../process/clock.ts";
+import { type Clock, monotonicClock } from "../process/clock.ts";
 import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
 import { commandMark, type Mark, markVariables, ownerMark, SET_LOCKS } from "../process/marked.ts";
 import { Processes, type RunRequest } from "../process/processes.ts";
 import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { lineWindow } from "./lines.ts";
+import { startFar } from "./remote-process.ts";
 import { remoteSearchFs } from "./remote-search.ts";
 import { type ScriptResult, ShellFiles } from "./shell-files.ts";
 import {
@@ -24,6 +25,9 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type ProcessOptions,
+  type ProgramArgv,
+  type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
 
@@ -141,6 +145,20 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return this.#processes.start(command, this.#request(command, options));
   }
 
+  async startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    await this.#open();
+    const { mark, variables } = this.#nextCommand(options.env);
+    const far = {
+      name: this.#transport.name,
+      processes: this.#processes,
+      clock: this.#options.clock ?? monotonicClock,
+      local: (script: string, args: readonly string[]) => this.#local(script, args),
+      script: (script: string, args: readonly string[]) => this.#script(script, args),
+      end: (ended: Mark) => this.#endFar(ended),
+    };
+    return startFar(far, { argv, mark, cwd: this.resolve(options.cwd ?? "."), variables }, options);
+  }
+
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     const { base = this.#options.cwd } = options;
     return builtinSearch(this.#searchFs()).grep(pattern, this.resolve(path), base, options);
@@ -162,6 +180,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
   }
 
   async cleanup(): Promise<void> {
+    this.#processes.expectEnd();
     if (this.#opened !== undefined) {
       if (this.#watchdog?.running) await this.#endFar(ownerMark(this.#farOwner));
       await this.#transport.close?.(this.#processes);
@@ -184,11 +203,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
 
   #request(command: string, options: ExecOptions): Omit<RunRequest, "timeoutMs"> {
     const { cwd, env, ...rest } = options;
-    const number = ++this.#commands;
-    const owner = this.#farOwner;
-    const variables = Object.entries({ ...env, ...markVariables(owner, number) }).map((pair) => pair.join("="));
-    const mark = commandMark(owner, number);
-    this.#watch();
+    const { mark, variables } = this.#nextCommand(env);
     return {
       ...rest,
       ...this.#local(options.interleaved ? `${RUN_COMMAND} 2>&1` : RUN_COMMAND, [
@@ -199,6 +214,14 @@ export class RemoteEnvironment implements ExecutionEnvironment {
       ]),
       endFirst: () => this.#endFar(mark),
     };
+  }
+
+  #nextCommand(env: ExecOptions["env"]): { mark: Mark; variables: readonly string[] } {
+    const number = ++this.#commands;
+    const owner = this.#farOwner;
+    this.#watch();
+    const variables = Object.entries({ ...env, ...markVariables(owner, number) }).map((pair) => pair.join("="));
+    return { mark: commandMark(owner, number), variables };
   }
 
   /** The far side's own watchdog: its input ends when we or the connection do. */
@@ -246,7 +269,7 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return {
       argv: this.#transport.argv(script, args),
       cwd: "/",
-      env: commandEnv(this.#options.baseEnv, "inherit_all"),
+      env: commandEnv(this.#options.baseEnv, { policy: "inherit_all" }),
     };
   }
 

@@ -3,8 +3,8 @@
 
 import { dirname, relative, resolve } from "node:path/posix";
 import { byPath } from "../ops/search/results.ts";
-import { pathError } from "./fs-error.ts";
-import { type DirEntry, EnvError, type EnvErrorCode, type FileStat, type WriteOptions } from "./types.ts";
+import { type PathErrorCode, pathError } from "./fs-error.ts";
+import { type DirEntry, EnvError, type FileStat, type WriteOptions } from "./types.ts";
 
 /** Runs `sh -c script` with arguments `$1`, `$2` … on the far side. */
 export type RunScript = (script: string, args: readonly string[], stdin?: Uint8Array) => Promise<ScriptResult>;
@@ -15,7 +15,7 @@ export interface ScriptResult {
   readonly stderr: string;
 }
 
-const CODES: Readonly<Record<number, EnvErrorCode>> = {
+const CODES: Readonly<Record<number, PathErrorCode>> = {
   64: "not_found",
   65: "is_directory",
   66: "not_directory",

@@ -11,6 +11,9 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  ProcessOptions,
+  ProgramArgv,
+  TwoWayProcess,
   WriteOptions,
 } from "./types.ts";
 
@@ -19,15 +22,25 @@ export class WrappedEnvironment implements ExecutionEnvironment {
   /** Present only when the wrapped environment can keep background commands. */
   readonly startCommand?: (command: string, options?: ExecOptions) => BackgroundCommand;
 
+  /** Present only when the wrapped environment can keep two-way processes. */
+  readonly startProcess?: (argv: ProgramArgv, options?: ProcessOptions) => Promise<TwoWayProcess>;
+
   constructor(inner: ExecutionEnvironment) {
     this.inner = inner;
     if (inner.startCommand !== undefined) {
       this.startCommand = (command, options) => this.startInner(command, options);
     }
+    if (inner.startProcess !== undefined) {
+      this.startProcess = (argv, options) => this.startInnerProcess(argv, options);
+    }
   }
 
   protected startInner(command: string, options: ExecOptions = {}): BackgroundCommand {
     return this.inner.startCommand!(command, options);
+  }
+
+  protected startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    return this.inner.startProcess!(argv, options);
   }
 
   workingDirectory(): string {

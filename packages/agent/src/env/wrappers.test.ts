@@ -60,6 +60,14 @@ describe("logging", () => {
         aborted: false,
       },
     ]);
+    const server = await env.startProcess!(["cat", "a b"]);
+    await server.exited;
+    expect(log.slice(2)).toMatchObject([
+      { kind: "command_start", command: "cat 'a b'", cwd: root, background: true },
+      { kind: "command_end", command: "cat 'a b'", exitCode: 1, aborted: false },
+    ]);
+    await expect(env.startProcess!(["no-such-server"])).rejects.toMatchObject({ code: "unavailable" });
+    expect(log.at(-1)).toMatchObject({ kind: "command_failed", command: "no-such-server" });
     await expect(env.execCommand("true", 10_000, { cwd: "gone" })).rejects.toMatchObject({ code: "not_found" });
     expect(log.at(-1)).toMatchObject({ kind: "command_failed", command: "true" });
     await env.cleanup();

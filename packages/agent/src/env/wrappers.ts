@@ -3,6 +3,7 @@
 import { isAbsolute, relative, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
 import { realPathOf } from "./real-path.ts";
+import { quoteShell } from "./shell-quote.ts";
 import {
   type BackgroundCommand,
   type DirEntry,
@@ -15,6 +16,9 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type ProcessOptions,
+  type ProgramArgv,
+  type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
 import { WrappedEnvironment } from "./wrapped.ts";
@@ -50,6 +54,8 @@ export type EnvLogEntry =
     }
   | { readonly kind: "command_failed"; readonly command: string; readonly message: string };
 
+type CommandEnd = Pick<ExecResult, "exitCode" | "durationMs" | "timedOut" | "aborted">;
+
 /** Tells of each command before it runs, and of its code and duration after. */
 export class LoggingEnvironment extends WrappedEnvironment {
   readonly #log: (entry: EnvLogEntry) => void;
@@ -73,17 +79,35 @@ export class LoggingEnvironment extends WrappedEnvironment {
     return job;
   }
 
-  #started(command: string, options: ExecOptions, background: boolean): void {
+  protected override async startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    const command = argv.map(quoteShell).join(" ");
+    this.#started(command, options, true);
+    const starting = super.startInnerProcess(argv, options);
+    starting.then(
+      ({ exited }) => exited.then((exit) => this.#ended(command, { ...exit, timedOut: false, aborted: exit.stopped })),
+      (error: unknown) => this.#failed(command, error),
+    );
+    return starting;
+  }
+
+  #started(command: string, options: Pick<ExecOptions, "cwd">, background: boolean): void {
     const cwd = options.cwd === undefined ? this.workingDirectory() : this.resolve(options.cwd);
     this.#log({ kind: "command_start", command, cwd, background });
   }
 
   #watch(command: string, run: Promise<ExecResult>): void {
     run.then(
-      ({ exitCode, durationMs, timedOut, aborted }) =>
-        this.#log({ kind: "command_end", command, exitCode, durationMs, timedOut, aborted }),
-      (error: unknown) => this.#log({ kind: "command_failed", command, message: String(error) }),
+      (result) => this.#ended(command, result),
+      (error: unknown) => this.#failed(command, error),
     );
+  }
+
+  #ended(command: string, { exitCode, durationMs, timedOut, aborted }: CommandEnd): void {
+    this.#log({ kind: "command_end", command, exitCode, durationMs, timedOut, aborted });
+  }
+
+  #failed(command: string, error: unknown): void {
+    this.#log({ kind: "command_failed", command, message: String(error) });
   }
 }
 
@@ -144,6 +168,10 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return super.startInner(command, this.#execOptions(options));
   }
 
+  protected override startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    return super.startInnerProcess(argv, this.#execOptions(options));
+  }
+
   override async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     return this.inner.grep(pattern, await this.#inside(path), { base: this.#directory, ...options });
   }
@@ -164,7 +192,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
     if (stat.kind !== "directory") throw pathError("not_directory", this.#directory);
   }
 
-  #execOptions(options: ExecOptions): ExecOptions {
+  #execOptions<Options extends { readonly cwd?: string }>(options: Options): Options & { readonly cwd: string } {
     return { ...options, cwd: this.resolve(options.cwd ?? ".") };
   }
 

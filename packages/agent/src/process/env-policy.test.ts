@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { commandEnv, type EnvPolicy } from "./env-policy.ts";
-import { Processes, shellArgv } from "./processes.ts";
+import { LocalEnvironment } from "../env/local.ts";
+import { commandEnv, type EnvPolicy, isSecretName, withheldNames } from "./env-policy.ts";
+import { Processes } from "./processes.ts";
+import { shellArgv } from "./shell-argv.ts";
 
 const BASE = {
   PATH: "/usr/bin:/bin",
@@ -17,15 +19,30 @@ const BASE = {
   TOKEN: "k6",
   Client_Secret: "k7",
   TOKENIZERS_PARALLELISM: "false",
+  CI: "1",
+  https_proxy: "http://proxy:3128",
+  NO_PROXY: "localhost",
+  LC_TIME: "C",
+  SSH_AUTH_SOCK: "/run/agent",
   UNSET: undefined,
 };
 
+const CORE = ["CARGO_HOME", "CI", "HOME", "LANG", "LC_TIME", "NO_PROXY", "PATH", "SSH_AUTH_SOCK", "https_proxy"];
+
+/** Names under which people keep keys and passwords. */
+const SECRETS = (
+  "ANTHROPIC_API_KEY OPENAI_APIKEY PGPASSWORD MYSQL_PWD DATABASE_URL REDIS_URL MONGODB_URI SENTRY_DSN AZURE_KEY " +
+  "STRIPE_KEYS GH_PAT ANTHROPIC_CUSTOM_HEADERS AWS_SECRET_ACCESS_KEY NPM_TOKEN npm_config__auth SESSION_COOKIE " +
+  "SLACK_WEBHOOK_URL AZURE_STORAGE_CONNECTION_STRING GOOGLE_APPLICATION_CREDENTIALS DB_PASS SSH_PASSPHRASE TLS_PRIVATE_KEY " +
+  "CLIENT_SECRETS CI_JOB_TOKEN"
+).split(" ");
+
 const CASES: Record<EnvPolicy, string[]> = {
-  filtered: ["CARGO_HOME", "EDITOR", "HOME", "LANG", "PATH", "TOKENIZERS_PARALLELISM"],
+  filtered: [...CORE, "EDITOR", "TOKENIZERS_PARALLELISM"].sort(),
   inherit_all: Object.keys(BASE)
     .filter((name) => name !== "UNSET")
     .sort(),
-  inherit_core: ["CARGO_HOME", "HOME", "LANG", "PATH"],
+  inherit_core: CORE,
   inherit_none: [],
 };
 
@@ -33,7 +50,7 @@ it.each(Object.entries(CASES) as [EnvPolicy, string[]][])(
   "EE-03 D-024 a child under %s sees exactly what it should",
   async (policy, expected) => {
     const processes = new Processes();
-    const env = commandEnv(BASE, policy);
+    const env = commandEnv(BASE, { policy });
     const { stdout } = await processes.run({ argv: shellArgv("/usr/bin/env"), cwd: "/", env, timeoutMs: 10_000 });
     await processes.cleanup();
     const own = ["_", "PWD", "SHLVL", "LATHE_OWNER", "LATHE_COMMAND"];
@@ -48,7 +65,7 @@ it.each(Object.entries(CASES) as [EnvPolicy, string[]][])(
 
 it("EE-03 variables named by the call win over every policy", () => {
   for (const policy of Object.keys(CASES) as EnvPolicy[]) {
-    const env = commandEnv(BASE, policy, { GITHUB_TOKEN: "given", PATH: "/own", NOT: undefined });
+    const env = commandEnv(BASE, { policy }, { GITHUB_TOKEN: "given", PATH: "/own", NOT: undefined });
     expect(env).toMatchObject({ GITHUB_TOKEN: "given", PATH: "/own" });
     expect("NOT" in env).toBe(false);
   }
@@ -63,7 +80,38 @@ it("EE-03 no name with a secret ending passes the filter, whatever stands before
   const prefix = fc.oneof(fc.constant(""), fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,8}_$/));
   fc.assert(
     fc.property(prefix, ending.chain(cased), (start, end) => {
-      expect(commandEnv({ [start + end]: "x" }, "filtered")).toEqual({});
+      expect(commandEnv({ [start + end]: "x" }, { policy: "filtered" })).toEqual({});
     }),
   );
+});
+
+it("EE-03 D3 of 24 variables that hold secrets none reaches a command of an environment with default settings", async () => {
+  const baseEnv = { PATH: BASE.PATH, ...Object.fromEntries(SECRETS.map((name) => [name, `secret-${name}`])) };
+  const env = new LocalEnvironment({ cwd: "/", baseEnv });
+  const { stdout } = await env.execCommand("/usr/bin/env", 10_000);
+  await env.cleanup();
+  expect(stdout).toContain("PATH=");
+  expect(stdout).not.toContain("secret-");
+  expect(SECRETS.filter((name) => !isSecretName(name))).toEqual([]);
+});
+
+it("EE-03 names and patterns that are passed on reach commands; the rest is withheld and can be listed", async () => {
+  const rules = { policy: "inherit_core", pass: ["GITHUB_TOKEN", "DB_*", "*_SECRET", "a.b"] } as const;
+  const names = Object.keys(commandEnv({ ...BASE, a_b: "x" }, rules));
+  expect(names.filter((name) => !CORE.includes(name)).sort()).toEqual(["DB_PASSWORD", "GITHUB_TOKEN"]);
+  const withheld = withheldNames({ ...BASE, PWD: "/", SHLVL: "1", _: "/usr/bin/env" }, rules);
+  expect(withheld).toEqual(
+    [
+      "AWS_CREDENTIALS",
+      "Client_Secret",
+      "EDITOR",
+      "OPENAI_API_KEY",
+      "TOKEN",
+      "TOKENIZERS_PARALLELISM",
+      "my_api_key",
+    ].sort(),
+  );
+  const env = new LocalEnvironment({ cwd: "/", baseEnv: BASE, envPass: rules.pass });
+  expect((await env.execCommand("echo $DB_PASSWORD$EDITOR", 10_000)).stdout).toBe("k4\n");
+  await env.cleanup();
 });

@@ -9,7 +9,8 @@ import { isAlive, until } from "../../test/alive.ts";
 import { KILL_PRELUDE, KILL_SITUATIONS } from "../../test/kill-situations.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import { findMarked, ownerMark } from "./marked.ts";
-import { Processes, shellArgv } from "./processes.ts";
+import { Processes } from "./processes.ts";
+import { shellArgv } from "./shell-argv.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-kill-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -78,6 +79,21 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
     });
   });
 
+  describe.concurrent("after the stop of a two-way process", () => {
+    it.each(KILL_SITUATIONS)("EE-02 TL-04 stop: $name", async ({ name, command, leaves, returns }) => {
+      const file = join(folder, `stop-${name.replaceAll(" ", "-")}`);
+      const processes = new Processes();
+      const env = { PATH: "/usr/local/bin:/usr/bin:/bin", PIDS: file };
+      const started = await processes.open({ argv: ["bash", "-c", KILL_PRELUDE + command], cwd: "/", env });
+      await until(() => pidsIn(file).length === leaves && pidsIn(file).every(isAlive));
+      if (returns) expect(await started.exited).toMatchObject({ exitCode: 0, stopped: false });
+      await started.stop(0);
+      expect(pidsIn(file).filter(isAlive)).toEqual([]);
+      expect(await findMarked(ownerMark(processes.owner))).toEqual([]);
+      await processes.cleanup();
+    });
+  });
+
   it.each(["SIGKILL", "SIGTERM", "SIGHUP"] as const)(
     "TL-04 EH-03 the host dies by %s in all situations at once",
     async (signal) => {
@@ -91,8 +107,9 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
         owner += chunk.toString();
       });
       const exited = new Promise((resolve) => host.once("exit", resolve));
-      const all = () => KILL_SITUATIONS.flatMap((_, i) => pidsIn(`${prefix}-${i}`));
-      const expected = KILL_SITUATIONS.reduce((sum, { leaves }) => sum + leaves, 0);
+      const all = () =>
+        KILL_SITUATIONS.flatMap((_, i) => [`${i}`, `two-way-${i}`].flatMap((k) => pidsIn(`${prefix}-${k}`)));
+      const expected = 2 * KILL_SITUATIONS.reduce((sum, { leaves }) => sum + leaves, 0);
       await until(() => all().length === expected && owner.endsWith("\n"));
       await until(() => all().every(isAlive));
       host.kill(signal);

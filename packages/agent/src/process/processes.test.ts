@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { isAlive, until } from "../../test/alive.ts";
+import { OUTPUT_LIMIT } from "./capture.ts";
 import { monotonicClock } from "./clock.ts";
 import { findMarked, ownerMark } from "./marked.ts";
-import { OUTPUT_LIMIT, Processes, type RunRequest, shellArgv, timeoutNotice } from "./processes.ts";
+import { Processes, type RunRequest, timeoutNotice } from "./processes.ts";
+import { shellArgv } from "./shell-argv.ts";
 
 const processes = new Processes();
 afterEach(() => processes.cleanup());

@@ -1,23 +1,24 @@
 // The only spawner of the package. Each command runs in its own process group and carries the owner's mark; abort,
 // timeout and cleanup end it with everything it started, a watchdog does so when the host dies.
 
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import type { Readable } from "node:stream";
-import { type BackgroundCommand, EnvError, type ExecResult, type OutputSpill } from "../env/types.ts";
-import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
-import { childProcess, unrefPipe } from "./child-process.ts";
+import {
+  type BackgroundCommand,
+  EnvError,
+  type ExecResult,
+  type ProcessOptions,
+  type ProgramArgv,
+} from "../env/types.ts";
+import { Capture, type CaptureRequest, OUTPUT_LIMIT } from "./capture.ts";
+import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { commandMark, endMarked, type Mark, markVariables, ownerMark, SET_LOCKS } from "./marked.ts";
+import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
+import { markedProgram, markedShell } from "./shell-argv.ts";
+import { cancelled, refuseMissingProgram, type SpawnRequest, spawnError } from "./spawn-error.ts";
+import { TwoWay, type TwoWaySetup } from "./two-way.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
-
-/** Kept in memory per stream, and of both together. */
-export const OUTPUT_LIMIT = 1 << 20;
-/** How long a pipe that a daemon still holds may stay silent before the call returns without its end. */
-const DRAIN_IDLE_MS = 20;
-const DRAIN_MAX_MS = 500;
 
 export interface ProcessesOptions {
   /** Value of the mark; must be unique on the machine. */
@@ -25,31 +26,26 @@ export interface ProcessesOptions {
   readonly clock?: Clock;
 }
 
-export interface RunRequest {
+export interface RunRequest extends CaptureRequest {
   /** Program and arguments; a shell command is `shellArgv(command)`. */
-  readonly argv: readonly [string, ...string[]];
+  readonly argv: ProgramArgv;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** 0: none. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Closed stdin when absent; `held` keeps the pipe open as long as we live. */
-  readonly stdin?: Uint8Array | "held";
-  readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
-  /** Raw bytes of stdout as they come; nothing of it is then kept in the result. */
-  readonly onStdout?: (chunk: Buffer) => void;
   /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
   readonly interleaved?: boolean;
-  readonly spill?: OutputSpill;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
   readonly endFirst?: () => Promise<void>;
 }
 
-const BASH = "/bin/bash";
-const SHELLS: readonly string[] = [BASH, "/bin/sh"];
-
-export function shellArgv(command: string): readonly [string, ...string[]] {
-  return [SHELLS.find((shell) => existsSync(shell)) ?? "/bin/sh", "-c", command];
+export interface OpenRequest
+  extends Pick<RunRequest, "argv" | "cwd" | "env" | "endFirst">,
+    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr">,
+    Pick<TwoWaySetup, "sendSignal"> {
+  /** For messages, when the program that matters is not the one that runs here. */
+  readonly program?: string;
 }
 
 /** `parameter`: what the tool at hand calls its time. */
@@ -64,6 +60,7 @@ export class Processes {
   readonly owner: string;
   readonly #clock: Clock;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #open = new Set<TwoWay>();
   #watchdog: Watchdog | undefined;
   #commands = 0;
 
@@ -74,9 +71,7 @@ export class Processes {
 
   run(request: RunRequest): Promise<ExecResult> {
     const run = this.#run(request);
-    this.#running.add(run);
-    const forget = () => this.#running.delete(run);
-    run.then(forget, forget);
+    this.#remember(run);
     return run;
   }
 
@@ -113,8 +108,40 @@ export class Processes {
     };
   }
 
+  /** A program whose stdin stays open; it ends by itself, by `stop` or with `cleanup`. */
+  async open(request: OpenRequest): Promise<TwoWay> {
+    const { argv, program = argv[0] } = request;
+    if (request.signal?.aborted) throw cancelled(program);
+    refuseZeroBytes(argv);
+    refuseMissingProgram(request);
+    const number = ++this.#commands;
+    const mark = commandMark(this.owner, number);
+    const child = this.#spawn(request, markedProgram(mark, argv), number, "pipe") as ChildProcessWithoutNullStreams;
+    this.#watch(child);
+    const spawned = new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error) => reject(spawnError(error, request)));
+    });
+    const opened = new TwoWay(child, {
+      ...request,
+      program,
+      clock: this.#clock,
+      end: () => this.#end(request, groupMark(mark, child)),
+    });
+    await spawned;
+    this.#open.add(opened);
+    this.#remember(opened.exited.then(() => this.#open.delete(opened)));
+    return opened;
+  }
+
+  /** Tells two-way processes that what ends them now is wanted. */
+  expectEnd(): void {
+    for (const opened of this.#open) opened.expectEnd();
+  }
+
   /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
   async cleanup(): Promise<void> {
+    this.expectEnd();
     if (this.#commands > 0) await endMarked(ownerMark(this.owner), this.#clock);
     await Promise.allSettled(this.#running);
     this.#watchdog?.release();
@@ -124,20 +151,19 @@ export class Processes {
   async #run(request: RunRequest): Promise<ExecResult> {
     const started = this.#clock.now();
     if (request.signal?.aborted) return neverStarted();
-    if (request.argv.some((argument) => argument.includes("\0"))) {
-      throw new EnvError("io", "A command cannot hold a zero byte. Remove it, or write the bytes to a file first.");
-    }
+    refuseZeroBytes(request.argv);
     const number = ++this.#commands;
-    const child = this.#spawn(request, number);
+    const mark = commandMark(this.owner, number);
+    const argv = markedShell(mark, request.argv, request.interleaved ?? false);
+    const child = this.#spawn(request, argv, number, request.stdin === undefined ? "ignore" : "pipe");
     this.#watch(child);
     const capture = new Capture(child, request);
     return new Promise((resolve, reject) => {
       let ending: Promise<void> | undefined;
       let timedOut = false;
       let aborted = false;
-      const mark = commandMark(this.owner, number);
       const end = () => {
-        ending ??= this.#end(request, child.pid === undefined ? mark : { ...mark, group: child.pid });
+        ending ??= this.#end(request, groupMark(mark, child));
       };
       const onAbort = () => {
         aborted = true;
@@ -175,39 +201,33 @@ export class Processes {
     });
   }
 
-  async #end(request: RunRequest, mark: Mark): Promise<void> {
+  #remember(run: Promise<unknown>): void {
+    this.#running.add(run);
+    const forget = () => this.#running.delete(run);
+    run.then(forget, forget);
+  }
+
+  async #end({ endFirst }: Pick<RunRequest, "endFirst">, mark: Mark): Promise<void> {
     try {
-      await request.endFirst?.();
+      await endFirst?.();
     } catch {
       // Out of reach over there; what runs here is ended all the same, and the result says that it was.
     }
     await endMarked(mark, this.#clock);
   }
 
-  #spawn(request: RunRequest, number: number): ChildProcess {
-    const [program, ...args] = this.#marking(request, commandMark(this.owner, number));
+  #spawn(request: SpawnRequest, marked: ProgramArgv, number: number, stdin: "ignore" | "pipe"): ChildProcess {
+    const [program, ...args] = marked;
     try {
       return childProcess().spawn(program, args, {
         cwd: request.cwd,
         env: { ...request.env, ...markVariables(this.owner, number) },
         detached: true,
-        stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+        stdio: [stdin, "pipe", "pipe"],
       });
     } catch (error) {
       throw spawnError(error as NodeJS.ErrnoException, request);
     }
-  }
-
-  /** What a shell starts may leave its group and its environment behind; a limit that it is born with stays. */
-  #marking({ argv, interleaved }: RunRequest, mark: Mark): RunRequest["argv"] {
-    const [program] = argv;
-    if (!SHELLS.includes(program)) return argv;
-    const linux = process.platform === "linux";
-    if (!linux && !interleaved) return argv;
-    // In POSIX mode bash leaves alone what $BASH_ENV names; the command's own shell will read it.
-    const posix = program === BASH ? ["--posix"] : [];
-    const script = `${linux ? `${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
-    return [program, ...posix, "-c", script, "lathe", mark.locks, ...argv];
   }
 
   #watch(child: ChildProcess): void {
@@ -228,83 +248,14 @@ export class Processes {
   }
 }
 
-type Stream = "stdout" | "stderr";
+/** A group's number belongs to somebody else soon after its leader has gone. */
+function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
+  return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
+}
 
-/** Collects both streams of one command. */
-class Capture {
-  readonly #stdout = new BoundedOutput(OUTPUT_LIMIT);
-  readonly #stderr = new BoundedOutput(OUTPUT_LIMIT);
-  readonly #both: Spilling;
-  readonly #request: RunRequest;
-  readonly #streams: Readable[];
-  readonly #closed: Promise<unknown>;
-  readonly #flush: (() => void)[] = [];
-  #sawData = false;
-  #detached = false;
-
-  constructor(child: ChildProcess, request: RunRequest) {
-    this.#request = request;
-    this.#both = new Spilling(OUTPUT_LIMIT, request.spill);
-    const { stdout, stderr, stdin } = child;
-    this.#streams = stdout === null || stderr === null ? [] : [stdout, stderr];
-    if (stdout !== null && stderr !== null) {
-      this.#listen(stdout, "stdout", this.#stdout);
-      this.#listen(stderr, "stderr", this.#stderr);
-    }
-    this.#closed = Promise.all(this.#streams.map((stream) => new Promise((done) => stream.once("close", done))));
-    if (stdin !== null) {
-      // A program that does not read its input closes the pipe early; its exit code tells the story.
-      stdin.on("error", () => {});
-      if (request.stdin === "held") unrefPipe(stdin);
-      else stdin.end(request.stdin);
-    }
-  }
-
-  #listen(stream: Readable, name: Stream, kept: BoundedOutput): void {
-    const characters = new WholeCharacters();
-    const take = (bytes: Buffer) => {
-      if (bytes.length === 0) return;
-      kept.push(bytes);
-      this.#both.push(bytes);
-      this.#request.onOutput?.(bytes.toString("utf8"), name);
-    };
-    const raw = name === "stdout" ? this.#request.onStdout : undefined;
-    stream.on("data", (chunk: Buffer) => {
-      if (this.#detached) return;
-      this.#sawData = true;
-      if (raw !== undefined) raw(chunk);
-      else take(characters.push(chunk));
-    });
-    this.#flush.push(() => take(characters.flush()));
-  }
-
-  /** Resolves when both pipes have ended, or fall silent because a daemon holds them. */
-  async drained(): Promise<void> {
-    let open = true;
-    const closed = this.#closed.then(() => {
-      open = false;
-    });
-    for (let waited = 0; open && waited < DRAIN_MAX_MS; waited += DRAIN_IDLE_MS) {
-      this.#sawData = false;
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, DRAIN_IDLE_MS))]);
-      if (!this.#sawData && open) break;
-    }
-    this.#detached = true;
-    for (const flush of this.#flush) flush();
-    // Read on and forget: a closed pipe would kill the daemon at its next write. It must not keep the host alive either.
-    if (open) for (const stream of this.#streams) unrefPipe(stream);
-  }
-
-  result(): Pick<ExecResult, "stdout" | "stderr" | "output" | "outputBytes" | "truncated"> {
-    const { kept } = this.#both;
-    return {
-      stdout: this.#stdout.text(),
-      stderr: this.#stderr.text(),
-      output: kept.text(),
-      outputBytes: kept.bytes,
-      truncated: kept.truncated,
-    };
-  }
+function refuseZeroBytes(argv: ProgramArgv): void {
+  if (!argv.some((argument) => argument.includes("\0"))) return;
+  throw new EnvError("io", "A command cannot hold a zero byte. Remove it, or write the bytes to a file first.");
 }
 
 function neverStarted(): ExecResult {
@@ -319,28 +270,4 @@ function neverStarted(): ExecResult {
     aborted: true,
     durationMs: 0,
   };
-}
-
-function spawnError(error: NodeJS.ErrnoException, request: RunRequest): EnvError {
-  const program = request.argv[0];
-  if (error.code === "ENOENT" && !existsSync(request.cwd)) {
-    const message = `Working directory does not exist: ${request.cwd}. Run the command from an existing directory.`;
-    return new EnvError("not_found", message, { path: request.cwd, cause: error });
-  }
-  if (error.code === "ENOTDIR") {
-    const message = `Working directory is not a directory: ${request.cwd}. Name a directory to run the command in.`;
-    return new EnvError("not_directory", message, { path: request.cwd, cause: error });
-  }
-  if (error.code === "ENOENT") {
-    const message = `Program not found: ${program}. Install it or put it on PATH.`;
-    return new EnvError("unavailable", message, { path: program, cause: error });
-  }
-  if (error.code === "E2BIG") {
-    const message = "Command too long for the system. Write it to a script file and run that.";
-    return new EnvError("io", message, { cause: error });
-  }
-  return new EnvError("io", `Could not start ${program}: ${error.message}. Check the program and try again.`, {
-    path: program,
-    cause: error,
-  });
 }

@@ -7,12 +7,14 @@ import { join } from "node:path";
 import { AbortError, type ClientDeps, type Transport, type TransportRequest } from "@lathe/llm";
 import type { Access, ToolResult } from "../contract/tool.ts";
 import type { InputContent, InputOutcome } from "../events/types.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { CallInfo, ProposedCall } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
 import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
 export class Recorder {
   readonly #path: string;
+  readonly #redactor: Redactor | undefined;
   /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
   readonly #unrecorded = new AsyncLocalStorage<true>();
   #requests = 0;
@@ -21,9 +23,10 @@ export class Recorder {
   #turn: Promise<void> = Promise.resolve();
 
   /** The folder is made; a run that was recorded there before is continued in the same file. */
-  constructor(folder: string) {
+  constructor(folder: string, redactor?: Redactor) {
     mkdirSync(folder, { recursive: true });
     this.#path = join(folder, LOG_NAME);
+    this.#redactor = redactor;
   }
 
   /** For the client, the session and the journal alike. */
@@ -129,7 +132,9 @@ export class Recorder {
   }
 
   #write(line: LogLine): void {
-    appendFileSync(this.#path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    // As the session itself will do with them, so that a replay gives the same journal.
+    const written = this.#redactor?.value(line) ?? line;
+    appendFileSync(this.#path, `${JSON.stringify(written)}\n`, { mode: 0o600 });
   }
 }
 

@@ -59,6 +59,7 @@ function childOptions(core: SessionCore, { header, profile, role, onEvent }: Chi
     profileForRole: options.profileForRole,
     aroundExecute: options.aroundExecute,
     aroundAccess: options.aroundAccess,
+    redactor: options.redactor,
     subagents: options.subagents,
   };
 }

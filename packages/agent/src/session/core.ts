@@ -16,6 +16,7 @@ import type { TreeEntry } from "../journal/types.ts";
 import { PrefixGuard } from "../prefix/guard.ts";
 import { SessionPrefix } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
+import { redactedArtifacts } from "../redact/artifacts.ts";
 import { SessionTools } from "../registry/session-tools.ts";
 import { Seams } from "../seams/run.ts";
 import { SchemeRegistry } from "../seams/schemes.ts";
@@ -52,6 +53,12 @@ export interface InputEnd {
   readonly reason: EndReason;
   readonly error?: InputError;
 }
+
+/** Events that carry text of tools, people, files or servers; output deltas are cleared where they are cut into pieces. */
+const FROM_OUTSIDE: ReadonlySet<EventKind> = new Set([
+  ...(["user_input", "steering_injected", "tool_call_end", "approval_settled", "subagent_event"] as const),
+  ...(["warning", "error", "retry", "processing_end", "session_end", "compaction_end"] as const),
+]);
 
 const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
   idle: ["processing", "closed"],
@@ -151,13 +158,20 @@ export class SessionCore {
   /** Beside the journal; one number space with the children. */
   get artifacts(): ArtifactStore {
     const { folder } = this.journal;
-    this.#artifacts ??=
-      this.options.artifacts ?? (folder === undefined ? new MemoryArtifacts() : new FileArtifacts(folder));
+    if (this.#artifacts !== undefined) return this.#artifacts;
+    const { artifacts, redactor } = this.options;
+    const store = artifacts ?? (folder === undefined ? new MemoryArtifacts() : new FileArtifacts(folder));
+    this.#artifacts = redactor === undefined ? store : redactedArtifacts(store, redactor);
     return this.#artifacts;
   }
 
   emit<K extends EventKind>(kind: K, data: EventData[K]): void {
-    this.events.emit(kind, data);
+    this.events.emit(kind, FROM_OUTSIDE.has(kind) ? this.redacted(data) : data);
+  }
+
+  /** Without known secrets. What the model itself writes is left as it is: it has not seen any, and parts of it are signed. */
+  redacted<T>(value: T): T {
+    return this.options.redactor?.value(value) ?? value;
   }
 
   warn(message: string, code: string): void {
@@ -166,7 +180,8 @@ export class SessionCore {
 
   /** Written first, announced second. */
   append(entry: NewEntry): TreeEntry {
-    const appended = this.journal.append(entry);
+    const isAnswer = entry.type === "message" && entry.message.role === "assistant";
+    const appended = this.journal.append(isAnswer ? entry : this.redacted(entry));
     if (appended.type === "message") this.meter.added(appended.message);
     this.emit("entry", { id: appended.id, type: appended.type });
     return appended;

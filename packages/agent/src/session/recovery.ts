@@ -102,7 +102,7 @@ export function journalQueued(
   { id, content, source }: Pick<QueuedMessage, "id"> & Partial<QueuedMessage>,
 ): void {
   const data: JsonObject = { queue, change, id };
-  if (content !== undefined) data["content"] = content as unknown as JsonObject;
+  if (content !== undefined) data["content"] = core.redacted(content) as unknown as JsonObject;
   if (source !== undefined) data["source"] = { ...source };
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });

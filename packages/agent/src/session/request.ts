@@ -97,7 +97,7 @@ export async function prefixOf(core: SessionCore): Promise<PrefixTexts> {
 
 async function renderPrefix(core: SessionCore): Promise<PrefixTexts> {
   const { profile, options } = core;
-  const surroundings = await options.surroundings?.(profile, options.env);
+  const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
   const base = await profile.buildSystemPrompt(options.env, surroundings?.projectDocs ?? "");
   const systemPrompt = [base, options.userInstructions ?? ""].filter((text) => text !== "").join("\n\n");
   return { systemPrompt, environment: surroundings?.environment ?? "", tools: core.tools.definitions() };

@@ -211,6 +211,11 @@ export class Session {
     return this.#core.seams.add(middleware);
   }
 
+  /** Tells all hosts of something in one line; `code` is for programs. */
+  warn(message: string, code: string): void {
+    this.#core.warn(message, code);
+  }
+
   /** Forces the tool choice of the next request only. */
   forceToolChoice(choice: ToolChoice): void {
     this.#core.nextToolChoice = choice;

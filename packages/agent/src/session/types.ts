@@ -19,6 +19,7 @@ import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { CustomTool } from "../registry/registry.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
@@ -68,6 +69,8 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
+  /** Takes known secrets out of what tools, files and people say before it is journalled, sent and told. */
+  readonly redactor?: Redactor | undefined;
   /** Stands around the execution of every call, inside its intent and deadline; `run` does it. For recording and replay. */
   readonly aroundExecute?: ((call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** The same around the look-up of what a call will touch. */

@@ -28,7 +28,7 @@ it("the host program of the README runs, steers and ends", async () => {
       "@lathe/llm/providers": fileURLToPath(new URL("../../../llm/src/providers/index.ts", import.meta.url)),
     },
     loader: { ".md": "text" },
-    external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*", "linkedom", "node-html-markdown"],
+    external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*", "linkedom"],
     logLevel: "error",
   });
   await using server = await startModelServer({

@@ -113,7 +113,7 @@ export async function sessionRequest(
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
-  return {
+  const request: SessionRequest = {
     model: await modelOf(workspace, options, opened),
     opened,
     limits,
@@ -130,7 +130,12 @@ export async function sessionRequest(
       ? {}
       : { userInstructions: await textOrFile(machine, options["append-system-prompt"]) }),
   };
+  if (options["api-key"] !== undefined) machine.stderr.write(KEY_IN_SIGHT);
+  return request;
 }
+
+const KEY_IN_SIGHT =
+  "lathe: A key given with --api-key shows in the process list and in your shell's history. Prefer lathe login, or a variable.\n";
 
 const maxTimeOf = (options: CliOptions): number | undefined =>
   options["max-time"] === undefined ? undefined : duration("max-time", options["max-time"]);

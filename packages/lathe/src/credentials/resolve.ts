@@ -37,6 +37,8 @@ export interface CredentialSources {
   readonly store: CredentialStore;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly oauth: OAuthContext;
+  /** Called with each secret that is handed out, under the name of its variable or provider. */
+  readonly onSecret?: (name: string, value: string) => void;
   /** Output of a command that the user wrote in the place of a key. */
   readonly runCommand?: (command: string) => Promise<string>;
 }
@@ -48,7 +50,10 @@ export async function resolveCredential(
   const found = await findCredential(query, sources);
   if (!found) return undefined;
   const { kind, source } = found;
-  return kind === "none" ? { kind, source } : { kind, source, value: await found.secret() };
+  if (kind === "none") return { kind, source };
+  const value = await found.secret();
+  sources.onSecret?.(source.startsWith("$") ? source.slice(1) : query.provider, value);
+  return { kind, source, value };
 }
 
 export async function findCredential(

@@ -65,6 +65,15 @@ export class CredentialStore {
     return found;
   }
 
+  /** Every secret that stands in the file itself, under its provider's name. */
+  fileSecrets(): { name: string; value: string }[] {
+    return Object.entries(this.#entries()).flatMap(([name, entry]) => {
+      if (entry.type === "api_key") return [{ name, value: entry.key }];
+      if (entry.type !== "oauth") return [];
+      return [entry.access, entry.refresh ?? ""].map((value) => ({ name, value }));
+    });
+  }
+
   providers(): readonly string[] {
     return Object.keys(this.#entries());
   }

@@ -1,6 +1,6 @@
 // Writes a session as one HTML page: its transcript and those of its subagents.
 
-import { writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CliError, usageError } from "../cli/exit.ts";
 import type { Workspace } from "../run/workspace.ts";
@@ -15,19 +15,31 @@ export async function exportSession(workspace: Workspace, path: string, out?: st
   const file = resolve(workspace.machine.cwd, out ?? `lathe-${idOf(path).slice(0, 8)}.html`);
   const page = await sessionPage(workspace, path);
   try {
-    await writeFile(file, page);
+    await writePrivate(file, page);
   } catch (error) {
     throw usageError(`The page cannot be written: ${(error as Error).message}. Choose another file for it.`);
   }
   return file;
 }
 
+/** For its owner alone, also where a file was there before. */
+async function writePrivate(file: string, text: string): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  try {
+    if ((await handle.stat()).isFile()) await handle.chmod(0o600);
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+}
+
 /** The whole page. Read only: a session that is being written can be exported. */
-export async function sessionPage({ machine, paths }: Workspace, path: string): Promise<string> {
+export async function sessionPage({ machine, paths, redactor }: Workspace, path: string): Promise<string> {
   const read = async (file: string): Promise<Transcript> => {
     const journal = openToRead(machine, paths.blobs, file);
     try {
-      return transcriptOf(journal);
+      // Sessions of earlier versions may hold what is known to be a secret.
+      return redactor.value(transcriptOf(journal));
     } finally {
       await journal.close();
     }

@@ -13,6 +13,8 @@ export interface HomePaths {
   readonly terminalSessions: string;
   readonly cache: string;
   readonly settingsMemory: string;
+  /** Names of variables that were said to be withheld. */
+  readonly withheldMemory: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -28,5 +30,6 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     terminalSessions: `${home}/terminal-sessions`,
     cache: `${home}/cache`,
     settingsMemory: `${home}/cache/settings.json`,
+    withheldMemory: `${home}/cache/withheld-variables`,
   };
 }

@@ -16,6 +16,7 @@ import {
 import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
 import { usageError } from "../cli/exit.ts";
 import { nearest } from "../cli/nearest.ts";
+import { learnModelsFile } from "../credentials/known-secrets.ts";
 import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "../run/credentials.ts";
 import type { Workspace } from "../run/workspace.ts";
 import type { ModelsFile } from "./file.ts";
@@ -44,6 +45,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
   const { config, problems } =
     files.length === 0 ? { config: {}, problems: [] } : await (await import("./file.ts")).readModelsFiles(files);
+  learnModelsFile(workspace.redactor, config);
   const stored = new Set(credentialStore(workspace).providers());
   return new Models(workspace, { config, problems, stored });
 }

@@ -33,7 +33,7 @@ export class Recording implements RecordingTape {
     this.#outside = workspace;
     this.#folder = new RecordFolder(resolve(workspace.machine.cwd, dir));
     this.#folder.create();
-    this.#recorder = new Recorder(this.#folder.path);
+    this.#recorder = new Recorder(this.#folder.path, workspace.redactor);
     this.aroundExecute = this.#recorder.aroundExecute;
     this.aroundAccess = this.#recorder.aroundAccess;
     this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noting(workspace.env) };

@@ -4,7 +4,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
+import { Redactor, ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import { homePaths } from "../home/paths.ts";
@@ -83,7 +83,8 @@ async function replayIn(
 function replayWorkspace(home: string, machine: Machine, { cwd, roots, settings }: RecordedSession): Workspace {
   const paths = homePaths({ LATHE_HOME: home }, home);
   const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [] };
-  return { ...nothing, machine, cwd, roots, paths, settings, env: machine.env };
+  // The recording is without secrets; those of this machine have no part in it.
+  return { ...nothing, machine, cwd, roots, paths, settings, env: machine.env, redactor: new Redactor() };
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {

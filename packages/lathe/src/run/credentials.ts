@@ -25,6 +25,7 @@ export function credentialSources(workspace: Workspace, runKey?: RunKey): Creden
       post: poster(credentialDeps.fetch),
       rows: async () => (await import("../credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
     },
+    onSecret: (name, value) => workspace.redactor.add(name, value),
     runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),
     ...(runKey === undefined ? {} : { runKey }),
   };

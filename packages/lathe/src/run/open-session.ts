@@ -33,6 +33,7 @@ import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
 import { profileFor } from "./profile.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
+import { withheldNotice } from "./withheld-variables.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionRequest {
@@ -55,7 +56,7 @@ export interface SessionRequest {
   /** Tools that come and go with the host. */
   readonly toolProviders?: readonly ToolProvider[];
   /** Where tools work; this machine when absent. */
-  readonly environment?: (workspace: Workspace) => ExecutionEnvironment;
+  readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
   /** Called with each event as it happens; must not throw. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
@@ -94,7 +95,7 @@ const MID_STREAM_RETRIES = 3;
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
-  const env = (request.environment ?? localEnvironment)(workspace);
+  const env = (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code));
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // Whoever waits for it will be told; without a model nobody will.
   git?.catch(() => {});
@@ -141,6 +142,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where, asked);
       return request.tape ? request.tape.surroundings(read) : read();
     },
+    redactor: workspace.redactor,
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
     middleware: [...(promotion ? [promotion] : []), permissions.middleware()],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
@@ -186,12 +188,17 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   };
 }
 
-function localEnvironment(workspace: Workspace): ExecutionEnvironment {
+function localEnvironment(workspace: Workspace, warn: (message: string, code: string) => void): ExecutionEnvironment {
   return new LocalEnvironment({
     cwd: workspace.cwd,
     baseEnv: workspace.env,
     envPolicy: workspace.settings["shell.environment"],
+    envPass: workspace.settings["shell.env.pass"],
     owner: workspace.machine.deps.uuid(),
+    onWithheld: (names) => {
+      const notice = withheldNotice(workspace, names);
+      if (notice !== undefined) warn(notice, "withheld_variables");
+    },
   });
 }
 

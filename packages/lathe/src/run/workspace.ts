@@ -2,9 +2,11 @@
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Redactor } from "@lathe/agent";
 import { usageError } from "../cli/exit.ts";
 import type { CliOptions } from "../cli/option-table.ts";
 import { commaList } from "../cli/values.ts";
+import { redactorFor } from "../credentials/known-secrets.ts";
 import { type HomePaths, homePaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
 import { envWithFiles } from "../settings/env-files.ts";
@@ -28,6 +30,8 @@ export interface Workspace {
   readonly settingsOrigin: LoadedSettings["origin"];
   /** The process's variables, then the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Knows the secrets of this place and run. */
+  readonly redactor: Redactor;
   /** One line each, for stderr. */
   readonly warnings: readonly string[];
 }
@@ -59,6 +63,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     savedModel: loaded.savedModel,
     settingsOrigin: loaded.origin,
     env,
+    redactor: redactorFor({ env, authFile: paths.auth }),
     warnings: [...loaded.warnings, ...(ignored === undefined ? [] : [ignored])],
   };
 }

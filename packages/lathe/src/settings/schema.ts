@@ -110,8 +110,13 @@ export const SETTINGS = {
   "shell.environment": {
     type: "enum",
     choices: ["filtered", "inherit_all", "inherit_none", "inherit_core"],
-    default: "filtered",
-    help: "which variables commands see; filtered drops names that look like secrets",
+    default: "inherit_core",
+    help: "which variables commands see: inherit_core passes well-known harmless ones, filtered all that do not look like secrets",
+  },
+  "shell.env.pass": {
+    type: "strings",
+    default: [],
+    help: "names of variables that commands see in addition; * stands for any letters",
   },
   "journal.sync": {
     type: "enum",

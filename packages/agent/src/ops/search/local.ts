@@ -27,7 +27,7 @@ function localRunner(program: string, processes: Processes, env: EnvVars): Ripgr
       processes.run({
         argv: [program, ...args],
         cwd,
-        env: commandEnv(env, "inherit_core"),
+        env: commandEnv(env, { policy: "inherit_core" }),
         timeoutMs: 0,
         signal,
         onStdout,

@@ -16,28 +16,51 @@ const PRIVATE_V4: readonly (readonly [number, number])[] = [
   [ip4("224.0.0.0"), 3],
 ];
 
+const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
+  ["::", 96], // unspecified, loopback, IPv4-compatible
+  ["64:ff9b:1::", 48], // NAT64 inside a network
+  ["2001::", 32], // Teredo: the IPv4 address of its server and client
+  ["2002::", 16], // 6to4: any IPv4 address
+  ["fc00::", 7], // unique local
+  ["fe80::", 10], // link local
+  ["fec0::", 10], // site local
+  ["ff00::", 8], // multicast
+].map(([network, bits]) => [ip6(network as string), BigInt(128 - (bits as number))] as const);
+
+/** IPv4 addresses written as IPv6: mapped, and by NAT64 for networks without IPv4. They are judged as what they stand for. */
+const HOLD_V4: readonly bigint[] = [ip6("::ffff:0:0") >> 32n, ip6("64:ff9b::") >> 32n];
+
 export function isPrivateAddress(address: string): boolean {
-  if (isIPv4(address)) {
-    const value = ip4(address);
-    return PRIVATE_V4.some(([network, bits]) => value >>> (32 - bits) === network >>> (32 - bits));
-  }
-  if (!isIPv6(address)) return true;
-  const lower = address.toLowerCase();
-  const mapped = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(lower)?.[1] ?? behindNat64(lower);
-  if (mapped) return isPrivateAddress(mapped);
-  // ::, ::1, IPv4-mapped in hex, unique local, link local, multicast
-  return /^(::|::1|::ffff:.*|f[cd].*|fe[89ab].*|ff.*)$/.test(lower);
+  if (isIPv4(address)) return isPrivateV4(ip4(address));
+  // A zone names an interface of this machine.
+  if (!isIPv6(address) || address.includes("%")) return true;
+  const value = ip6(address);
+  if (HOLD_V4.includes(value >> 32n)) return isPrivateV4(Number(value & 0xffffffffn));
+  return PRIVATE_V6.some(([network, rest]) => value >> rest === network >> rest);
 }
 
-/** The IPv4 address that a name server put into 64:ff9b::/96 for networks without IPv4. */
-function behindNat64(address: string): string | undefined {
-  const [, high, low] = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/.exec(address) ?? [];
-  if (low === undefined) return undefined;
-  return [high ?? "0", low]
-    .flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255])
-    .join(".");
+function isPrivateV4(value: number): boolean {
+  return PRIVATE_V4.some(([network, bits]) => value >>> (32 - bits) === network >>> (32 - bits));
 }
 
 function ip4(address: string): number {
   return address.split(".").reduce((value, part) => value * 256 + Number(part), 0) >>> 0;
+}
+
+/** Of a valid address without a zone. */
+function ip6(address: string): bigint {
+  const [, front = "", dotted = ""] = /^(.*?)(\d+\.\d+\.\d+\.\d+)?$/.exec(address) ?? [];
+  const last = dotted === "" ? "" : `${(ip4(dotted) >>> 16).toString(16)}:${(ip4(dotted) & 0xffff).toString(16)}`;
+  const [head, tail] = `${front}${last}`.split("::");
+  const left = groups(head);
+  const right = groups(tail);
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => 0);
+  return [...left, ...zeros, ...right].reduce((value, group) => (value << 16n) | BigInt(group), 0n);
+}
+
+function groups(text: string | undefined): number[] {
+  return (text ?? "")
+    .split(":")
+    .filter((group) => group !== "")
+    .map((group) => Number.parseInt(group, 16));
 }

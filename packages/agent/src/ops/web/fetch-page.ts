@@ -34,7 +34,8 @@ export async function fetchPage(address: string, limits: FetchLimits, signal: Ab
   try {
     return await follow(address, limits, AbortSignal.any([signal, late.signal]));
   } catch (error) {
-    if (!late.signal.aborted || signal.aborted) throw error;
+    if (signal.aborted) throw new ToolFailure(`${address} was not fetched: interrupted.`);
+    if (!late.signal.aborted) throw error;
     throw new ToolFailure(`${address} did not answer in ${limits.timeoutMs / 1000} seconds.`);
   } finally {
     clearTimeout(timer);
@@ -88,7 +89,6 @@ function send(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<Incom
     request(url, { headers, signal, lookup: checkedLookup(url.hostname, limits.allowPrivate) }, resolve)
       .once("error", (error: NodeJS.ErrnoException) => {
         if (error instanceof ToolFailure) reject(error);
-        else if (signal.aborted) reject(new ToolFailure(`${url.href} was not fetched: interrupted.`));
         else reject(new ToolFailure(`${url.href} could not be reached: ${error.code ?? error.message}.`));
       })
       .end();

@@ -1,17 +1,17 @@
-// A fetched page as text a model can read. The converter is loaded when the first page needs it.
+// A fetched page as text a model can read.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import type { FetchedPage } from "./fetch-page.ts";
+import { type ConversionLimits, htmlToMarkdown } from "./in-worker.ts";
 
-export async function pageText(page: FetchedPage): Promise<string> {
+export async function pageText(page: FetchedPage, limits: ConversionLimits): Promise<string> {
   const text = decode(page);
   if (
     page.mediaType === "text/html" ||
     page.mediaType === "application/xhtml+xml" ||
     (page.mediaType === "" && /^\s*</.test(text))
   ) {
-    const { NodeHtmlMarkdown } = await import("node-html-markdown");
-    return NodeHtmlMarkdown.translate(text, { ignore: ["script", "style", "nav", "noscript", "svg", "iframe"] }).trim();
+    return htmlToMarkdown(text, limits);
   }
   if (page.mediaType === "" || /^text\/|json|xml|javascript|yaml|toml/.test(page.mediaType)) return text;
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);

@@ -29,7 +29,9 @@ export interface StartedCall {
 
 export async function finishCall(core: SessionCore, started: StartedCall, outcome: Outcome): Promise<void> {
   const { call, tool, summary, startedAt } = started;
-  const { result, settled } = outcome;
+  const { settled } = outcome;
+  // Before anything is cut: half a secret would not be found.
+  const result = core.redacted(outcome.result);
   const { changes = [], effects } = result;
   const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;

@@ -22,6 +22,7 @@ import { DeadlineError, withDeadline } from "../../time/deadline.ts";
 import type { InputRun, SessionCore } from "../core.ts";
 import { askApproval } from "./approval.ts";
 import { failure, finishCall, type Outcome, type StartedCall } from "./finish-call.ts";
+import { LiveOutput } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
 /** A tool that was told to stop gets this long: the shell needs 2 s to end a stubborn process group. */
@@ -178,7 +179,7 @@ async function execute(
   });
   const entryId = intent.for;
   const ms = tool.timeoutMs ?? core.config.defaultToolTimeoutMs;
-  const live = { isOpen: true };
+  const live = new LiveOutput(core, call.callId);
   try {
     const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
     const result = await withDeadline(
@@ -186,7 +187,9 @@ async function execute(
       { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal: run.signal },
       (signal) =>
         around(call, async () => {
-          const returned = await executor(call.args, toolContext(core, declared, signal, live));
+          const running = executor(call.args, toolContext(core, declared, signal, live));
+          // Here and not behind: what is told while a tool runs is no part of a recording.
+          const returned = await Promise.resolve(running).finally(() => live.flush());
           if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
           // Tools of hosts and extensions are not all type-checked.
           if (!Array.isArray(returned?.content)) throw new Error("it returned neither a text nor a result");
@@ -206,7 +209,7 @@ async function execute(
     }
     return { result: await afterCall(core, run, call, failedResult(call, error)), entryId };
   } finally {
-    live.isOpen = false;
+    live.close();
   }
 }
 
@@ -230,12 +233,11 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
 
 const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
 
-/** `live`: what a tool left behind still writes belongs to no call any more. */
 function toolContext(
   core: SessionCore,
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
-  live: { readonly isOpen: boolean },
+  live: LiveOutput,
 ): ToolContext {
   const { callId } = info;
   return {
@@ -243,9 +245,7 @@ function toolContext(
     env: permittedEnv(scope, info.access),
     signal,
     callId,
-    onOutput: (delta, stream) => {
-      if (delta !== "" && live.isOpen) core.emit("tool_call_output_delta", { call_id: callId, delta, stream });
-    },
+    onOutput: (delta, stream) => live.push(delta, stream),
     openArtifact: (name) => core.artifacts.open(name),
     blobs: core.journal.blobs,
     ...(approvedPlan === undefined ? {} : { approvedPlan }),

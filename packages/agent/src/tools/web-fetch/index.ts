@@ -23,8 +23,9 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
       import("../../ops/web/fetch-page.ts"),
       import("../../ops/web/to-markdown.ts"),
     ]);
-    const page = await fetchPage(url, { ...LIMITS, ...services.web?.fetch }, signal);
-    const body = await pageText(page);
+    const limits = { ...LIMITS, ...services.web?.fetch };
+    const page = await fetchPage(url, limits, signal);
+    const body = await pageText(page, { timeoutMs: limits.timeoutMs, signal });
     const cut = page.truncated ? `\n[the page is longer; only its first ${page.body.length} bytes were read]` : "";
     const failed = page.status >= 400;
     const head = failed

@@ -11,6 +11,12 @@ import { isPrivateAddress } from "../../ops/web/address.ts";
 import { webSearchTool } from "../web-search/index.ts";
 import { webFetchTool } from "./index.ts";
 
+const LARGE = "<div><p>some <b>text</b>".repeat(200_000);
+let markSent: () => void;
+const sent = new Promise<void>((resolve) => {
+  markSent = resolve;
+});
+
 let bench: Bench;
 let server: Server;
 let url: string;
@@ -18,9 +24,9 @@ beforeEach(async () => {
   bench = await toolBench();
   bench.services.web = { fetch: { allowPrivate: true, maxBytes: 10_000, maxRedirects: 2, timeoutMs: 2_000 } };
   server = createServer((request, response) => {
-    const html = (text: string | Buffer): void =>
-      void response.writeHead(200, { "content-type": "text/html" }).end(text);
-    if (request.url === "/page") html("<h1>Title</h1><script>alert(1)</script><p>Some <b>bold</b> text</p>");
+    const html = (text: string | Buffer) => response.writeHead(200, { "content-type": "text/html" }).end(text);
+    if (request.url === "/large") html(LARGE).once("finish", () => markSent());
+    else if (request.url === "/page") html("<h1>Title</h1><script>alert(1)</script><p>Some <b>bold</b> text</p>");
     else if (request.url === "/gzip") {
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("packed"));
     } else if (request.url === "/cut") {
@@ -90,6 +96,16 @@ describe("web_fetch", () => {
     await expect(bench.call(webFetchTool, { url: "page" })).rejects.toThrow("is not a URL");
   });
 
+  it("D3 an interrupt while a large page is being read ends the call at once", async () => {
+    bench.services.web = { fetch: { allowPrivate: true, maxBytes: 8 << 20, timeoutMs: 20_000 } };
+    const abort = new AbortController();
+    const call = bench.call(webFetchTool, { url: `${url}/large` }, abort.signal);
+    const ended = expect(call).rejects.toThrow("interrupted");
+    await sent;
+    abort.abort();
+    await ended;
+  });
+
   it("a packed answer that breaks off is an error, not a wait", async () => {
     await expect(bench.call(webFetchTool, { url: `${url}/cut` })).rejects.toThrow("broke off");
   });
@@ -116,6 +132,33 @@ describe("web_fetch", () => {
     ["64:ff9b::1", true],
     ["64:ff9b::808:808", false],
     ["fd00::1", true],
+    ["::", true],
+    ["::1", true],
+    ["0:0:0:0:0:0:0:1", true],
+    ["::7f00:1", true],
+    ["::127.0.0.1", true],
+    ["::a:1", true],
+    ["::ffff:8.8.8.8", false],
+    ["::ffff:0808:0808", false],
+    ["0:0:0:0:0:ffff:a00:1", true],
+    ["64:ff9b::10.0.0.1", true],
+    ["64:ff9b:0:0:0:0:a00:1", true],
+    ["64:ff9b:1::808:808", true],
+    ["64:ff9b:2::1", false],
+    ["2001::1", true],
+    ["2001:0:abcd::1", true],
+    ["2001:4860:4860::8888", false],
+    ["2002:7f00:1::", true],
+    ["2002:808:808::1", true],
+    ["2003::1", false],
+    ["fe80::1", true],
+    ["febf::1", true],
+    ["fec0::1", true],
+    ["feff::1", true],
+    ["fe80::1%eth0", true],
+    ["2606:4700::1%eth0", true],
+    ["ff02::1", true],
+    ["not an address", true],
     ["2606:4700::1111", false],
   ])("%s private: %s", (address, expected) => {
     expect(isPrivateAddress(address)).toBe(expected);

@@ -1,0 +1,398 @@
+// Markdown from the parts of a page, in one pass. Nesting is bounded: what lies deeper than anybody reads adds no more
+// indentation, and misplaced end tags are looked for only so far. Self-contained like HtmlTokens, and for the same reason.
+
+import type { HtmlHandler } from "./html-tokens.ts";
+
+type Attributes = ReadonlyMap<string, string>;
+
+interface OpenElement {
+  readonly name: string;
+  /** Undoes what its start did. */
+  readonly end: () => void;
+}
+
+/** Text being written: the page, or a cell of a table, where everything stands in one line. */
+interface Sheet {
+  readonly parts: string[];
+  readonly oneLine: boolean;
+  isEmpty: boolean;
+  /** Line breaks and a space that are owed before the next word. */
+  breaks: number;
+  space: boolean;
+  /** What the next line begins with instead of the prefix: `- `, `## `. */
+  lineStart: string | undefined;
+}
+
+interface Table {
+  rows: string[][];
+  row: string[] | undefined;
+  /** Name of the cell that is open. */
+  cell: string | undefined;
+  /** It holds another table, so it was made for its looks: its cells are ordinary text. */
+  isLayout: boolean;
+}
+
+export class MarkdownWriter implements HtmlHandler {
+  readonly #deepest = 12;
+  readonly #mostOpen = 10_000;
+  readonly #farthestEnd = 100;
+  readonly #ignored = new Set("script style nav noscript svg iframe title template object canvas".split(" "));
+  readonly #blocks = new Set(
+    (
+      "address article aside caption center dd details dialog div dl dt fieldset figcaption figure footer form header " +
+      "hgroup legend main menu optgroup option p search section select summary"
+    ).split(" "),
+  );
+  /** They stand in one line with what is around them, and end at the latest with the item, cell or quotation. */
+  readonly #inline = new Set("a b strong i em cite dfn var s del strike code kbd samp tt".split(" "));
+  readonly #marks: ReadonlyMap<string, string> = new Map(
+    "b ** strong ** i _ em _ cite _ dfn _ var _ s ~~ del ~~ strike ~~"
+      .split(/ (?=[a-z])/)
+      .map((pair) => pair.split(" ") as [string, string]),
+  );
+
+  readonly #page: Sheet = this.#newSheet(false);
+  #sheet: Sheet = this.#page;
+  readonly #open: OpenElement[] = [];
+  readonly #tables: Table[] = [];
+  /** One entry per list: the number of the next item, undefined for bullets, and whether an item is open. */
+  readonly #lists: { next: number | undefined; hasItem: boolean }[] = [];
+  /** Stands before every line inside items and quotations. */
+  #prefix = "";
+  #depth = 0;
+  /** An element whose content is left out, and how many of its kind are open inside. */
+  #skipped: { name: string; open: number } | undefined;
+  readonly #markCount = new Map<string, number>();
+  /** Marks that wait for the first word behind them. */
+  #pendingMarks: string[] = [];
+  #inLink = false;
+  /** Text of code, which is kept as it is. */
+  #code: { readonly parts: string[]; readonly isBlock: boolean; language: string } | undefined;
+
+  open(name: string, attributes: Attributes): void {
+    if (this.#skipped !== undefined) {
+      if (name === this.#skipped.name) this.#skipped.open += 1;
+    } else if (this.#ignored.has(name)) this.#skipped = { name, open: 1 };
+    else if (this.#code !== undefined) this.#insideCode(name, attributes);
+    else this.#begin(name, attributes);
+  }
+
+  close(name: string): void {
+    if (this.#skipped !== undefined) {
+      if (name === this.#skipped.name && --this.#skipped.open === 0) this.#skipped = undefined;
+      return;
+    }
+    if (this.#code === undefined && this.#blocks.has(name)) this.#break(name === "p" ? 2 : 1);
+    if (/^h[1-6]$/.test(name)) this.#endHeading();
+    const at = this.#openIndex(name);
+    while (at !== -1 && this.#open.length > at) this.#open.pop()!.end();
+  }
+
+  text(text: string): void {
+    if (this.#skipped !== undefined) return;
+    if (this.#code !== undefined) {
+      this.#code.parts.push(text);
+      return;
+    }
+    const words = text.replace(/[\s\u00a0]+/g, " ");
+    if (words.startsWith(" ")) this.#sheet.space = true;
+    const inner = words.trim();
+    if (inner === "") return;
+    this.#word(inner);
+    this.#sheet.space = words.endsWith(" ");
+  }
+
+  /** Ends whatever is open. */
+  markdown(): string {
+    this.#skipped = undefined;
+    while (this.#open.length > 0) this.#open.pop()!.end();
+    return this.#page.parts.join("").trim();
+  }
+
+  #begin(name: string, attributes: Attributes): void {
+    const mark = this.#marks.get(name);
+    if (mark !== undefined) this.#beginMark(name, mark);
+    else if (this.#blocks.has(name)) this.#break(name === "p" ? 2 : 1);
+    else if (/^h[1-6]$/.test(name)) this.#beginLine(2, `${"#".repeat(Number(name[1]))} `);
+    else if (name === "ul" || name === "ol") this.#beginList(name, attributes);
+    else if (name === "li") this.#beginItem();
+    else if (name === "blockquote") this.#beginQuote();
+    else if (name === "pre" || this.#inline.has(name)) this.#beginLinkOrCode(name, attributes);
+    else if (name === "table" || name === "tr" || name === "td" || name === "th") this.#beginTable(name);
+    else if (name === "br") this.#break(Math.min(2, this.#sheet.breaks + 1));
+    else if (name === "hr") {
+      this.#break(2);
+      this.#word("---");
+      this.#break(2);
+    } else if (name === "img") this.#image(attributes);
+  }
+
+  #beginMark(name: string, mark: string): void {
+    const count = (this.#markCount.get(mark) ?? 0) + 1;
+    const isPushed = this.#push(name, () => {
+      const left = this.#markCount.get(mark)! - 1;
+      this.#markCount.set(mark, left);
+      if (left === 0) this.#endMark(mark, mark);
+    });
+    if (!isPushed) return;
+    this.#markCount.set(mark, count);
+    if (count === 1) this.#pendingMarks.push(mark);
+  }
+
+  /** A mark without a word behind it is taken back. */
+  #endMark(begin: string, end: string): void {
+    const at = this.#pendingMarks.lastIndexOf(begin);
+    if (at === -1) this.#sheet.parts.push(end);
+    else this.#pendingMarks.splice(at, 1);
+  }
+
+  #beginLinkOrCode(name: string, attributes: Attributes): void {
+    if (name === "a") {
+      const href = attributes.get("href");
+      if (this.#inLink) this.close("a");
+      if (href === undefined || href === "" || this.#inLink) return;
+      const isPushed = this.#push(name, () => {
+        this.#inLink = false;
+        this.#endMark("[", `](${this.#address(href)})`);
+      });
+      if (!isPushed) return;
+      this.#inLink = true;
+      this.#pendingMarks.push("[");
+      return;
+    }
+    const code = { parts: [], isBlock: name === "pre", language: this.#language(attributes) };
+    if (this.#push(name, () => this.#endCode(code))) this.#code = code;
+  }
+
+  #language(attributes: Attributes): string {
+    return /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(attributes.get("class") ?? "")?.[1] ?? "";
+  }
+
+  #insideCode(name: string, attributes: Attributes): void {
+    const code = this.#code!;
+    if (name === "br") code.parts.push("\n");
+    else if (this.#blocks.has(name) || name === "li" || name === "tr") {
+      const last = code.parts.at(-1);
+      if (last !== undefined && !last.endsWith("\n")) code.parts.push("\n");
+    } else if (name === "code" && code.language === "") code.language = this.#language(attributes);
+  }
+
+  #endCode({ parts, isBlock, language }: { parts: readonly string[]; isBlock: boolean; language: string }): void {
+    this.#code = undefined;
+    const text = parts.join("");
+    const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+    if (!isBlock || this.#sheet.oneLine || this.#inLink) {
+      const words = text.replace(/\s+/g, " ").trim();
+      const fence = "`".repeat(longest + 1);
+      const gap = longest > 0 ? " " : "";
+      if (words !== "") this.#word(fence + gap + words + gap + fence);
+      return;
+    }
+    const lines = text
+      .replace(/^\r?\n/, "")
+      .trimEnd()
+      .split(/\r?\n/);
+    const fence = "`".repeat(Math.max(3, longest + 1));
+    if (lines.join("") !== "") this.#lines([fence + language, ...lines, fence]);
+  }
+
+  #beginList(name: string, attributes: Attributes): void {
+    const start = Number.parseInt(attributes.get("start") ?? "1", 10);
+    const list = { next: name === "ol" ? (Number.isNaN(start) ? 1 : start) : undefined, hasItem: false };
+    this.#break(this.#lists.length === 0 ? 2 : 1);
+    const isPushed = this.#push(name, () => {
+      this.#lists.pop();
+      this.#break(this.#lists.length === 0 ? 2 : 1);
+    });
+    if (isPushed) this.#lists.push(list);
+  }
+
+  #beginItem(): void {
+    const list = this.#lists.at(-1);
+    if (list === undefined) {
+      this.#beginLine(1, "- ");
+      return;
+    }
+    // Whoever begins an item has ended the one before.
+    if (list.hasItem) this.close("li");
+    const marker = list.next === undefined ? "- " : `${list.next++}. `;
+    const outer = this.#prefix;
+    const isPushed = this.#push("li", () => {
+      this.#prefix = outer;
+      this.#depth -= 1;
+      list.hasItem = false;
+      this.#sheet.lineStart = undefined;
+      this.#break(1);
+    });
+    if (!isPushed) return;
+    list.hasItem = true;
+    this.#beginLine(1, marker);
+    this.#depth += 1;
+    if (this.#depth <= this.#deepest) this.#prefix += " ".repeat(marker.length);
+  }
+
+  #beginQuote(): void {
+    const outer = this.#prefix;
+    this.#break(2);
+    const isPushed = this.#push("blockquote", () => {
+      this.#prefix = outer;
+      this.#depth -= 1;
+      this.#break(2);
+    });
+    if (!isPushed) return;
+    this.#depth += 1;
+    if (this.#depth <= this.#deepest) this.#prefix += "> ";
+  }
+
+  #beginTable(name: string): void {
+    if (name === "table") {
+      // All farther out have been laid out by this one.
+      const outer = this.#tables.at(-1);
+      if (outer !== undefined && !outer.isLayout) this.#layOut(outer);
+      this.#break(2);
+      if (this.#push(name, () => this.#endTable())) {
+        this.#tables.push({ rows: [], row: undefined, cell: undefined, isLayout: false });
+      }
+      return;
+    }
+    const table = this.#tables.at(-1);
+    if (table === undefined || table.isLayout) this.#break(1);
+    else if (name === "tr") {
+      if (table.row !== undefined) this.close("tr");
+      const row: string[] = [];
+      const isPushed = this.#push(name, () => {
+        table.row = undefined;
+        if (!table.isLayout) table.rows.push(row);
+      });
+      if (isPushed) table.row = row;
+    } else this.#beginCell(name, table);
+  }
+
+  #beginCell(name: string, table: Table): void {
+    if (table.cell !== undefined) this.close(table.cell);
+    if (table.row === undefined) this.#beginTable("tr");
+    const row = table.row;
+    const cell = this.#newSheet(true);
+    const isPushed = this.#push(name, () => {
+      table.cell = undefined;
+      this.#sheet = this.#page;
+      if (table.isLayout) this.#break(1);
+      else row?.push(cell.parts.join("").trim());
+    });
+    if (!isPushed) return;
+    table.cell = name;
+    this.#sheet = cell;
+  }
+
+  /** What was collected so far becomes ordinary text, and so will the rest. */
+  #layOut(table: Table): void {
+    table.isLayout = true;
+    const cell = this.#sheet;
+    this.#sheet = this.#page;
+    const cells = [...table.rows.flat(), ...(table.row ?? []), ...(cell.oneLine ? [cell.parts.join("")] : [])];
+    for (const text of cells) {
+      this.#break(1);
+      if (text.trim() !== "") this.#word(text.trim());
+    }
+    table.rows = [];
+    this.#break(1);
+  }
+
+  #endTable(): void {
+    const { rows } = this.#tables.pop()!;
+    const filled = rows.filter((row) => row.some((cell) => cell !== ""));
+    const columns = filled.reduce((most, row) => Math.max(most, row.length), 0);
+    const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+    const padded = filled.map((row) =>
+      line(Array.from({ length: columns }, (_, n) => (row[n] ?? "").replaceAll("|", "\\|"))),
+    );
+    this.#break(2);
+    if (columns === 1) this.#lines(filled.map((row) => row[0]!));
+    else if (columns > 1) {
+      this.#lines([padded[0]!, line(Array.from({ length: columns }, () => "---")), ...padded.slice(1)]);
+    }
+    this.#break(2);
+  }
+
+  #image(attributes: Attributes): void {
+    const src = attributes.get("src") ?? "";
+    const alt = (attributes.get("alt") ?? "").replace(/\s+/g, " ").trim();
+    if (src === "" || src.startsWith("data:")) this.text(alt);
+    else this.#word(`![${alt}](${this.#address(src)})`);
+  }
+
+  /** Fit to stand between brackets. */
+  #address(text: string): string {
+    return text
+      .trim()
+      .replace(/[\s()]/g, (letter) => ({ "(": "%28", ")": "%29" })[letter] ?? encodeURIComponent(letter));
+  }
+
+  #endHeading(): void {
+    if (this.#sheet.lineStart?.endsWith("# ")) this.#sheet.lineStart = undefined;
+    this.#break(2);
+  }
+
+  /** False when so much is open that nobody reads it: the element then has no effect. */
+  #push(name: string, end: () => void): boolean {
+    if (this.#open.length >= this.#mostOpen) return false;
+    this.#open.push({ name, end });
+    return true;
+  }
+
+  /** -1 when it is not open, too far away, or behind something that its kind does not reach over. */
+  #openIndex(name: string): number {
+    const isInline = this.#inline.has(name);
+    const ofTable = name === "table" || name === "tr" || name === "td" || name === "th";
+    const last = Math.max(0, this.#open.length - this.#farthestEnd);
+    for (let at = this.#open.length - 1; at >= last; at--) {
+      const { name: open } = this.#open[at]!;
+      if (open === name) return at;
+      if (isInline && !this.#inline.has(open)) return -1;
+      if (!ofTable && (open === "td" || open === "th")) return -1;
+    }
+    return -1;
+  }
+
+  #beginLine(breaks: number, start: string): void {
+    this.#break(breaks);
+    const sheet = this.#sheet;
+    if (sheet.oneLine || this.#inLink) return;
+    if ((sheet.lineStart ?? "").length > 4 * this.#deepest) return;
+    sheet.lineStart = (sheet.lineStart ?? this.#prefix) + start;
+  }
+
+  #break(count: number): void {
+    const sheet = this.#sheet;
+    if (this.#inLink) sheet.space = true;
+    // The line that is to begin is a new one already.
+    else if (sheet.lineStart === undefined) sheet.breaks = Math.max(sheet.breaks, count);
+  }
+
+  #word(word: string): void {
+    const sheet = this.#sheet;
+    const { parts, isEmpty, breaks } = sheet;
+    if (sheet.oneLine) {
+      if (!isEmpty && (breaks > 0 || sheet.space)) parts.push(" ");
+    } else if (isEmpty || breaks > 0) {
+      if (!isEmpty) parts.push(breaks > 1 ? `\n${this.#prefix.trimEnd()}\n` : "\n");
+      parts.push(sheet.lineStart ?? this.#prefix);
+    } else if (sheet.space) parts.push(" ");
+    parts.push(...this.#pendingMarks, word);
+    this.#pendingMarks = [];
+    Object.assign(sheet, { isEmpty: false, breaks: 0, space: false, lineStart: undefined });
+  }
+
+  #lines(lines: readonly string[]): void {
+    this.#break(2);
+    for (const line of lines) {
+      this.#word(line);
+      this.#break(1);
+    }
+    this.#break(2);
+  }
+
+  #newSheet(oneLine: boolean): Sheet {
+    return { parts: [], oneLine, isEmpty: true, breaks: 0, space: false, lineStart: undefined };
+  }
+}

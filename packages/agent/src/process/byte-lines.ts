@@ -1,0 +1,30 @@
+// Lines out of a byte stream, for protocols that send one message per line.
+
+import { EnvError } from "../env/types.ts";
+
+/** A message longer than this is a broken server, not a message. */
+const LONGEST_LINE = 64 << 20;
+
+/** Without their ends (LF or CRLF), decoded as UTF-8; what follows the last line end comes last, if there is anything. */
+export async function* byteLines(source: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const take = (last: Uint8Array): string => {
+    const bytes = Buffer.concat([...parts, last]);
+    parts = [];
+    length = 0;
+    return bytes.toString("utf8", 0, bytes.at(-1) === 13 ? bytes.length - 1 : bytes.length);
+  };
+  for await (const chunk of source) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      yield take(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    parts.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > longest) throw new EnvError("io", `A line is longer than ${longest} bytes.`);
+  }
+  if (length > 0) yield take(new Uint8Array());
+}

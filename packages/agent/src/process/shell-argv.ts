@@ -1,0 +1,31 @@
+// Shells as starters: the arguments that run a command, and those that give a program its mark before it begins.
+
+import { existsSync } from "node:fs";
+import type { ProgramArgv } from "../env/types.ts";
+import { type Mark, SET_LOCKS } from "./marked.ts";
+
+const SH = "/bin/sh";
+const BASH = "/bin/bash";
+const SHELLS: readonly string[] = [BASH, SH];
+
+export function shellArgv(command: string): ProgramArgv {
+  return [SHELLS.find((shell) => existsSync(shell)) ?? SH, "-c", command];
+}
+
+/** What a shell starts may leave its group and its environment behind; a limit that it is born with stays. */
+export function markedShell(mark: Mark, argv: ProgramArgv, interleaved: boolean): ProgramArgv {
+  const [program] = argv;
+  if (!SHELLS.includes(program)) return argv;
+  const linux = process.platform === "linux";
+  if (!linux && !interleaved) return argv;
+  // In POSIX mode bash leaves alone what $BASH_ENV names; the command's own shell will read it.
+  const posix = program === BASH ? ["--posix"] : [];
+  const script = `${linux ? `${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
+  return [program, ...posix, "-c", script, "lathe", mark.locks, ...argv];
+}
+
+/** The same for a program that is no shell. */
+export function markedProgram(mark: Mark, argv: ProgramArgv): ProgramArgv {
+  if (process.platform !== "linux") return argv;
+  return [SH, "-c", `${SET_LOCKS}; shift; exec "$@"`, "lathe", mark.locks, ...argv];
+}

@@ -1,0 +1,70 @@
+// Why a program could not be started, in words that name it.
+
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter, resolve } from "node:path";
+import { EnvError, type ProgramArgv } from "../env/types.ts";
+
+export interface SpawnRequest {
+  readonly argv: ProgramArgv;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What shells search without a PATH. */
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export function spawnError(error: NodeJS.ErrnoException, request: SpawnRequest): EnvError {
+  const program = request.argv[0];
+  if (error.code === "ENOENT" && !existsSync(request.cwd)) {
+    const message = `Working directory does not exist: ${request.cwd}. Run the command from an existing directory.`;
+    return new EnvError("not_found", message, { path: request.cwd, cause: error });
+  }
+  if (error.code === "ENOTDIR") {
+    const message = `Working directory is not a directory: ${request.cwd}. Name a directory to run the command in.`;
+    return new EnvError("not_directory", message, { path: request.cwd, cause: error });
+  }
+  if (error.code === "ENOENT") {
+    const message = `Program not found: ${program}. Install it or put it on PATH.`;
+    return new EnvError("unavailable", message, { path: program, cause: error });
+  }
+  if (error.code === "E2BIG") {
+    const message = "Command too long for the system. Write it to a script file and run that.";
+    return new EnvError("io", message, { cause: error });
+  }
+  return new EnvError("io", `Could not start ${program}: ${error.message}. Check the program and try again.`, {
+    path: program,
+    cause: error,
+  });
+}
+
+export function cancelled(program: string): EnvError {
+  return new EnvError("closed", `${program} was not started: the call was cancelled.`, { path: program });
+}
+
+/** Checked before the start: the shell that starts the program in its own place could only say so on stderr. */
+export function refuseMissingProgram(request: SpawnRequest): void {
+  const [program] = request.argv;
+  const folders = program.includes("/") ? [""] : (request.env["PATH"] ?? DEFAULT_PATH).split(delimiter);
+  const candidates = folders.map((folder) => resolve(request.cwd, folder, program)).filter(isFile);
+  if (candidates.some(isExecutable)) return;
+  if (candidates.length === 0) throw spawnError(Object.assign(new Error("no such file"), { code: "ENOENT" }), request);
+  const message = `Not executable: ${program}. Run chmod +x on it, or name the program that runs it.`;
+  throw new EnvError("permission_denied", message, { path: program });
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false; // a folder of PATH that may not be entered
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+// Replacing secrets in text, whole or as it comes in pieces.
+
+import type { Secret } from "./secret-values.ts";
+
+/** `secrets`: longest first, as one may begin like another. */
+export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
+  // Almost always there is none, and looking for a word is much faster than the walk.
+  return secrets.some(({ value }) => text.includes(value)) ? walk(text, secrets, "whole").done : text;
+}
+
+/** Text in pieces: what may be the beginning of a secret is held back until the next piece, or the end, decides. */
+export class RedactingStream {
+  readonly #secrets: () => readonly Secret[];
+  #held = "";
+
+  constructor(secrets: () => readonly Secret[]) {
+    this.#secrets = secrets;
+  }
+
+  push(piece: string): string {
+    const { done, rest } = walk(this.#held + piece, this.#secrets(), "piece");
+    this.#held = rest;
+    return done;
+  }
+
+  flush(): string {
+    const rest = withoutSecrets(this.#held, this.#secrets());
+    this.#held = "";
+    return rest;
+  }
+}
+
+/** Bytes are treated as letters of one byte each, so that nothing of them is lost whatever they mean. */
+export class RedactingBytes {
+  readonly #stream: RedactingStream;
+  #of: readonly Secret[] | undefined;
+  #asBytes: readonly Secret[] = [];
+
+  constructor(secrets: () => readonly Secret[]) {
+    this.#stream = new RedactingStream(() => {
+      const now = secrets();
+      if (now !== this.#of)
+        this.#asBytes = now.map(({ name, value }) => ({ name: byteLetters(name), value: byteLetters(value) }));
+      this.#of = now;
+      return this.#asBytes;
+    });
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    const letters = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
+    return Buffer.from(this.#stream.push(letters), "latin1");
+  }
+
+  flush(): Uint8Array {
+    return Buffer.from(this.#stream.flush(), "latin1");
+  }
+}
+
+function byteLetters(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** From the left, the longest secret at each place. `rest`: where a piece ends in the middle of what may be one. */
+function walk(text: string, secrets: readonly Secret[], what: "whole" | "piece"): { done: string; rest: string } {
+  const firsts = new Set(secrets.map(({ value }) => value.charCodeAt(0)));
+  let done = "";
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (!firsts.has(text.charCodeAt(at))) continue;
+    for (const { name, value } of secrets) {
+      if (text.startsWith(value, at)) {
+        done += `${text.slice(from, at)}[redacted:${name}]`;
+        from = at + value.length;
+        at = from - 1;
+        break;
+      }
+      const isCut = what === "piece" && text.length - at < value.length && value.startsWith(text.slice(at));
+      if (isCut) return { done: done + text.slice(from, at), rest: text.slice(at) };
+    }
+  }
+  return { done: done + text.slice(from), rest: "" };
+}

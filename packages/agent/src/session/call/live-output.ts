@@ -1,0 +1,45 @@
+// Output of a running call as it comes: without known secrets, and only as long as the call runs.
+
+import type { RedactingStream } from "../../redact/replace.ts";
+import type { SessionCore } from "../core.ts";
+
+type StreamName = "stdout" | "stderr";
+
+export class LiveOutput {
+  readonly #core: SessionCore;
+  readonly #callId: string;
+  readonly #streams = new Map<StreamName, RedactingStream>();
+  #isOpen = true;
+
+  constructor(core: SessionCore, callId: string) {
+    this.#core = core;
+    this.#callId = callId;
+  }
+
+  /** What a tool left behind still writes belongs to no call any more. */
+  push(delta: string, stream: StreamName): void {
+    if (!this.#isOpen) return;
+    const { redactor } = this.#core.options;
+    if (redactor === undefined) {
+      this.#emit(delta, stream);
+      return;
+    }
+    const redacting = this.#streams.get(stream) ?? redactor.stream();
+    this.#streams.set(stream, redacting);
+    this.#emit(redacting.push(delta), stream);
+  }
+
+  /** The end of the output: gives what was held back. */
+  flush(): void {
+    if (!this.#isOpen) return;
+    for (const [stream, redacting] of this.#streams) this.#emit(redacting.flush(), stream);
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  #emit(delta: string, stream: StreamName): void {
+    if (delta !== "") this.#core.emit("tool_call_output_delta", { call_id: this.#callId, delta, stream });
+  }
+}

@@ -1,0 +1,48 @@
+// The secrets that Lathe knows of, so that they can be kept out of journals, events, recordings and pages: variables that look
+// like secrets, stored credentials, keys in models.yml. Credentials join when they are handed out.
+
+import { existsSync } from "node:fs";
+import { isSecretName, Redactor, type Secret } from "@lathe/agent";
+import type { RegistryConfig } from "@lathe/llm";
+import { CredentialStore } from "./store.ts";
+
+export interface SecretPlaces {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly authFile: string;
+}
+
+export function redactorFor({ env, authFile }: SecretPlaces): Redactor {
+  return new Redactor(() => [...inVariables(env), ...inStore(authFile)]);
+}
+
+function inVariables(env: SecretPlaces["env"]): Secret[] {
+  const secrets: Secret[] = [];
+  for (const [name, value] of Object.entries(env)) {
+    if (!value || !isSecretName(name)) continue;
+    // Where a key lies is no secret, and the path stands in every listing of its folder.
+    if (value.startsWith("/") && existsSync(value)) continue;
+    secrets.push({ name, value });
+  }
+  return secrets;
+}
+
+/** Without those in the keyring: asking for them may need a person. */
+function inStore(authFile: string): Secret[] {
+  try {
+    return new CredentialStore(authFile).fileSecrets();
+  } catch {
+    return []; // said by whatever needs a credential
+  }
+}
+
+/** Keys and headers that stand in a models file itself. */
+export function learnModelsFile(redactor: Redactor, { providers = {} }: RegistryConfig): void {
+  for (const [provider, { apiKey, headers, models = [], modelOverrides = {} }] of Object.entries(providers)) {
+    if (apiKey !== undefined && !apiKey.startsWith("!")) redactor.add(provider, apiKey);
+    const ofModels = [...models, ...Object.values(modelOverrides)].map((model) => model.headers);
+    for (const [header, value] of [headers, ...ofModels].flatMap((all) => Object.entries(all ?? {}))) {
+      if (isSecretName(header.replaceAll("-", "_")) || /^authorization$/i.test(header))
+        redactor.add(provider, value.replace(/^(?:Bearer|Basic|Token) /i, ""));
+    }
+  }
+}

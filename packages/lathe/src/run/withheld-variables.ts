@@ -1,0 +1,41 @@
+// One line about the variables that commands do not see, said once: a command that misses one must not be a riddle, and a
+// line in every session would be a nuisance.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { isSecretName } from "@lathe/agent";
+import { readIfThere } from "../home/small-file.ts";
+import type { Workspace } from "./workspace.ts";
+
+const MOST_NAMES = 6;
+
+/** Undefined when all of it has been said before. */
+export function withheldNotice({ paths }: Workspace, names: readonly string[]): string | undefined {
+  const known = namesIn(paths.withheldMemory);
+  const fresh = names.filter((name) => !known.has(name) && !name.startsWith("LATHE_"));
+  if (fresh.length === 0) return undefined;
+  remember(paths.withheldMemory, [...known, ...fresh]);
+  // Those that somebody's program most likely waits for come first.
+  const sorted = [...fresh.filter(isSecretName), ...fresh.filter((name) => !isSecretName(name))];
+  const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";
+  const those = sorted.slice(0, MOST_NAMES).join(", ") + more;
+  return `Commands do not see these variables of your environment: ${those}. To pass some on: lathe config set shell.env.pass <name>,<name>`;
+}
+
+function namesIn(file: string): Set<string> {
+  try {
+    return new Set(readIfThere(file)?.split("\n"));
+  } catch {
+    return new Set(); // unreadable: said again
+  }
+}
+
+/** A home that cannot be written costs a repeated line, no more. */
+function remember(file: string, names: readonly string[]): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, [...names].sort().join("\n"), { mode: 0o600 });
+  } catch {
+    // Other parts of the run say so when it matters.
+  }
+}
