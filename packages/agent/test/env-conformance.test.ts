@@ -5,6 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
+import { GuardedEnvironment } from "../src/env/guarded.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
 import { MemoryEnvironment } from "../src/env/memory.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
@@ -70,6 +71,16 @@ describe("EE-01 K-17 minimal with the mix-in", () =>
 describe("EE-04 logging", () =>
   environmentConformance(
     onDisk((env) => new LoggingEnvironment(env, () => {})),
+    true,
+  ));
+describe("EE-04 guarded", () =>
+  environmentConformance(
+    onDisk((env) => new GuardedEnvironment(env, { mayWrite: () => true })),
+    true,
+  ));
+describe("EE-02 local with roots", () =>
+  environmentConformance(
+    onDisk((_, root) => new LocalEnvironment({ cwd: root, baseEnv: process.env, roots: [root] })),
     true,
   ));
 describe("EE-04 scoped", () =>

@@ -1,6 +1,7 @@
 // The one suite for every environment: same calls, same results.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GuardedEnvironment } from "../src/env/guarded.ts";
 import type { ExecutionEnvironment } from "../src/env/types.ts";
 import { processConformance } from "./process-conformance.ts";
 import { toolConformance } from "./tool-conformance.ts";
@@ -260,6 +261,63 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
       expect(await env.readFile("links/new.txt")).toBe("made");
       expect(await env.stat("links/dangling")).toMatchObject({ kind: "file", isSymlink: true });
     });
+
+    it("EE-02 SB-02 D3 changes are judged by where they land: through links, into new directories, of links themselves", async () => {
+      await env.execCommand(
+        "mkdir -p guard/ok guard/no; cd guard; echo secret > no/s; ln -s ../no ok/out; ln -s ../no/s ok/s; ln -s ../no/new ok/new; ln -s . ok/self",
+        20_000,
+      );
+      const asked: string[] = [];
+      const guarded = new GuardedEnvironment(env, {
+        mayWrite: (real) => {
+          asked.push(real);
+          return real.startsWith(at("guard/ok/")) || "It is another's.";
+        },
+      });
+      const refused = { code: "not_permitted", message: expect.stringContaining("It is another's.") };
+      for (const path of ["out/x", "out/deep/x", "s", "new", "../no/y", "self/out/x"]) {
+        await expect(guarded.writeFile(`guard/ok/${path}`, "x"), path).rejects.toMatchObject(refused);
+      }
+      await expect(guarded.deleteFile("guard/ok/out/s")).rejects.toMatchObject(refused);
+      await expect(guarded.moveFile("guard/ok/out/s", "guard/ok/mine")).rejects.toMatchObject(refused);
+      await guarded.writeFile("guard/ok/self/deep/a", "1");
+      await expect(guarded.moveFile("guard/ok/deep/a", "guard/ok/out/a")).rejects.toMatchObject(refused);
+      await guarded.moveFile("guard/ok/deep/a", "guard/ok/s");
+      await guarded.deleteFile("guard/ok/new");
+      expect((await env.listDirectory("guard", 3)).map(({ name }) => name)).toEqual([
+        "no",
+        "no/s",
+        "ok",
+        "ok/deep",
+        "ok/out",
+        "ok/s",
+        "ok/self",
+      ]);
+      expect([await env.readFile("guard/no/s"), await env.readFile("guard/ok/s")]).toEqual(["secret\n", "1"]);
+      expect(asked).toContain(at("guard/no/deep/x"));
+    }, 60_000);
+
+    it("EE-02 D3 a path that was real when it was judged is not followed when a link stands in it", async () => {
+      await env.execCommand(
+        "mkdir -p real/dir real/else; cd real; echo x > dir/f; ln -s else link; ln -s f dir/l",
+        20_000,
+      );
+      const changed = { code: "changed" };
+      const noLinks = { noLinks: true };
+      await expect(env.writeFile(at("real/link/x"), "x", noLinks)).rejects.toMatchObject(changed);
+      await expect(env.writeFile(at("real/link/new/x"), "x", noLinks)).rejects.toMatchObject(changed);
+      await expect(env.writeFile(at("real/dir/l"), "x", noLinks)).rejects.toMatchObject(changed);
+      await env.execCommand("cp real/dir/f real/else/f", 20_000);
+      await expect(env.deleteFile(at("real/link/f"), noLinks)).rejects.toMatchObject(changed);
+      await expect(env.moveFile(at("real/link/f"), at("real/dir/g"), noLinks)).rejects.toMatchObject(changed);
+      await expect(env.moveFile(at("real/dir/f"), at("real/link/g"), noLinks)).rejects.toMatchObject(changed);
+      expect((await env.listDirectory("real/else", 1)).map(({ name }) => name)).toEqual(["f"]);
+      await env.writeFile(at("real/dir/new/deep/x"), "x", noLinks);
+      await env.moveFile(at("real/dir/new/deep/x"), at("real/dir/made/y"), noLinks);
+      await env.deleteFile(at("real/dir/l"), noLinks);
+      expect(await env.readFile("real/dir/made/y")).toBe("x");
+      expect(await env.readFile("real/dir/f")).toBe("x\n");
+    }, 60_000);
 
     it("EE-02 a write to a file that other projects share, as in a package store, does not reach them", async () => {
       await env.execCommand("mkdir names; cd names; echo old > one; chmod 640 one; ln one two", 20_000);

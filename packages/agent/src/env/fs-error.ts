@@ -3,7 +3,7 @@
 import { EnvError, type EnvErrorCode } from "./types.ts";
 
 /** What can be wrong with a path. */
-export type PathErrorCode = Exclude<EnvErrorCode, "busy" | "closed" | "timed_out">;
+export type PathErrorCode = Exclude<EnvErrorCode, "busy" | "closed" | "timed_out" | "not_permitted">;
 
 const BY_ERRNO: Readonly<Record<string, PathErrorCode>> = {
   ENOENT: "not_found",

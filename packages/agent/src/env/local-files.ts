@@ -3,10 +3,11 @@
 
 import { constants, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import * as fs from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { runnable } from "./file-mode.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
-import { type DirEntry, EnvError, type FileStat, type WriteOptions } from "./types.ts";
+import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-directory.ts";
+import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
 
 /** Links after which a chain counts as a loop, as in Linux. */
 const MOST_HOPS = 40;
@@ -34,32 +35,51 @@ export async function writeAtomically(
   options: WriteOptions,
 ): Promise<void> {
   try {
-    const target = await finalTarget(path);
-    const old = await fs.stat(target).catch(absent);
-    if (old?.isDirectory()) throw pathError("is_directory", path);
-    if (old !== undefined) await fs.access(target, constants.W_OK);
-    else await fs.mkdir(dirname(target), { recursive: true });
-    const temp = join(dirname(target), tempName);
+    const target = options.noLinks ? path : await finalTarget(path);
+    const folder = options.noLinks ? await holdDirectory(dirname(target)) : await directoryByPath(dirname(target));
     try {
-      // What only its owner may read must not lie open under another name, not even for a moment.
-      const restricted = old !== undefined || options.mode !== undefined;
-      await fs.writeFile(temp, content, { flag: "wx", mode: restricted ? 0o600 : 0o666 });
-      const mode = options.mode ?? old?.mode ?? (await fs.stat(temp)).mode;
-      if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
-        await fs.chown(temp, old.uid, old.gid);
-      }
-      if (restricted || options.executable) {
-        await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
-      }
-      refuseChanged(path, target, options.ifVersion);
-      await fs.rename(temp, target);
-    } catch (error) {
-      await fs.rm(temp, { force: true });
-      if (old === undefined || !needsWriteInPlace(error)) throw error;
-      await writeInPlace(target, content, old.mode, options);
+      await replace(path, folder, basename(target), content, tempName, options);
+    } finally {
+      await folder.close();
     }
   } catch (error) {
     throw fromErrno(error, path);
+  }
+}
+
+async function replace(
+  path: string,
+  folder: HeldDirectory,
+  name: string,
+  content: string | Uint8Array,
+  tempName: string,
+  options: WriteOptions,
+): Promise<void> {
+  const target = folder.entry(name);
+  const old = await fs.lstat(target).catch(absent);
+  if (old?.isDirectory()) throw pathError("is_directory", path);
+  // The path was real when it was judged.
+  if (old?.isSymbolicLink()) throw pathError("changed", path);
+  if (old !== undefined) await fs.access(target, constants.W_OK);
+  const temp = folder.entry(tempName);
+  try {
+    // What only its owner may read must not lie open under another name, not even for a moment.
+    const restricted = old !== undefined || options.mode !== undefined;
+    await fs.writeFile(temp, content, { flag: "wx", mode: restricted ? 0o600 : 0o666 });
+    const mode = options.mode ?? old?.mode ?? (await fs.stat(temp)).mode;
+    if (old !== undefined && (old.uid !== process.geteuid?.() || old.gid !== process.getegid?.())) {
+      await fs.chown(temp, old.uid, old.gid);
+    }
+    if (restricted || options.executable) {
+      await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
+    }
+    refuseChanged(path, target, options.ifVersion);
+    folder.stillThere();
+    await fs.rename(temp, target);
+  } catch (error) {
+    await fs.rm(temp, { force: true });
+    if (old === undefined || !needsWriteInPlace(error)) throw error;
+    await writeInPlace(target, content, old.mode, options);
   }
 }
 
@@ -80,7 +100,7 @@ async function writeInPlace(
   oldMode: number,
   options: WriteOptions,
 ): Promise<void> {
-  await fs.writeFile(target, content);
+  await fs.writeFile(target, content, { flag: constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW });
   const mode = options.mode ?? oldMode;
   const wanted = (options.executable ? runnable(mode) : mode) & 0o7777;
   if (wanted !== (oldMode & 0o7777)) await fs.chmod(target, wanted);
@@ -121,30 +141,49 @@ function circle(path: string): EnvError {
   return new EnvError("not_found", what, { path });
 }
 
-export async function deleteFile(path: string): Promise<void> {
+export async function deleteFile(path: string, { noLinks }: PathOptions): Promise<void> {
   try {
     if ((await fs.lstat(path)).isDirectory()) throw pathError("is_directory", path);
-    await fs.unlink(path);
+    await inFolderOf(path, noLinks, (entry) => fs.unlink(entry));
   } catch (error) {
     throw fromErrno(error, path);
   }
 }
 
-export async function moveFile(from: string, to: string): Promise<void> {
+export async function moveFile(from: string, to: string, tempName: string, { noLinks }: PathOptions): Promise<void> {
   try {
     await fs.lstat(from);
   } catch (error) {
     throw fromErrno(error, from);
   }
   try {
-    await fs.mkdir(dirname(to), { recursive: true });
-    await fs.rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EXDEV") throw error;
-      await fs.cp(from, to, { recursive: true, force: true, preserveTimestamps: true, verbatimSymlinks: true });
-      await fs.rm(from, { recursive: true });
-    });
+    await inFolderOf(from, noLinks, (source) =>
+      inFolderOf(to, noLinks, async (target, folder) => {
+        await fs.rename(source, target).catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code !== "EXDEV") throw error;
+          const temp = folder.entry(tempName);
+          await fs.cp(source, temp, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+          await fs.rename(temp, target);
+          await fs.rm(source, { recursive: true });
+        });
+      }),
+    );
   } catch (error) {
     throw fromErrno(error, to);
+  }
+}
+
+async function inFolderOf(
+  path: string,
+  noLinks: boolean | undefined,
+  work: (entry: string, folder: HeldDirectory) => Promise<void>,
+): Promise<void> {
+  const folder = noLinks ? await holdDirectory(dirname(path)) : await directoryByPath(dirname(path));
+  try {
+    folder.stillThere();
+    await work(folder.entry(basename(path)), folder);
+  } finally {
+    await folder.close();
   }
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
-import { isAbsolute, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
@@ -23,6 +23,7 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  PathOptions,
   ProcessOptions,
   ProgramArgv,
   TwoWayProcess,
@@ -89,16 +90,19 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    const temp = `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
-    await files.writeAtomically(await this.#allowed(path), content, temp, options);
+    const target = await this.#judged(path, "target", options);
+    await files.writeAtomically(target.path, content, this.#tempName(), { ...options, ...target });
   }
 
-  async deleteFile(path: string): Promise<void> {
-    await files.deleteFile(await this.#allowed(path));
+  async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
+    const entry = await this.#judged(path, "entry", options);
+    await files.deleteFile(entry.path, entry);
   }
 
-  async moveFile(from: string, to: string): Promise<void> {
-    await files.moveFile(await this.#allowed(from), await this.#allowed(to));
+  async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    const source = await this.#judged(from, "entry", options);
+    const target = await this.#judged(to, "entry", options);
+    await files.moveFile(source.path, target.path, this.#tempName(), source);
   }
 
   async fileExists(path: string): Promise<boolean> {
@@ -176,6 +180,22 @@ export class LocalEnvironment implements ExecutionEnvironment {
       localSearch(search ?? "auto", this.#processes, baseEnv),
     );
     return this.#engine;
+  }
+
+  #tempName(): string {
+    return `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
+  }
+
+  /** For changes: with roots, the real path is judged and then used, so that no link that comes meanwhile leads elsewhere. */
+  async #judged(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
+    const full = this.resolve(path);
+    if (this.#options.roots === undefined || noLinks) return { path: await this.#allowed(full), noLinks };
+    // A deleted or moved link is itself what changes, not what it leads to.
+    const real =
+      what === "target"
+        ? await files.realOrNearest(full)
+        : join(await files.realOrNearest(dirname(full)), basename(full));
+    return { path: await this.#allowed(real), noLinks: true };
   }
 
   async #allowed(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 // Where a path really is, asked of any environment.
 
-import { dirname, relative, resolve } from "node:path/posix";
+import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
 import type { ExecutionEnvironment } from "./types.ts";
 
@@ -21,4 +21,9 @@ export async function realPathOf(
   }
   const parent = dirname(path);
   return parent === path ? path : resolve(await realPathOf(env, parent, hops), relative(parent, path));
+}
+
+/** Where something stands, itself being followed no further when it is a link. */
+export async function realEntryOf(env: Pick<ExecutionEnvironment, "stat">, path: string): Promise<string> {
+  return join(await realPathOf(env, dirname(path)), basename(path));
 }

@@ -25,6 +25,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
   type TwoWayProcess,
@@ -115,12 +116,12 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     return this.#files.writeFile(this.resolve(path), content, temp, options);
   }
 
-  deleteFile(path: string): Promise<void> {
-    return this.#files.deleteFile(this.resolve(path));
+  deleteFile(path: string, options: PathOptions = {}): Promise<void> {
+    return this.#files.deleteFile(this.resolve(path), options);
   }
 
-  moveFile(from: string, to: string): Promise<void> {
-    return this.#files.moveFile(this.resolve(from), this.resolve(to));
+  moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    return this.#files.moveFile(this.resolve(from), this.resolve(to), options);
   }
 
   async fileExists(path: string): Promise<boolean> {

@@ -4,7 +4,7 @@
 import { dirname, relative, resolve } from "node:path/posix";
 import { byPath } from "../ops/search/results.ts";
 import { type PathErrorCode, pathError } from "./fs-error.ts";
-import { type DirEntry, EnvError, type FileStat, type WriteOptions } from "./types.ts";
+import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
 
 /** Runs `sh -c script` with arguments `$1`, `$2` … on the far side. */
 export type RunScript = (script: string, args: readonly string[], stdin?: Uint8Array) => Promise<ScriptResult>;
@@ -21,6 +21,7 @@ const CODES: Readonly<Record<number, PathErrorCode>> = {
   66: "not_directory",
   67: "permission_denied",
   68: "no_space",
+  69: "changed",
 };
 
 const ABSENT = `
@@ -34,6 +35,24 @@ const LINKED = `
 linked() { link=$(readlink "$1"); case $link in /*) ;; *) up "$1"; link=$(cd -P "$up" && pwd -P)/$link ;; esac; }
 `;
 
+// Goes to the directory of a real path, making what is missing, and refuses links on the way. What follows is done by names
+// in the present directory, which stays the same whatever becomes of its path.
+const ENTER = `
+enter() {
+  up "$1"; at=$up; rest=
+  while [ ! -e "$at" ] && [ ! -L "$at" ]; do rest=/\${at##*/}$rest; up "$at"; at=$up; done
+  [ -d "$at" ] || exit 66
+  cd -P "$at" 2>/dev/null || exit 67
+  [ "$(pwd -P)" = "$at" ] || exit 69
+  while [ -n "$rest" ]; do
+    part=\${rest#/}; part=\${part%%/*}; rest=\${rest#/"$part"}; at=\${at%/}/$part
+    mkdir "./$part" 2>/dev/null
+    cd -P "./$part" 2>/dev/null || exit 67
+    [ "$(pwd -P)" = "$at" ] || exit 69
+  done
+}
+`;
+
 const READ = `${ABSENT}
 [ -e "$1" ] || absent "$1"
 [ -d "$1" ] && exit 65
@@ -43,8 +62,9 @@ if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 
 // The size is checked before the rename: a connection that breaks looks like the end of the input. A writable file in a
 // directory that is not ours, or of another owner, cannot be replaced and is written in place.
-const WRITE = `${ABSENT}${LINKED}
+const WRITE = `${ABSENT}${LINKED}${ENTER}
 target=$1; hops=0
+if [ -n "$6" ]; then enter "$1"; target=./\${1##*/}; [ -L "$target" ] && exit 69; fi
 while [ -L "$target" ]; do
   hops=$((hops + 1)); [ $hops -gt 40 ] && exit 64
   linked "$target"; target=$link
@@ -68,20 +88,29 @@ written=$temp
 if [ -n "$inplace" ]; then cat "$temp" > "$target" || exit 1; written=$target; mode=; fi
 [ -n "$4$mode" ] && chmod "\${4:-$mode}" "$written"
 if [ -n "$5" ]; then mode=0$(stat -c %a "$written"); chmod "$(printf %o $((mode | (mode & 0444) >> 2)))" "$written"; fi
+[ -n "$6" ] && [ -L "$target" ] && exit 69
 [ -n "$inplace" ] || mv -f "$temp" "$target"
 `;
 
-const DELETE = `${ABSENT}
+const DELETE = `${ABSENT}${ENTER}
 [ -e "$1" ] || [ -L "$1" ] || absent "$1"
 [ -d "$1" ] && [ ! -L "$1" ] && exit 65
 up "$1"; [ -w "$up" ] || exit 67
-rm -f "$1"
+if [ -n "$2" ]; then enter "$1"; rm -f "./\${1##*/}"; else rm -f "$1"; fi
 `;
 
-const MOVE = `${ABSENT}
+const MOVE = `${ABSENT}${ENTER}
 [ -e "$1" ] || [ -L "$1" ] || absent "$1"
-[ -d "$2" ] && { echo "$2" >&2; exit 65; }
-up "$2"; mkdir -p "$up" && mv -f "$1" "$2"
+if [ -n "$3" ]; then
+  enter "$1"; exec 7<.
+  enter "$2"; target=./\${2##*/}
+  [ -L "$target" ] && rm -f "$target"
+  [ -d "$target" ] && { echo "$2" >&2; exit 65; }
+  mv -f "/proc/self/fd/7/\${1##*/}" "$target"
+else
+  [ -d "$2" ] && { echo "$2" >&2; exit 65; }
+  up "$2"; mkdir -p "$up" && mv -f "$1" "$2"
+fi
 `;
 
 const STAT = `${ABSENT}${LINKED}
@@ -122,15 +151,16 @@ export class ShellFiles {
   async writeFile(path: string, content: string | Uint8Array, temp: string, options: WriteOptions): Promise<void> {
     const bytes = Buffer.from(content as Uint8Array);
     const mode = options.mode?.toString(8) ?? "";
-    await this.#script(WRITE, path, [temp, String(bytes.length), mode, options.executable ? "x" : ""], bytes);
+    const flags = [options.executable ? "x" : "", options.noLinks ? "real" : ""];
+    await this.#script(WRITE, path, [temp, String(bytes.length), mode, ...flags], bytes);
   }
 
-  async deleteFile(path: string): Promise<void> {
-    await this.#script(DELETE, path, []);
+  async deleteFile(path: string, { noLinks }: PathOptions = {}): Promise<void> {
+    await this.#script(DELETE, path, [noLinks ? "real" : ""]);
   }
 
-  async moveFile(from: string, to: string): Promise<void> {
-    await this.#script(MOVE, from, [to]);
+  async moveFile(from: string, to: string, { noLinks }: PathOptions = {}): Promise<void> {
+    await this.#script(MOVE, from, [to, noLinks ? "real" : ""]);
   }
 
   async stat(path: string): Promise<FileStat | undefined> {

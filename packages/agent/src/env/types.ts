@@ -14,8 +14,9 @@ export interface ExecutionEnvironment {
   readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
   /** Creates parents; temp file + rename; keeps the mode of an existing file unless `mode` is given. */
   writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void>;
-  deleteFile(path: string): Promise<void>;
-  moveFile(from: string, to: string): Promise<void>;
+  /** A link is deleted or moved itself; what it leads to stays. */
+  deleteFile(path: string, options?: PathOptions): Promise<void>;
+  moveFile(from: string, to: string, options?: PathOptions): Promise<void>;
   /** False for a link that leads nowhere. */
   fileExists(path: string): Promise<boolean>;
   /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there, not even a link. */
@@ -35,7 +36,15 @@ export interface ExecutionEnvironment {
   cleanup(): Promise<void>;
 }
 
-export interface WriteOptions {
+export interface PathOptions {
+  /**
+   * The path is a real one that somebody has judged: fails with `changed` when a link stands on the way to it by now, also
+   * one that comes while the operation runs. Environments without links may ignore it.
+   */
+  readonly noLinks?: boolean;
+}
+
+export interface WriteOptions extends PathOptions {
   /** Fails with `changed` when the file is no longer the one whose `stat` had this version, or, with `absent`, when there is one. */
   readonly ifVersion?: string;
   readonly mode?: number;
@@ -197,6 +206,7 @@ export type EnvErrorCode =
   | "no_space"
   | "read_only"
   | "outside_root"
+  | "not_permitted"
   | "bad_pattern"
   | "unavailable"
   | "busy"

@@ -35,8 +35,8 @@ export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironm
       }
     },
     stat: (path) => files.stat(resolve(path)),
-    deleteFile: (path) => files.deleteFile(resolve(path)),
-    moveFile: (from, to) => files.moveFile(resolve(from), resolve(to)),
+    deleteFile: (path, options = {}) => files.deleteFile(resolve(path), options),
+    moveFile: (from, to, options = {}) => files.moveFile(resolve(from), resolve(to), options),
   };
   // A proxy and not a copy: methods of the minimal environment keep their `this`.
   return new Proxy(minimal as ExecutionEnvironment, {

@@ -11,6 +11,7 @@ import type {
   GlobResult,
   GrepOptions,
   GrepResult,
+  PathOptions,
   ProcessOptions,
   ProgramArgv,
   TwoWayProcess,
@@ -71,12 +72,12 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.writeFile(path, content, options);
   }
 
-  deleteFile(path: string): Promise<void> {
-    return this.inner.deleteFile(path);
+  deleteFile(path: string, options?: PathOptions): Promise<void> {
+    return this.inner.deleteFile(path, options);
   }
 
-  moveFile(from: string, to: string): Promise<void> {
-    return this.inner.moveFile(from, to);
+  moveFile(from: string, to: string, options?: PathOptions): Promise<void> {
+    return this.inner.moveFile(from, to, options);
   }
 
   fileExists(path: string): Promise<boolean> {

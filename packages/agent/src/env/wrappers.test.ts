@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -98,6 +99,28 @@ describe("scoped", () => {
     expect(existsSync(join(root, "new")) || existsSync(join(root, "not"))).toBe(false);
     expect(readFileSync(join(root, "secret"), "utf8")).toBe("outside");
     await local.cleanup();
+  });
+
+  it("EE-04 SB-02 D3 a scope that is a link out of the wrapped directory reaches nothing, one that leads inside works", async () => {
+    mkdirSync(join(root, "elsewhere"));
+    symlinkSync("../elsewhere", join(root, "in/out"));
+    mkdirSync(join(root, "in/deep"));
+    symlinkSync("deep", join(root, "in/alias"));
+    const inner = new LocalEnvironment({ cwd: join(root, "in"), baseEnv: { PATH: process.env["PATH"] } });
+    const env = new ScopedEnvironment(inner, "out");
+    const outside = { code: "outside_root", path: join(root, "in/out") };
+    await expect(env.initialize()).rejects.toMatchObject(outside);
+    await expect(env.writeFile("x", "x")).rejects.toMatchObject(outside);
+    await expect(env.readFile("x")).rejects.toMatchObject(outside);
+    await expect(env.execCommand("touch x", 10_000)).rejects.toMatchObject(outside);
+    await expect(env.startProcess!(["touch", "x"])).rejects.toMatchObject(outside);
+    expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
+    const alias = new ScopedEnvironment(inner, "alias");
+    await alias.initialize();
+    await alias.writeFile("new/x", "through");
+    await alias.moveFile("new/x", "y");
+    expect(readFileSync(join(root, "in/deep/y"), "utf8")).toBe("through");
+    await inner.cleanup();
   });
 
   it("EE-04 a scope that does not exist is refused at the start", async () => {

@@ -1,6 +1,6 @@
 // Environments around environments: read-only, logging, and confined to a directory.
 
-import { isAbsolute, relative, resolve } from "node:path/posix";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
 import { realPathOf } from "./real-path.ts";
 import { quoteShell } from "./shell-quote.ts";
@@ -16,6 +16,7 @@ import {
   type GlobResult,
   type GrepOptions,
   type GrepResult,
+  type PathOptions,
   type ProcessOptions,
   type ProgramArgv,
   type TwoWayProcess,
@@ -137,15 +138,17 @@ export class ScopedEnvironment extends WrappedEnvironment {
   }
 
   override async writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
-    return this.inner.writeFile(await this.#inside(path), content, options);
+    const { full, real } = await this.#located(path);
+    return this.inner.writeFile(options?.noLinks ? full : real, content, { ...options, noLinks: true });
   }
 
-  override async deleteFile(path: string): Promise<void> {
-    return this.inner.deleteFile(await this.#inside(path));
+  override async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
+    return this.inner.deleteFile(await this.#entry(path, options), { noLinks: true });
   }
 
-  override async moveFile(from: string, to: string): Promise<void> {
-    return this.inner.moveFile(await this.#inside(from), await this.#inside(to));
+  override async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    const [source, target] = [await this.#entry(from, options), await this.#entry(to, options)];
+    return this.inner.moveFile(source, target, { noLinks: true });
   }
 
   override async fileExists(path: string): Promise<boolean> {
@@ -160,7 +163,8 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return this.inner.listDirectory(await this.#inside(path), depth);
   }
 
-  override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+  override async execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    await this.#root();
     return this.inner.execCommand(command, timeoutMs, this.#execOptions(options));
   }
 
@@ -168,7 +172,8 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return super.startInner(command, this.#execOptions(options));
   }
 
-  protected override startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+  protected override async startInnerProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+    await this.#root();
     return super.startInnerProcess(argv, this.#execOptions(options));
   }
 
@@ -190,6 +195,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
     const stat = await this.inner.stat(this.#directory);
     if (stat === undefined) throw pathError("not_found", this.#directory);
     if (stat.kind !== "directory") throw pathError("not_directory", this.#directory);
+    await this.#root();
   }
 
   #execOptions<Options extends { readonly cwd?: string }>(options: Options): Options & { readonly cwd: string } {
@@ -197,11 +203,30 @@ export class ScopedEnvironment extends WrappedEnvironment {
   }
 
   async #inside(path: string): Promise<string> {
+    return (await this.#located(path)).full;
+  }
+
+  async #located(path: string): Promise<{ full: string; real: string }> {
     const full = this.resolve(path);
     if (!contains(this.#directory, full)) throw pathError("outside_root", full);
-    const [root, real] = await Promise.all([this.#real(this.#directory), this.#real(full)]);
+    const [root, real] = await Promise.all([this.#root(), this.#real(full)]);
     if (!contains(root, real)) throw pathError("outside_root", full);
-    return full;
+    return { full, real };
+  }
+
+  /** Of what stands there itself, link or not. */
+  async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
+    const full = this.resolve(path);
+    const { real } = await this.#located(dirname(full));
+    return noLinks ? full : join(real, basename(full));
+  }
+
+  /** Its real path. A directory that is named inside the wrapped one, but lies elsewhere, is a way out. */
+  async #root(): Promise<string> {
+    const [outer, root] = await Promise.all([this.#real(this.inner.workingDirectory()), this.#real(this.#directory)]);
+    const isNamedInside = contains(this.inner.workingDirectory(), this.#directory);
+    if (isNamedInside && !contains(outer, root)) throw pathError("outside_root", this.#directory);
+    return root;
   }
 
   #real(path: string): Promise<string> {

@@ -5,6 +5,7 @@ import type { Usage } from "@lathe/llm";
 import { type Amounts, type BudgetConfig, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import { ToolFailure } from "../contract/tool.ts";
+import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { ChildHeader } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
@@ -37,7 +38,8 @@ export class Subagents implements SubagentService {
   async spawn(request: SpawnRequest): Promise<AgentReport> {
     const { env, journal } = this.#parent;
     const cwd = request.workingDir === undefined ? env.workingDirectory() : env.resolve(request.workingDir);
-    if (!isInside(env.workingDirectory(), cwd)) {
+    const [own, real] = await Promise.all([realPathOf(env, env.workingDirectory()), realPathOf(env, cwd)]);
+    if (!isInside(env.workingDirectory(), cwd) || !isInside(own, real)) {
       throw new ToolFailure(`working_dir must lie inside ${env.workingDirectory()}; ${cwd} does not.`);
     }
     this.#profile(request.model, request.role);

@@ -1,8 +1,12 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Request } from "@lathe/llm";
 import { textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import { LocalEnvironment } from "../../src/env/local.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal } from "../../src/journal/journal.ts";
@@ -228,6 +232,32 @@ describe("child agents", () => {
     expect(most).toBe(2);
     expect(s.of("processing_end")[0]?.data.usage.totalTokens).toBe(5 * 120);
     expect(s.session.usage.usage.totalTokens).toBe(5 * 120);
+  });
+
+  it("SB-02 D3 a working_dir that is a link out of the parent's directory is refused, one that leads inside is not", async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-scope-")));
+    for (const name of ["own/sub", "elsewhere"]) mkdirSync(join(root, name), { recursive: true });
+    symlinkSync("../elsewhere", join(root, "own/out"));
+    symlinkSync("sub", join(root, "own/in"));
+    const spawn = (working_dir: string, id: string) => ({
+      name: "spawn_agent",
+      args: { task: "child", working_dir },
+      id,
+    });
+    const s = setUp({
+      env: new LocalEnvironment({ cwd: join(root, "own"), baseEnv: {} }),
+      profile: profile(),
+      script: cast({
+        parent: [{ calls: [spawn("out", "s1"), spawn("in", "s2")] }, { text: "done" }],
+        child: [{ text: "fine" }],
+      }),
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const ends = new Map(s.of("tool_call_end").map(({ data }) => [data.call_id, data]));
+    expect(ends.get("s1")).toMatchObject({ is_error: true, error: expect.stringContaining("must lie inside") });
+    expect(ends.get("s2")).toMatchObject({ is_error: false });
+    rmSync(root, { recursive: true });
   });
 
   it("SB-02 failed on turn limit, on error and when closed before the end", async () => {

@@ -1,0 +1,52 @@
+// An environment in which every change is judged by where it lands, at the moment it is made.
+
+import { realEntryOf, realPathOf } from "./real-path.ts";
+import { EnvError, type ExecutionEnvironment, type PathOptions, type WriteOptions } from "./types.ts";
+import { WrappedEnvironment } from "./wrapped.ts";
+
+export interface WriteGuard {
+  /** True, or why not; false when there is nothing more to say. The path is absolute and holds no links. */
+  mayWrite(realPath: string): boolean | string;
+}
+
+/**
+ * Writes, deletes and moves are refused with `not_permitted` unless the guard permits the real path. The operation is then done
+ * on exactly that path: a link that is put in its way after the judgement makes it fail with `changed`. Directories that a
+ * write needs are made with it. Commands pass: a guard is no sandbox.
+ */
+export class GuardedEnvironment extends WrappedEnvironment {
+  readonly #guard: WriteGuard;
+
+  constructor(inner: ExecutionEnvironment, guard: WriteGuard) {
+    super(inner);
+    this.#guard = guard;
+  }
+
+  override async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    const real = options.noLinks ? this.resolve(path) : await realPathOf(this.inner, this.resolve(path));
+    await this.inner.writeFile(this.#permitted(path, real), content, { ...options, noLinks: true });
+  }
+
+  override async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
+    await this.inner.deleteFile(await this.#entry(path, options), { noLinks: true });
+  }
+
+  override async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
+    const [source, target] = [await this.#entry(from, options), await this.#entry(to, options)];
+    await this.inner.moveFile(source, target, { noLinks: true });
+  }
+
+  /** Of what stands there itself, link or not. */
+  async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
+    const full = this.resolve(path);
+    return this.#permitted(path, noLinks ? full : await realEntryOf(this.inner, full));
+  }
+
+  #permitted(path: string, real: string): string {
+    const verdict = this.#guard.mayWrite(real);
+    if (verdict === true) return real;
+    const where = real === this.resolve(path) ? real : `${path} leads to ${real}`;
+    const why = verdict === false ? "Ask for permission, or write elsewhere." : verdict;
+    throw new EnvError("not_permitted", `Not permitted to write there: ${where}. ${why}`, { path: real });
+  }
+}
