@@ -17,9 +17,13 @@ export function entryOf(folder: string, name: string): string {
 }
 
 const LONGEST_HEAD = 1024;
+/** As long as a path may be. */
+const LONGEST_LINK = 4096;
 
 export async function currentBranch(env: ExecutionEnvironment, root: string): Promise<string | undefined> {
-  const head = posix.join(await gitFolder(env, root), "HEAD");
+  const folder = await gitFolder(env, root);
+  if (folder === undefined) return undefined;
+  const head = posix.join(folder, "HEAD");
   // A pipe in its place would be waited for, and what is no branch's name is not for the model's eyes.
   const stat = await env.stat(head);
   if (stat?.kind !== "file" || stat.size > LONGEST_HEAD) return undefined;
@@ -28,8 +32,11 @@ export async function currentBranch(env: ExecutionEnvironment, root: string): Pr
 }
 
 /** In a worktree `.git` is a file that names the real folder. */
-async function gitFolder(env: ExecutionEnvironment, root: string): Promise<string> {
+async function gitFolder(env: ExecutionEnvironment, root: string): Promise<string | undefined> {
   const dotGit = posix.join(root, ".git");
-  if ((await env.stat(dotGit))?.kind !== "file") return dotGit;
+  const stat = await env.stat(dotGit);
+  if (stat?.kind === "directory") return dotGit;
+  // Whatever else stands there, a stranger may have put it.
+  if (stat?.kind !== "file" || stat.size > LONGEST_LINK) return undefined;
   return posix.resolve(root, (await env.readFile(dotGit)).replace(/^gitdir: /, "").replace(/[\r\n]+$/, ""));
 }

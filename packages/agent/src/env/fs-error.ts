@@ -24,6 +24,8 @@ const WORDING: Readonly<Record<PathErrorCode, (path: string) => string>> = {
   permission_denied: (path) => `Permission denied: ${path}. Check the owner and mode of the file and its directory.`,
   is_directory: (path) => `Is a directory, not a file: ${path}. List it, or name a file inside it.`,
   not_directory: (path) => `Not a directory: ${path}. Name a directory, or read it as a file.`,
+  not_file: (path) =>
+    `Not a regular file: ${path}. It is a pipe, socket or device; use a program in the shell with a time limit.`,
   exists: (path) => `Already exists: ${path}. Choose another name or remove it first.`,
   changed: (path) => `Changed by something else meanwhile: ${path}. Read it again and repeat the edit.`,
   no_space: (path) => `No space left on the device for ${path}. Free some space and try again.`,
@@ -44,6 +46,12 @@ export function fromErrno(error: unknown, path: string): EnvError {
   const { code, message } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : BY_ERRNO[code];
   if (known !== undefined) return pathError(known, path, error);
+  if (code === "EMFILE" || code === "ENFILE") {
+    return new EnvError("busy", `Too many files are open to open ${path}. Try again when less is going on.`, {
+      path,
+      cause: error,
+    });
+  }
   if (code === "ENAMETOOLONG") {
     return new EnvError("io", `The path is too long: ${path.slice(0, 100)}…. Choose a shorter name.`, {
       path,

@@ -119,7 +119,8 @@ describe("EE-02 SB-02 D3 a link that comes after the judgement", () => {
     await once(attacker.stdout, "data");
     const guarded = new GuardedEnvironment(env, { mayWrite: (real) => real.startsWith(`${root}/in/`) });
     const codes = new Map<string, number>();
-    for (let n = 0; n < 600; n++) {
+    // Until both sides have had their turns.
+    for (let n = 0; n < 600 || !codes.has("written") || codes.size === 1; n++) {
       const end = await guarded.writeFile(`dir/n${n % 7}/f`, String(n)).then(
         () => "written",
         (error: { code: string }) => error.code,
@@ -129,8 +130,5 @@ describe("EE-02 SB-02 D3 a link that comes after the judgement", () => {
     attacker.stdin.end();
     await once(attacker, "exit");
     expect(outside()).toEqual(["deep", "deep/g", "f"]);
-    // Both sides had their turns.
-    expect(codes.get("written")).toBeGreaterThan(0);
-    expect([...codes.keys()].some((code) => code !== "written")).toBe(true);
   });
 });

@@ -14,10 +14,14 @@ const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
   try {
-    if (range === undefined) return await fs.readFile(path);
-    const file = await fs.open(path, "r");
+    // Not blocking: a pipe that nobody writes to would hold a thread for ever.
+    const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const length = Math.max(0, Math.min(range.end, (await file.stat()).size) - range.start);
+      const stat = await file.stat();
+      if (stat.isDirectory()) throw pathError("is_directory", path);
+      if (!stat.isFile()) throw pathError("not_file", path);
+      if (range === undefined) return await file.readFile();
+      const length = Math.max(0, Math.min(range.end, stat.size) - range.start);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, range.start);
       return buffer.subarray(0, bytesRead);
     } finally {
@@ -60,6 +64,8 @@ async function replace(
   if (old?.isDirectory()) throw pathError("is_directory", path);
   // The path was real when it was judged.
   if (old?.isSymbolicLink()) throw pathError("changed", path);
+  // A device must not be replaced by a file.
+  if (old !== undefined && !old.isFile()) throw pathError("not_file", path);
   if (old !== undefined) await fs.access(target, constants.W_OK);
   const temp = folder.entry(tempName);
   try {
@@ -137,7 +143,7 @@ async function finalTarget(path: string): Promise<string> {
 }
 
 function circle(path: string): EnvError {
-  const what = `${path} is a symbolic link that leads in a circle. Name the file itself, or mend the link in the shell.`;
+  const what = `${path} is a symbolic link that leads in a circle. Name the file itself, or fix the link in the shell.`;
   return new EnvError("not_found", what, { path });
 }
 
@@ -199,7 +205,9 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
     const target = isSymlink ? followed(path) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
-      return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath: await realOrNearest(path), isSymlink };
+      // A link in a circle leads to nothing but itself.
+      const realPath = await realOrNearest(path).catch(() => path);
+      return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath, isSymlink };
     }
     return {
       kind: target.isFile() ? "file" : target.isDirectory() ? "directory" : "other",
@@ -211,7 +219,8 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
       version: versionOf(target),
     };
   } catch (error) {
-    if (absentCode(error)) return undefined;
+    // Under a name that is too long there can be nothing.
+    if (absentCode(error) || (error as NodeJS.ErrnoException).code === "ENAMETOOLONG") return undefined;
     throw fromErrno(error, path);
   }
 }

@@ -10,6 +10,7 @@ import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../proc
 import { Processes } from "../process/processes.ts";
 import { shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
+import { Gate } from "./gate.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
 import type {
@@ -50,9 +51,13 @@ export interface LocalEnvironmentOptions {
   readonly search?: SearchEngine;
 }
 
+/** File operations that run side by side: more are no faster, and each may hold files open. */
+const MOST_AT_ONCE = 32;
+
 export class LocalEnvironment implements ExecutionEnvironment {
   readonly #options: LocalEnvironmentOptions;
   readonly #processes: Processes;
+  readonly #disk = new Gate(MOST_AT_ONCE);
   #engine: Promise<Search> | undefined;
   #writes = 0;
   #toldWithheld = false;
@@ -86,23 +91,26 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
-    return files.readBytes(await this.#allowed(path), range);
+    const allowed = await this.#allowed(path);
+    return this.#disk.run(() => files.readBytes(allowed, range));
   }
 
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     const target = await this.#judged(path, "target", options);
-    await files.writeAtomically(target.path, content, this.#tempName(), { ...options, ...target });
+    const temp = this.#tempName();
+    await this.#disk.run(() => files.writeAtomically(target.path, content, temp, { ...options, ...target }));
   }
 
   async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
     const entry = await this.#judged(path, "entry", options);
-    await files.deleteFile(entry.path, entry);
+    await this.#disk.run(() => files.deleteFile(entry.path, entry));
   }
 
   async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {
     const source = await this.#judged(from, "entry", options);
     const target = await this.#judged(to, "entry", options);
-    await files.moveFile(source.path, target.path, this.#tempName(), source);
+    const temp = this.#tempName();
+    await this.#disk.run(() => files.moveFile(source.path, target.path, temp, source));
   }
 
   async fileExists(path: string): Promise<boolean> {
@@ -115,7 +123,8 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
-    return files.listDirectory(await this.#allowed(path), depth);
+    const allowed = await this.#allowed(path);
+    return this.#disk.run(() => files.listDirectory(allowed, depth));
   }
 
   execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {

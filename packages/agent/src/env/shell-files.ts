@@ -1,5 +1,5 @@
 // File operations written as POSIX shell, for environments that can only run commands. The scripts keep to what busybox
-// has; exit codes 64 to 69 are ours and stand for the failures that callers tell apart.
+// has; exit codes 64 to 70 are ours and stand for the failures that callers tell apart.
 
 import { dirname, relative, resolve } from "node:path/posix";
 import { byPath } from "../ops/search/results.ts";
@@ -22,6 +22,7 @@ const CODES: Readonly<Record<number, PathErrorCode>> = {
   67: "permission_denied",
   68: "no_space",
   69: "changed",
+  70: "not_file",
 };
 
 const ABSENT = `
@@ -56,6 +57,7 @@ enter() {
 const READ = `${ABSENT}
 [ -e "$1" ] || absent "$1"
 [ -d "$1" ] && exit 65
+[ -f "$1" ] || exit 70
 [ -r "$1" ] || exit 67
 if [ -n "$2" ]; then tail -c "+$2" "$1" | head -c "$3"; else exec cat "$1"; fi
 `;
@@ -73,6 +75,7 @@ up "$target"
 mkdir -p "$up" 2>/dev/null || { nearest "$target"; [ -w "$up" ] || exit 67; exit 1; }
 [ -d "$target" ] && exit 65
 if [ -e "$target" ]; then
+  [ -f "$target" ] || exit 70
   [ -w "$target" ] || exit 67
   mode=$(stat -c %a "$target"); owner=$(stat -c %u:%g "$target")
 fi

@@ -201,6 +201,7 @@ export type EnvErrorCode =
   | "permission_denied"
   | "is_directory"
   | "not_directory"
+  | "not_file"
   | "exists"
   | "changed"
   | "no_space"

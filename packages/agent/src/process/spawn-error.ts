@@ -31,6 +31,10 @@ export function spawnError(error: NodeJS.ErrnoException, request: SpawnRequest):
     const message = "Command too long for the system. Write it to a script file and run that.";
     return new EnvError("io", message, { cause: error });
   }
+  if (["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"].includes(error.code ?? "")) {
+    const message = `Could not start ${program}: the system has no room for more (${error.code}). Try again when less is running.`;
+    return new EnvError("busy", message, { path: program, cause: error });
+  }
   return new EnvError("io", `Could not start ${program}: ${error.message}. Check the program and try again.`, {
     path: program,
     cause: error,

@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../cli/exit.ts";
 import { readIfThere } from "./small-file.ts";
 
 export function readJsonFile(file: string): unknown {
-  const text = readIfThere(file);
+  const text = textOf(file);
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
@@ -14,6 +14,15 @@ export function readJsonFile(file: string): unknown {
     throw new CliError(EXIT.usage, `${file} is not valid JSON: ${(error as Error).message}. Mend or remove it.`, {
       cause: error,
     });
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CliError(EXIT.usage, `Cannot read ${file}: ${code}. Fix or remove it.`, { cause: error });
   }
 }
 

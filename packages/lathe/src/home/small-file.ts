@@ -6,7 +6,11 @@ import { readFileSync, statSync } from "node:fs";
 /** Undefined when there is none; throws for one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
   // Most are absent most of the time, and an error is dear.
-  if (!statSync(file, { throwIfNoEntry: false })) return undefined;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  // A pipe would be waited for, a device may have no end.
+  if (!stat.isFile() && !stat.isDirectory())
+    throw Object.assign(new Error(`${file} is a pipe or device`), { code: "it is a pipe or device" });
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

@@ -38,7 +38,8 @@ function readUpTo(path: string, most: number): Buffer {
 }
 
 function readText(path: string): string | undefined {
-  return skipForbidden(() => readFileSync(path, "utf8"), undefined);
+  // A pipe would be waited for.
+  return localKind(path) === "file" ? skipForbidden(() => readFileSync(path, "utf8"), undefined) : undefined;
 }
 
 export function localKind(path: string): FileKind | undefined {
@@ -51,7 +52,11 @@ function skipForbidden<T>(read: () => T, otherwise: T): T {
   try {
     return read();
   } catch (error) {
-    if (["EACCES", "EPERM", "ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
+    if (
+      ["EACCES", "EPERM", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"].includes(
+        (error as NodeJS.ErrnoException).code ?? "",
+      )
+    )
       return otherwise;
     throw error;
   }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { EnvError } from "../../env/types.ts";
 import { commandEnv, type EnvVars } from "../../process/env-policy.ts";
 import type { Processes } from "../../process/processes.ts";
+import { unlessBlocked } from "./blocked-ignores.ts";
 import { builtinSearch } from "./builtin.ts";
 import { localKind, localSearchFs } from "./local-fs.ts";
 import { locateRipgrep } from "./locate-ripgrep.ts";
@@ -16,7 +17,9 @@ const STATS_PER_BREATH = 2000;
 export async function localSearch(engine: SearchEngine, processes: Processes, env: EnvVars): Promise<Search> {
   if (engine === "builtin") return builtinSearch(localSearchFs(env));
   const program = await locateRipgrep(env["PATH"]);
-  if (program !== undefined) return ripgrepSearch(localRunner(program, processes, env));
+  if (program !== undefined) {
+    return unlessBlocked(ripgrepSearch(localRunner(program, processes, env)), builtinSearch(localSearchFs(env)));
+  }
   if (engine === "auto") return builtinSearch(localSearchFs(env));
   throw new EnvError("unavailable", "ripgrep was not found. Install it (rg on PATH) or use the built-in search.");
 }
