@@ -188,8 +188,9 @@ describe("docs/models.md", () => {
   it("its examples of models.yml and oauth.yml are right", async () => {
     const page = await readFile(fileURLToPath(new URL("../../../docs/models.md", import.meta.url)), "utf8");
     const example = (mark: string): string =>
-      [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text ?? "").find((text) => text.includes(mark)) ??
-      "";
+      [...page.matchAll(/```yaml[^\n]*\n([\s\S]*?)```/g)]
+        .map(([, text]) => text ?? "")
+        .find((text) => text.includes(mark)) ?? "";
     const file = await b.write("models.yml", example("providers:\n  acme"));
     const { problems, config } = await readModelsFiles([{ file, own: true }]);
     expect(problems).toEqual([]);

@@ -3,6 +3,7 @@
 
 import type { Preview, PreviewLine } from "../contract/tool.ts";
 import { changeText } from "./change-text.ts";
+import { DocumentError, decodeDocument, type TextDocument } from "./document.ts";
 import type { FileOutcome } from "./outcome.ts";
 import { planOf } from "./plan.ts";
 import type { FileContent, StagedChange } from "./workspace.ts";
@@ -41,7 +42,18 @@ function contentLines(before: FileContent | undefined, after: FileContent | unde
   return [...lines, ...unseen(before, after).map(note)];
 }
 
-const textOf = (content: FileContent | undefined): string => content?.document?.text ?? "";
+const textOf = (content: FileContent | undefined): string => documentOf(content)?.text ?? "";
+
+/** Not every dialect needs the text of what it deletes or overwrites; a person does. */
+function documentOf(content: FileContent | undefined): TextDocument | undefined {
+  if (!content || content.document) return content?.document;
+  try {
+    return decodeDocument(content.bytes);
+  } catch (error) {
+    if (error instanceof DocumentError) return undefined;
+    throw error;
+  }
+}
 
 function diffLine(text: string): PreviewLine {
   if (text.startsWith("+")) return { text, kind: "added" };
@@ -51,7 +63,7 @@ function diffLine(text: string): PreviewLine {
 /** Changes of bytes that a diff of lines does not show. */
 function unseen(before: FileContent | undefined, after: FileContent | undefined): string[] {
   const notes: string[] = [];
-  const [old, next] = [before?.document, after?.document];
+  const [old, next] = [documentOf(before), documentOf(after)];
   if (before && !old && before.bytes.byteLength > 0)
     notes.push(`replaces ${before.bytes.byteLength} bytes that are not text`);
   if (after && !next && after.bytes.byteLength > 0 && !before)

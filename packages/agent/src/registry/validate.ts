@@ -1,15 +1,23 @@
 // Checks a call's arguments against the tool's schema.
 
-import { type JsonObject, type JsonSchema, type ToolCallData, violationOf, withoutOptionalNulls } from "@lathe/llm";
+import {
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type ToolCallData,
+  violationOf,
+  withoutOptionalNulls,
+} from "@lathe/llm";
 import { parseLooseObject, repairArguments } from "./repair.ts";
 
 export type Validation =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly path: string; readonly message: string };
 
-/** Near misses are mended before a call is refused; strict vendors write null for what they leave out, which counts as left out. */
+/** Near misses are repaired before a call is refused; strict vendors write null for what they leave out, which counts as left out. */
 export async function validateArguments(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
-  const read = readArguments(call, schema);
+  const read = safeObject(readArguments(call, schema));
+  if (read === "too deep") return { ok: false, path: "/", message: `nested deeper than ${MOST_NESTING} levels` };
   if (read === undefined) {
     return {
       ok: false,
@@ -40,4 +48,39 @@ function freeForm(text: string, schema: JsonSchema): JsonObject {
 
 function excerpt(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
+}
+
+const MOST_NESTING = 200;
+/** Assigned to, or looked up, they reach what every object inherits. */
+const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** A model may write any key: what is judged and what is executed must not depend on those that are more than data. */
+function safeObject(args: JsonObject | undefined): JsonObject | "too deep" | undefined {
+  if (args === undefined) return undefined;
+  const safe = withoutPrototypeKeys(args, 0);
+  return safe === TOO_DEEP ? "too deep" : (safe as JsonObject);
+}
+
+const TOO_DEEP = Symbol("too deep");
+
+/** The same value when there is nothing to take out. */
+function withoutPrototypeKeys(value: JsonValue | undefined, depth: number): JsonValue | undefined | typeof TOO_DEEP {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MOST_NESTING) return TOO_DEEP;
+  const entries: [string, JsonValue | undefined][] = [];
+  let changed = false;
+  for (const [key, inner] of Object.entries(value)) {
+    if (PROTOTYPE_KEYS.has(key)) {
+      changed = true;
+      continue;
+    }
+    const safe = withoutPrototypeKeys(inner, depth + 1);
+    if (safe === TOO_DEEP) return TOO_DEEP;
+    changed ||= safe !== inner;
+    entries.push([key, safe]);
+  }
+  if (!changed) return value;
+  return Array.isArray(value)
+    ? entries.map(([, inner]) => inner as JsonValue)
+    : (Object.fromEntries(entries) as JsonObject);
 }

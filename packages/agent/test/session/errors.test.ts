@@ -146,7 +146,7 @@ describe("model errors", () => {
     const s = setUp({ script: [{ error: new RateLimitError(message, { ...at, retryAfter }) }] });
     await s.session.submit("go");
     await s.finish();
-    expect([s.of("error")[0]!.data.message, s.of("processing_end")[0]!.data.error]).toEqual([shown, shown]);
+    expect([s.of("error")[0]!.data.message, s.of("processing_end")[0]!.data.error?.message]).toEqual([shown, shown]);
   });
 
   it("LS-11 retries stop when their time together is used up, whatever their number", async () => {

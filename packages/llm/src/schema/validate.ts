@@ -48,7 +48,8 @@ function stripped(schema: JsonSchema, value: JsonValue, root: JsonSchema): JsonV
   const needed = new Set(Array.isArray(required) ? required : []);
   const result: JsonObject = {};
   for (const [name, child] of Object.entries(value)) {
-    const childSchema = properties[name];
+    const childSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (name === "__proto__") continue;
     if (!isSchema(childSchema)) result[name] = child;
     else if (child !== null || needed.has(name) || admitsNull(childSchema, root))
       result[name] = stripped(childSchema, child, root);

@@ -10,6 +10,7 @@ import {
   ToolFailure,
   type ToolResult,
 } from "../../contract/tool.ts";
+import { GuardedEnvironment } from "../../env/guarded.ts";
 import { EnvError } from "../../env/types.ts";
 import { INTERRUPTED_RESULT } from "../../journal/context.ts";
 import { JournalError } from "../../journal/errors.ts";
@@ -255,8 +256,11 @@ function toolContext(
 
 /** A call that says what it writes can write nothing else. */
 function permittedEnv({ env }: CallScope, access: readonly Access[] | undefined): CallScope["env"] {
-  void access;
-  return env;
+  if (access === undefined) return env;
+  const paths = new Set(access.flatMap((item) => (item.kind === "write" ? [item.path] : [])));
+  return new GuardedEnvironment(env, {
+    mayWrite: (path) => paths.has(path) || "The call did not say that it would write this file.",
+  });
 }
 
 export function argumentsOf(call: ToolCallData): JsonObject {

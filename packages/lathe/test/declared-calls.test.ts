@@ -1,0 +1,410 @@
+// What a call declares is what it opens: every edit dialect, every profile and native face, host tools and host addresses, in every
+// permission mode, with an environment that writes down what is really opened.
+
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  type ExecOptions,
+  type ExecResult,
+  type ExecutionEnvironment,
+  type FamilyName,
+  LocalEnvironment,
+  type ToolDef,
+  WrappedEnvironment,
+  type WriteOptions,
+} from "@lathe/agent";
+import { defaultDeps } from "@lathe/llm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
+import { PERMISSION_MODES, type PermissionMode } from "../src/permissions/judge.ts";
+import { memoryJournal } from "../src/run/journal-files.ts";
+import type { Machine } from "../src/run/machine.ts";
+import { openSession } from "../src/run/open-session.ts";
+import { standIn } from "../src/run/stand-in.ts";
+import { openWorkspace } from "../src/run/workspace.ts";
+
+/** Where bytes are really read, written and run, links followed at that very moment. */
+class Witness extends WrappedEnvironment {
+  readonly written: string[] = [];
+  readonly ran: { command: string; cwd: string }[] = [];
+
+  #real(path: string): string {
+    const absolute = this.resolve(path);
+    if (existsSync(absolute)) return realpathSync(absolute);
+    let parent = dirname(absolute);
+    while (!existsSync(parent)) parent = dirname(parent);
+    return realpathSync(parent) + absolute.slice(parent.length);
+  }
+  override writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
+    this.written.push(this.#real(path));
+    return super.writeFile(path, content, options);
+  }
+  override deleteFile(path: string): Promise<void> {
+    this.written.push(this.#real(path));
+    return super.deleteFile(path);
+  }
+  override moveFile(from: string, to: string): Promise<void> {
+    this.written.push(this.#real(from), this.#real(to));
+    return super.moveFile(from, to);
+  }
+  override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
+    this.ran.push({ command, cwd: this.#real(options.cwd ?? ".") });
+    return super.execCommand(command, timeoutMs, options);
+  }
+}
+
+let root: string;
+let project: string;
+let outside: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-declared-")));
+  project = join(root, "project");
+  outside = join(root, "outside");
+  for (const folder of [project, outside, join(root, "home"), join(project, "sub")]) mkdirSync(folder);
+  writeFileSync(join(project, "f.txt"), "one\ntwo\nthree\n");
+  writeFileSync(join(project, "crlf.txt"), "one\r\ntwo\r\n");
+  writeFileSync(join(outside, "f.txt"), "one\ntwo\nthree\n");
+  symlinkSync(outside, join(project, "it's"));
+  symlinkSync(join(outside, "f.txt"), join(project, "link.txt"));
+  symlinkSync(join(outside, "new.txt"), join(project, "dangling.txt"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+interface Case {
+  readonly profile?: FamilyName;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly tool: string;
+  readonly args: (at: string) => Record<string, unknown>;
+}
+
+interface Seen {
+  readonly asked: readonly ApprovalQuestion[];
+  readonly written: readonly string[];
+  readonly ran: readonly { command: string; cwd: string }[];
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+async function call(one: Case, at: string, mode: PermissionMode, answer: "allow" | "deny"): Promise<Seen> {
+  const home = join(root, "home");
+  const settings = Object.entries(one.settings ?? {}).map(([key, value]) => `${key}: ${value}\n`);
+  writeFileSync(join(home, "config.yml"), settings.join(""));
+  const machine: Machine = {
+    env: { PATH: process.env["PATH"], LATHE_HOME: home, HOME: root },
+    cwd: project,
+    userHome: root,
+    pid: process.pid,
+    host: hostname(),
+    deps: defaultDeps(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    terminal: process.stdout,
+  };
+  const workspace = await openWorkspace(machine, { "permission-mode": mode });
+  const witness = new Witness(new LocalEnvironment({ cwd: project, baseEnv: machine.env }));
+  const asked: ApprovalQuestion[] = [];
+  const host: ToolDef[] = (["read", "write", "exec", "network"] as const).map((tier) => ({
+    name: `host-${tier}`,
+    label: "Host",
+    description: "of the host",
+    schema: { type: "object", properties: { path: { type: "string" } } },
+    tier,
+    replay: "never",
+    execute: ({ path }, { env }) => env.writeFile(String(path), "by the host").then(() => "written"),
+  }));
+  const answers = [{ call: { name: one.tool, args: one.args(at) } }, { text: "done" }];
+  const open = await openSession(workspace, {
+    model: { provider: "scripted", id: "none" },
+    adapter: standIn("scripted", answers),
+    opened: memoryJournal(workspace),
+    ...(one.profile ? { profile: one.profile } : {}),
+    limits: {},
+    environment: (): ExecutionEnvironment => witness,
+    toolProviders: [{ tools: () => host }],
+    person: { approve: async () => undefined },
+    onEvent: (event) => {
+      if (event.kind === "approval_request") {
+        asked.push(event.data);
+        queueMicrotask(() => open.session.answerApproval(event.data.call_id, { decision: answer, by: "test" }));
+      }
+      if (event.kind === "tool_call_end") {
+        ended = { output: event.data.error ?? event.data.output ?? "", isError: event.data.is_error };
+      }
+    },
+  });
+  let ended = { output: "", isError: true };
+  open.session.schemes.add("db", { read: async () => "row", write: async () => {} });
+  await open.session.submit("go");
+  await open.close();
+  return { asked, written: witness.written, ran: witness.ran, ...ended };
+}
+
+const patch = (header: string, body: string): string => `*** Begin Patch\n*** ${header}\n${body}\n*** End Patch`;
+const TAG_OF_F = "¶";
+
+/** Each changes or creates the file at the path it is given. */
+const WRITES: readonly (Case & { readonly name: string })[] = [
+  { name: "write_file", profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content: "new\n" }) },
+  {
+    name: "edit_file",
+    profile: "anthropic",
+    tool: "edit_file",
+    args: (at) => ({ file_path: at, old_string: "two", new_string: "2" }),
+  },
+  {
+    name: "counted edit_file",
+    profile: "gemini",
+    tool: "edit_file",
+    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", expected_replacements: 1 }),
+  },
+  {
+    name: "apply_patch update",
+    profile: "openai",
+    tool: "apply_patch",
+    args: (at) => ({ patch: patch(`Update File: ${at}`, " one\n-two\n+2") }),
+  },
+  {
+    name: "apply_patch delete",
+    profile: "openai",
+    tool: "apply_patch",
+    args: (at) => ({ patch: `*** Begin Patch\n*** Delete File: ${at}\n*** End Patch` }),
+  },
+  {
+    name: "apply_patch with U+2028 behind the path",
+    profile: "openai",
+    tool: "apply_patch",
+    args: (at) => ({ patch: patch(`Update File: ${at}\u2028`, " one\n-two\n+2") }),
+  },
+  {
+    name: "apply_patch move",
+    profile: "openai",
+    tool: "apply_patch",
+    args: (at) => ({
+      patch: `*** Begin Patch\n*** Update File: f.txt\n*** Move to: ${at}.moved\n one\n-two\n+2\n*** End Patch`,
+    }),
+  },
+  {
+    name: "edit: replace",
+    profile: "anthropic",
+    settings: { editVariant: "replace" },
+    tool: "edit",
+    args: (at) => ({ path: at, edits: [{ old_text: "two", new_text: "2" }] }),
+  },
+  {
+    name: "edit: patch",
+    profile: "anthropic",
+    settings: { editVariant: "patch" },
+    tool: "edit",
+    args: (at) => ({ diff: `--- a/${at}\n+++ b/${at}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n` }),
+  },
+  {
+    name: "edit: apply_patch",
+    profile: "gemini",
+    settings: { editVariant: "apply_patch" },
+    tool: "edit",
+    args: (at) => ({ patch: patch(`Update File: ${at}`, " one\n-two\n+2") }),
+  },
+  {
+    name: "edit: hashline of a stale tag",
+    profile: "anthropic",
+    settings: { editVariant: "hashline" },
+    tool: "edit",
+    args: (at) => ({ input: `${TAG_OF_F}${at}#0000\nreplace 2..2:\n+2\n` }),
+  },
+  {
+    name: "hashline write_file",
+    profile: "anthropic",
+    settings: { editVariant: "hashline" },
+    tool: "write_file",
+    args: (at) => ({ file_path: at, content: "1:new\n2:lines\n" }),
+  },
+  { name: "minimal write", profile: "minimal", tool: "write", args: (at) => ({ file_path: at, content: "new\n" }) },
+  {
+    name: "minimal edit",
+    profile: "minimal",
+    tool: "edit",
+    args: (at) => ({ file_path: at, old_string: "two", new_string: "2" }),
+  },
+  {
+    name: "Write",
+    profile: "anthropic",
+    settings: { toolNames: "native" },
+    tool: "Write",
+    args: (at) => ({ file_path: at, content: "#!/bin/sh\n" }),
+  },
+  {
+    name: "Edit",
+    profile: "anthropic",
+    settings: { toolNames: "native" },
+    tool: "Edit",
+    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", replace_all: true }),
+  },
+  {
+    name: "native apply_patch",
+    profile: "openai",
+    settings: { toolNames: "native" },
+    tool: "apply_patch",
+    args: (at) => ({ input: patch(`Update File: ${at}`, " one\n-two\n+2") }),
+  },
+  {
+    name: "native replace",
+    profile: "gemini",
+    settings: { toolNames: "native" },
+    tool: "replace",
+    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", instruction: "hidden?" }),
+  },
+];
+
+/** Paths that look harmless and are not, and some that are. */
+const PLACES: readonly { readonly name: string; readonly path: () => string; readonly inside: boolean }[] = [
+  { name: "a file of the project", path: () => "f.txt", inside: true },
+  { name: "an absolute path outside", path: () => join(outside, "f.txt"), inside: false },
+  { name: "a way up and out", path: () => "../outside/f.txt", inside: false },
+  { name: "a link out", path: () => "link.txt", inside: false },
+  { name: "a look-alike of a link out", path: () => "it’s/f.txt", inside: false },
+];
+
+const isInside = (path: string): boolean => path.startsWith(`${project}/`);
+
+describe.each(WRITES)("$name", (one) => {
+  it.each(PLACES)(
+    "writes only what was judged and, outside the project, asked about: $name",
+    async ({ path, inside }) => {
+      for (const mode of PERMISSION_MODES) {
+        const seen = await call(one, path(), mode, "deny");
+        const wroteOutside = seen.written.filter((file) => !isInside(file));
+        if (mode !== "full")
+          expect([mode, wroteOutside, readFileSync(join(outside, "f.txt"), "utf8")]).toEqual([
+            mode,
+            [],
+            "one\ntwo\nthree\n",
+          ]);
+        if (mode === "read-only" || mode === "plan") expect([mode, seen.written, seen.asked]).toEqual([mode, [], []]);
+        if (mode === "ask") expect([mode, seen.written]).toEqual([mode, []]);
+        if (mode === "auto-edit" && inside && !one.name.includes("stale")) expect(seen.asked).toEqual([]);
+        writeFileSync(join(project, "f.txt"), "one\ntwo\nthree\n");
+      }
+    },
+  );
+
+  it("when it is asked about, the question names each file that is then written and shows each line that changes", async () => {
+    const before = readFileSync(join(project, "f.txt"), "utf8");
+    const seen = await call(one, "f.txt", "ask", "allow");
+    if (one.name.includes("stale")) return expect(seen).toMatchObject({ asked: [], written: [], isError: true });
+    expect(seen.asked).toHaveLength(1);
+    const [question] = seen.asked;
+    const declared = (question?.access ?? []).flatMap((item) => (item.kind === "write" ? [item.path] : []));
+    expect([...new Set(seen.written)].every((file) => declared.includes(file))).toBe(true);
+    expect(seen.written.length).toBeGreaterThan(0);
+    const shown = (question?.preview ?? []).map(({ text }) => text);
+    const after = seen.written.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8"));
+    const [old, next] = [before.split("\n"), after.join("\n").split("\n")];
+    for (const line of next) if (!old.includes(line)) expect(shown).toContain(`+${line}`);
+    for (const line of old) if (!next.includes(line)) expect(shown).toContain(`-${line}`);
+    return undefined;
+  });
+});
+
+describe("what does not say what it touches", () => {
+  it.each(["write", "exec", "network"] as const)(
+    "a host tool of tier %s is asked about in every mode but full",
+    async (tier) => {
+      const one: Case = { tool: `host-${tier}`, args: (at) => ({ path: at }) };
+      for (const mode of ["ask", "auto-edit"] as const) {
+        const seen = await call(one, "by-host.txt", mode, "deny");
+        expect([mode, seen.asked.length, seen.written]).toEqual([mode, 1, []]);
+      }
+      for (const mode of ["read-only", "plan"] as const)
+        expect(await call(one, "by-host.txt", mode, "allow")).toMatchObject({ asked: [], written: [] });
+      expect(await call(one, "by-host.txt", "full", "deny")).toMatchObject({ asked: [], isError: false });
+    },
+  );
+
+  it("an address of the host is written only after a question, and read without one", async () => {
+    const write: Case = {
+      profile: "anthropic",
+      tool: "write_file",
+      args: () => ({ file_path: "db://users/1", content: "x" }),
+    };
+    expect((await call(write, "", "auto-edit", "deny")).asked).toMatchObject([
+      { access: [{ kind: "address", url: "db://users/1", write: true }] },
+    ]);
+    const read: Case = { profile: "anthropic", tool: "read_file", args: () => ({ file_path: "db://users/1" }) };
+    expect(await call(read, "", "auto-edit", "deny")).toMatchObject({ asked: [], isError: false });
+  });
+});
+
+describe("commands", () => {
+  const COMMANDS: readonly (Case & { readonly name: string })[] = [
+    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "echo hi" }) },
+    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "echo hi" }) },
+    {
+      name: "run_shell_command elsewhere",
+      profile: "gemini",
+      settings: { toolNames: "native" },
+      tool: "run_shell_command",
+      args: () => ({ command: "echo hi", dir_path: "it’s" }),
+    },
+  ];
+  it.each(COMMANDS)("$name runs where the question said", async (one) => {
+    const seen = await call(one, "", "auto-edit", "allow");
+    expect(seen.asked).toHaveLength(1);
+    expect(seen.asked[0]?.access).toEqual(seen.ran.map((run) => ({ kind: "exec", ...run })));
+    expect(seen.ran).toHaveLength(1);
+  });
+});
+
+it("arguments that hide behind a prototype are gone before anybody judges them", async () => {
+  const hidden: Case = {
+    profile: "anthropic",
+    tool: "write_file",
+    args: () =>
+      JSON.parse(`{"__proto__":{"file_path":"${join(outside, "f.txt")}","content":"x"}}`) as Record<string, unknown>,
+  };
+  const seen = await call(hidden, "", "auto-edit", "deny");
+  expect(seen).toMatchObject({ written: [], isError: true });
+  const both: Case = {
+    ...hidden,
+    args: () =>
+      JSON.parse(`{"file_path":"a.txt","content":"x","__proto__":{"file_path":"/etc/x"}}`) as Record<string, unknown>,
+  };
+  expect((await call(both, "", "auto-edit", "deny")).written.every(isInside)).toBe(true);
+});
+
+it.each([
+  ".git/hooks/pre-commit",
+  ".git/config",
+  ".lathe/config.yml",
+  ".bashrc",
+  ".ssh/config",
+  ".envrc",
+  ".GIT/hooks/x",
+])("%s makes programs run later: it is asked about", async (path) => {
+  const one: Case = { profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content: "x\n" }) };
+  const seen = await call(one, path, "auto-edit", "deny");
+  expect([seen.asked.length, seen.written]).toEqual([1, []]);
+});
+
+it.each([".env", ".env.local", "keys/server.pem", ".ssh/id_ed25519"])(
+  "%s may hold keys: reading it is asked about",
+  async (path) => {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), "secret\n");
+    const one: Case = { profile: "anthropic", tool: "read_file", args: (at) => ({ file_path: at }) };
+    expect(await call(one, path, "auto-edit", "deny")).toMatchObject({ asked: [{}], isError: true });
+    expect(await call(one, path, "full", "deny")).toMatchObject({ asked: [], isError: false });
+    expect(await call(one, "f.txt", "read-only", "deny")).toMatchObject({ asked: [], isError: false });
+  },
+);
