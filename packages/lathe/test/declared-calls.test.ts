@@ -294,7 +294,7 @@ describe.each(WRITES)("$name", (one) => {
         if (mode === "read-only" || mode === "plan") expect([mode, seen.written, seen.asked]).toEqual([mode, [], []]);
         if (mode === "ask") expect([mode, seen.written]).toEqual([mode, []]);
         if (mode === "auto-edit" && inside && !one.name.includes("stale")) expect(seen.asked).toEqual([]);
-        writeFileSync(join(project, "f.txt"), "one\ntwo\nthree\n");
+        for (const folder of [project, outside]) writeFileSync(join(folder, "f.txt"), "one\ntwo\nthree\n");
       }
     },
   );
