@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { LocalEnvironment } from "../src/env/local.ts";
-import { locateRipgrep } from "../src/ops/search/locate-ripgrep.ts";
+import { locateRipgrep } from "../src/env/search/locate-ripgrep.ts";
 import { makeLargeTree } from "../test/large-tree.ts";
 
 const ROUNDS = 15;

@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { Search, SearchEngine } from "../ops/search/types.ts";
 import type { Clock } from "../process/clock.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
 import { Processes } from "../process/processes.ts";
@@ -13,6 +12,7 @@ import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
+import type { Search, SearchEngine } from "./search/types.ts";
 import type {
   BackgroundCommand,
   DirEntry,
@@ -146,7 +146,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
     const directory = await this.#allowed(path);
     if (this.#options.roots !== undefined) {
-      const { globDirectory } = await import("../ops/search/path-glob.ts");
+      const { globDirectory } = await import("./search/path-glob.ts");
       await this.#allowed(resolve(directory, globDirectory(pattern)));
     }
     return (await this.#search()).glob(pattern, directory, options.base ?? this.#options.cwd, options);
@@ -185,7 +185,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   #search(): Promise<Search> {
     const { search, baseEnv } = this.#options;
     // Loaded with the first search.
-    this.#engine ??= import("../ops/search/local.ts").then(({ localSearch }) =>
+    this.#engine ??= import("./search/local.ts").then(({ localSearch }) =>
       localSearch(search ?? "auto", this.#processes, baseEnv),
     );
     return this.#engine;

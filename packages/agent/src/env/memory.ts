@@ -1,11 +1,11 @@
 // An environment without a disk: files live in a map. For tests, for hosts without a file system and for dry runs.
 
 import { dirname, normalize, resolve } from "node:path/posix";
-import { builtinSearch } from "../ops/search/builtin.ts";
-import type { SearchEntry, SearchFs } from "../ops/search/walk.ts";
 import { runnable } from "./file-mode.ts";
 import { pathError } from "./fs-error.ts";
 import { lineWindow } from "./lines.ts";
+import { builtinSearch } from "./search/builtin.ts";
+import type { SearchEntry, SearchFs } from "./search/walk.ts";
 import {
   type DirEntry,
   EnvError,

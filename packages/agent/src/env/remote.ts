@@ -2,7 +2,6 @@
 // through standard input and output; commands carry the same marks as local ones and are ended over there.
 
 import { posix } from "node:path";
-import { builtinSearch } from "../ops/search/builtin.ts";
 import { type Clock, monotonicClock } from "../process/clock.ts";
 import type { EnvVars } from "../process/env-policy.ts";
 import { commandEnv } from "../process/env-policy.ts";
@@ -12,6 +11,7 @@ import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { lineWindow } from "./lines.ts";
 import { startFar } from "./remote-process.ts";
 import { remoteSearchFs } from "./remote-search.ts";
+import { builtinSearch } from "./search/builtin.ts";
 import { type ScriptResult, ShellFiles } from "./shell-files.ts";
 import {
   type BackgroundCommand,

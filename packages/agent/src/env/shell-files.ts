@@ -2,8 +2,8 @@
 // has; exit codes 64 to 70 are ours and stand for the failures that callers tell apart.
 
 import { dirname, relative, resolve } from "node:path/posix";
-import { byPath } from "../ops/search/results.ts";
 import { type PathErrorCode, pathError } from "./fs-error.ts";
+import { byPath } from "./search/results.ts";
 import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
 
 /** Runs `sh -c script` with arguments `$1`, `$2` … on the far side. */

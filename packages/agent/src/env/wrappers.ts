@@ -183,7 +183,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
 
   override async glob(pattern: string, path: string, options: GlobOptions = {}): Promise<GlobResult> {
     const directory = await this.#inside(path);
-    const { globDirectory } = await import("../ops/search/path-glob.ts");
+    const { globDirectory } = await import("./search/path-glob.ts");
     await this.#inside(resolve(directory, globDirectory(pattern)));
     return this.inner.glob(pattern, directory, { base: this.#directory, ...options });
   }

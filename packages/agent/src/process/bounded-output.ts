@@ -1,7 +1,7 @@
 // Output of a command in bounded memory: the beginning and the end are kept, what lies between is counted. Bytes are
 // copied, so that the large buffers they arrive in can go at once.
 
-import type { OutputSpill } from "../env/types.ts";
+import type { OutputSpill } from "./types.ts";
 
 export class BoundedOutput {
   readonly #half: number;

@@ -1,6 +1,6 @@
 // Lines out of a byte stream, for protocols that send one message per line.
 
-import { EnvError } from "../env/types.ts";
+import { EnvError } from "./types.ts";
 
 /** A message longer than this is a broken server, not a message. */
 const LONGEST_LINE = 64 << 20;

@@ -2,9 +2,9 @@
 
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import type { ExecResult, OutputSpill } from "../env/types.ts";
 import { BoundedOutput, Spilling, WholeCharacters } from "./bounded-output.ts";
 import { unrefPipe } from "./child-process.ts";
+import type { ExecResult, OutputSpill } from "./types.ts";
 
 /** Kept in memory per stream, and of both together. */
 export const OUTPUT_LIMIT = 1 << 20;

@@ -1,8 +1,8 @@
 // What waits to be written to a program's stdin: in order, bounded, each write with its own deadline.
 
 import type { Writable } from "node:stream";
-import { EnvError, type EnvErrorCode } from "../env/types.ts";
 import type { Clock } from "./clock.ts";
+import { EnvError, type EnvErrorCode } from "./types.ts";
 
 /** A single write may be longer, when nothing else waits. */
 export const INPUT_LIMIT = 8 << 20;

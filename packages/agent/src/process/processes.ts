@@ -3,13 +3,6 @@
 
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import {
-  type BackgroundCommand,
-  EnvError,
-  type ExecResult,
-  type ProcessOptions,
-  type ProgramArgv,
-} from "../env/types.ts";
 import { Capture, type CaptureRequest, OUTPUT_LIMIT } from "./capture.ts";
 import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
@@ -18,6 +11,7 @@ import { OutputRing } from "./output-ring.ts";
 import { markedProgram, markedShell } from "./shell-argv.ts";
 import { cancelled, refuseMissingProgram, type SpawnRequest, spawnError } from "./spawn-error.ts";
 import { TwoWay, type TwoWaySetup } from "./two-way.ts";
+import { type BackgroundCommand, EnvError, type ExecResult, type ProcessOptions, type ProgramArgv } from "./types.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
 export interface ProcessesOptions {

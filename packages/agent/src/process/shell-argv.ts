@@ -1,8 +1,8 @@
 // Shells as starters: the arguments that run a command, and those that give a program its mark before it begins.
 
 import { existsSync } from "node:fs";
-import type { ProgramArgv } from "../env/types.ts";
 import { type Mark, SET_LOCKS } from "./marked.ts";
+import type { ProgramArgv } from "./types.ts";
 
 const SH = "/bin/sh";
 const BASH = "/bin/bash";

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
-import { EnvError, type ProgramArgv } from "../env/types.ts";
+import { EnvError, type ProgramArgv } from "./types.ts";
 
 export interface SpawnRequest {
   readonly argv: ProgramArgv;

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { isAlive, until } from "../../test/alive.ts";
-import type { EnvError } from "../env/types.ts";
 import { byteLines } from "./byte-lines.ts";
 import { monotonicClock } from "./clock.ts";
 import { INPUT_LIMIT } from "./input-queue.ts";
 import { findMarked, ownerMark } from "./marked.ts";
 import { type OpenRequest, Processes } from "./processes.ts";
+import type { EnvError } from "./types.ts";
 
 const processes = new Processes();
 afterEach(() => processes.cleanup());

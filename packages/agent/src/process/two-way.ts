@@ -1,13 +1,13 @@
 // A started program with all three of its pipes: what an ExecutionEnvironment hands out as TwoWayProcess.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import type { ProcessExit, ProcessOptions, TwoWayProcess } from "../env/types.ts";
 import { WholeCharacters } from "./bounded-output.ts";
 import { unrefPipe } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
 import { InputQueue } from "./input-queue.ts";
 import { OutputRing } from "./output-ring.ts";
 import { PipeReader } from "./pipe-reader.ts";
+import type { ProcessExit, ProcessOptions, TwoWayProcess } from "./types.ts";
 
 const STDERR_LIMIT = 64 << 10;
 const WRITE_TIMEOUT_MS = 30_000;

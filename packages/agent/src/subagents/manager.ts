@@ -4,13 +4,14 @@
 import type { Usage } from "@lathe/llm";
 import { type Amounts, type BudgetConfig, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
+import type { AgentReport, SpawnRequest, SubagentService } from "../contract/subagents.ts";
 import { ToolFailure } from "../contract/tool.ts";
 import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { ChildHeader } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
-import type { AgentReport, AgentRole, ChildSession, ParentSession, SpawnRequest, SubagentService } from "./types.ts";
+import type { AgentRole, ChildSession, ParentSession } from "./types.ts";
 
 interface Child {
   readonly header: ChildHeader;

@@ -2,8 +2,9 @@
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
+import type { AgentReport, AgentStatus } from "../contract/subagents.ts";
 import type { ChildHeader, CustomEntry, IntentLine } from "../journal/types.ts";
-import type { AgentReport, AgentStatus, ParentSession } from "./types.ts";
+import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";

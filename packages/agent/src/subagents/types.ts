@@ -11,8 +11,6 @@ import type { ChildHeader } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { Middleware } from "../seams/types.ts";
 
-export type AgentStatus = "running" | "completed" | "failed";
-
 export interface SubagentOptions {
   /** Opens a child's own journal: a new one, or the one that an earlier run left. In memory when absent. */
   readonly journal?: (header: ChildHeader) => Journal;
@@ -33,31 +31,6 @@ export interface AgentRole {
   readonly tools?: readonly ToolDef[];
   /** Hooks of the child, among them its permissions. */
   readonly middleware?: readonly Middleware[];
-}
-
-export interface SpawnRequest {
-  readonly task: string;
-  readonly callId: string;
-  readonly workingDir?: string;
-  readonly model?: string;
-  readonly maxTurns?: number;
-  readonly role?: string;
-}
-
-export interface AgentReport {
-  readonly agentId: string;
-  readonly status: AgentStatus;
-  /** Last text of the child, or why it failed. */
-  readonly output: string;
-  readonly turnsUsed: number;
-}
-
-export interface SubagentService {
-  spawn(request: SpawnRequest): Promise<AgentReport>;
-  send(agentId: string, message: string, callId: string): Promise<AgentReport>;
-  /** Resolves when the child has ended its input; the signal only ends the waiting. */
-  wait(agentId: string, signal: AbortSignal): Promise<AgentReport>;
-  close(agentId: string): Promise<AgentReport>;
 }
 
 /** What the manager needs of a child's session. */
@@ -95,10 +68,4 @@ export interface ParentSession {
   childEvent(agentId: string, event: SessionEvent): void;
   warn(message: string): void;
   open(child: ChildOpening): ChildSession;
-}
-
-declare module "../contract/tool.ts" {
-  interface ToolServices {
-    readonly subagents?: SubagentService;
-  }
 }

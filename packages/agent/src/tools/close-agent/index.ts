@@ -1,4 +1,4 @@
-import "../../subagents/types.ts";
+import "../../contract/subagents.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";

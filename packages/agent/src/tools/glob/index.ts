@@ -23,7 +23,7 @@ export const globTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "safe",
   output: LISTING_OUTPUT,
   async access({ pattern, path = "." }, scope) {
-    const { globDirectory } = await import("../../ops/search/path-glob.ts");
+    const { globDirectory } = await import("../../env/search/path-glob.ts");
     return fileAccess("read", [posix.resolve(scope.env.resolve(path), globDirectory(pattern))], scope);
   },
   summary: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),

@@ -1,4 +1,4 @@
-import "../../subagents/types.ts";
+import "../../contract/subagents.ts";
 import { type Access, type CallScope, type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";

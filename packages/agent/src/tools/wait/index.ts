@@ -1,4 +1,4 @@
-import "../../subagents/types.ts";
+import "../../contract/subagents.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";

@@ -1,6 +1,6 @@
 // The names and parameters that Claude models know from Claude Code.
 
-import "../../../subagents/types.ts";
+import "../../../contract/subagents.ts";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { askUserTool } from "../../ask-user/index.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";

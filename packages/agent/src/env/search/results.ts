@@ -1,7 +1,7 @@
 // The shape of search results: how a path and a line are shown, and the order of files.
 
 import { isAbsolute, relative } from "node:path/posix";
-import type { GlobResult } from "../../env/types.ts";
+import type { GlobResult } from "../types.ts";
 
 /** Longer lines are cut, so that one minified file cannot fill a result. */
 const LINE_LIMIT = 1000;

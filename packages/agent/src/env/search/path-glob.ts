@@ -1,7 +1,7 @@
 // Glob patterns over relative paths, compiled once.
 
 import picomatch from "picomatch";
-import { EnvError } from "../../env/types.ts";
+import { EnvError } from "../types.ts";
 
 export interface PathGlob {
   /** Fixed directory in front of the first wildcard, "" when there is none. */

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LargeTree, makeLargeTree } from "../../../test/large-tree.ts";
-import { LocalEnvironment } from "../../env/local.ts";
+import { LocalEnvironment } from "../local.ts";
 
 let tree: LargeTree;
 beforeAll(() => {

@@ -2,9 +2,9 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { EnvError } from "../../env/types.ts";
 import { commandEnv, type EnvVars } from "../../process/env-policy.ts";
 import type { Processes } from "../../process/processes.ts";
+import { EnvError } from "../types.ts";
 import { unlessBlocked } from "./blocked-ignores.ts";
 import { builtinSearch } from "./builtin.ts";
 import { localKind, localSearchFs } from "./local-fs.ts";

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../../env/local.ts";
-import { MemoryEnvironment } from "../../env/memory.ts";
-import type { GrepOptions } from "../../env/types.ts";
+import { LocalEnvironment } from "../local.ts";
+import { MemoryEnvironment } from "../memory.ts";
+import type { GrepOptions } from "../types.ts";
 
 const CORPUS: Record<string, string | Buffer> = {
   ".gitignore": "*.log\n/build/\nnode_modules/\n!keep.log\n# comment\ndocs/**/draft-*\n\\#odd\ntrail \n",

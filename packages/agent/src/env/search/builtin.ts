@@ -1,8 +1,8 @@
 // The in-process search engine: slower than ripgrep, with the same answers, over anything that can list and read.
 
 import { dirname, relative, resolve } from "node:path/posix";
-import { pathError } from "../../env/fs-error.ts";
-import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../../env/types.ts";
+import { pathError } from "../fs-error.ts";
+import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../types.ts";
 import { withinTime } from "./bounded-match.ts";
 import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob } from "./path-glob.ts";

@@ -2,8 +2,8 @@
 // local disk and a remote machine that has ripgrep.
 
 import { dirname, join, relative, resolve } from "node:path/posix";
-import { pathError } from "../../env/fs-error.ts";
-import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type GrepResult } from "../../env/types.ts";
+import { pathError } from "../fs-error.ts";
+import { EnvError, type GlobOptions, type GlobResult, type GrepOptions, type GrepResult } from "../types.ts";
 import { FirstFiles } from "./first-files.ts";
 import { compileFilter, compileGlob, nameGlob } from "./path-glob.ts";
 import { badRegex, rejectLineBreaks } from "./regex.ts";

@@ -1,7 +1,7 @@
 // Patterns are written in ripgrep's syntax. For the in-process engine they are translated to JavaScript: Unicode classes,
 // named groups, POSIX classes and escapes differ, a leading (?i) becomes a flag.
 
-import { EnvError } from "../../env/types.ts";
+import { EnvError } from "../types.ts";
 
 const WORD = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]";
 

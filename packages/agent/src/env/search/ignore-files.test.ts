@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LocalEnvironment } from "../../env/local.ts";
-import { MemoryEnvironment } from "../../env/memory.ts";
+import { LocalEnvironment } from "../local.ts";
+import { MemoryEnvironment } from "../memory.ts";
 
 const TREE: Record<string, string> = {
   "above/.ignore": "from-above.txt\n",

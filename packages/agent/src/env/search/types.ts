@@ -1,6 +1,6 @@
 // What a search engine is: two questions over a tree, the same answers from every engine.
 
-import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../../env/types.ts";
+import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../types.ts";
 
 export type SearchEngine = "auto" | "ripgrep" | "builtin";
 

@@ -1,7 +1,7 @@
 // Keeps the results that come first in path order, whatever order they are found in.
 
 import { resolve } from "node:path/posix";
-import type { GrepResult } from "../../env/types.ts";
+import type { GrepResult } from "../types.ts";
 import { byPath, contentLines, type MatchLine, shownPath } from "./results.ts";
 
 export interface FoundFile {

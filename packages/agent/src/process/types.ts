@@ -1,0 +1,128 @@
+// What commands and processes look like to whoever starts them, and the one kind of error that environments fail with.
+
+export interface ExecOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
+  /** Both streams in the exact order in which they were written; all of it then counts as stdout. */
+  readonly interleaved?: boolean;
+  /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
+  readonly spill?: OutputSpill;
+}
+
+/** Takes the whole output once it no longer fits in memory. */
+export interface OutputSpill {
+  write(chunk: Uint8Array): void;
+}
+
+export interface ExecResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both streams as they came, bounded (head + tail). */
+  readonly output: string;
+  /** Total bytes produced, also those no longer in `output`. */
+  readonly outputBytes: number;
+  readonly truncated: boolean;
+  /** -1 when ended by a signal. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  readonly durationMs: number;
+}
+
+/** A command that runs beside the conversation; `cleanup` of its environment ends it. */
+export interface BackgroundCommand {
+  readonly command: string;
+  readonly running: boolean;
+  /** Settles when the command has ended, in whatever way. Rejects with EnvError when it could not start. */
+  readonly done: Promise<ExecResult>;
+  /** Output from byte offset `from` on; `missed` bytes before it are no longer held. Pass `next` to read on. */
+  read(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
+  /** SIGTERM, two seconds, SIGKILL, with everything it started. */
+  stop(): Promise<void>;
+}
+
+/** Program and arguments, without a shell in between. A program without a slash is looked up on PATH. */
+export type ProgramArgv = readonly [string, ...string[]];
+
+export interface ProcessOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the process at once, as `stop(0)` does. */
+  readonly signal?: AbortSignal;
+  /** How long one write may wait until the program has taken it; 30 seconds when absent. */
+  readonly writeTimeoutMs?: number;
+  /** Whole characters as they come, for a log. */
+  readonly onStderr?: (text: string) => void;
+}
+
+export interface ProcessExit {
+  /** -1 when ended by a signal. */
+  readonly exitCode: number;
+  readonly signal?: string;
+  /** We ended it: by `stop`, by the abort signal or by `cleanup`. */
+  readonly stopped: boolean;
+  readonly durationMs: number;
+}
+
+/**
+ * A program that we write to and read from: a language server, a debugger, a kernel. Bytes are passed on as they are; framing
+ * is up to the caller (`byteLines` splits lines). `cleanup` of its environment ends it.
+ */
+export interface TwoWayProcess {
+  /**
+   * In the order of the calls; resolves when the program's pipe has taken all bytes, so awaiting each write keeps pace with
+   * the program. Rejects with EnvError: `busy` when 8 MiB are waiting already, `timed_out` after `writeTimeoutMs`, `closed`
+   * when the program has exited, has closed its stdin or `endInput` was called. A write that was cut off in the middle
+   * closes the input: whatever came after it would be misread.
+   */
+  write(bytes: string | Uint8Array): Promise<void>;
+  /** The program reads an end of file after what is queued; its output goes on. Resolves when the pipe is closed. */
+  endInput(): Promise<void>;
+  /** For one reader. What is not read holds the program back. A later loop goes on where an earlier one broke off. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  /** The last 64 KiB of stderr, from byte offset `from` on, as `BackgroundCommand.read` does. Never holds the program back. */
+  readStderr(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
+  /** Resolves once, when the program itself has ended; never rejects. `stdout` can still be read to its end. */
+  readonly exited: Promise<ProcessExit>;
+  /** To the program and the processes of its group, such as SIGINT for a kernel. Nothing happens when it has exited. */
+  signal(name: NodeJS.Signals): Promise<void>;
+  /**
+   * Closes stdin, gives the program `graceMs` (500 when absent) to exit by itself, then SIGTERM, two seconds, SIGKILL. What
+   * the program started ends with it.
+   */
+  stop(graceMs?: number): Promise<ProcessExit>;
+}
+
+export type EnvErrorCode =
+  | "not_found"
+  | "permission_denied"
+  | "is_directory"
+  | "not_directory"
+  | "not_file"
+  | "exists"
+  | "changed"
+  | "no_space"
+  | "read_only"
+  | "outside_root"
+  | "not_permitted"
+  | "bad_pattern"
+  | "unavailable"
+  | "busy"
+  | "closed"
+  | "timed_out"
+  | "io";
+
+/** Every failure of an environment. `message` names the path and is fit for the model. */
+export class EnvError extends Error {
+  readonly code: EnvErrorCode;
+  readonly path?: string;
+  constructor(code: EnvErrorCode, message: string, options: { path?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "EnvError";
+    this.code = code;
+    if (options.path !== undefined) this.path = options.path;
+  }
+}
