@@ -187,11 +187,11 @@ function packageIndexes() {
 const START = [
   "src/cli/main.ts",
   "src/cli/launch.ts",
-  "src/run/start-headless.ts",
-  "src/run/headless.ts",
+  "src/modes/start-headless.ts",
+  "src/headless/headless.ts",
   "src/modes/print.ts",
-  "src/run/initial-model.ts",
-  "src/run/signals.ts",
+  "src/models/initial-model.ts",
+  "src/machine/signals.ts",
 ];
 
 const OLD_MS = 15 * 60_000;

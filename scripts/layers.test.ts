@@ -56,7 +56,51 @@ function violations(list: readonly Source[]): string[] {
   return problems;
 }
 
+/** Folders of a package that reach each other, type imports and merged declarations included; each group once. */
+function folderCycles(pkg: string, list: readonly Source[]): string[] {
+  const reaches = new Map<string, Set<string>>();
+  for (const { file, text } of list.filter((source) => source.file.startsWith(`packages/${pkg}/src/`))) {
+    const from = folderOf(file);
+    for (const [, target = ""] of text.matchAll(REFERENCE)) {
+      const to = folderOf(relative(root, join(root, dirname(file), target)));
+      if (from !== to) reaches.set(from, (reaches.get(from) ?? new Set()).add(to));
+    }
+  }
+  const behind = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of reaches.get(from) ?? []) if (!seen.has(to)) behind(to, seen.add(to));
+    return seen;
+  };
+  const groups = [...reaches.keys()]
+    .filter((folder) => behind(folder).has(folder))
+    .map((folder) =>
+      [...behind(folder)]
+        .filter((other) => behind(other).has(folder))
+        .sort()
+        .join(" <-> "),
+    );
+  return [...new Set(groups)];
+}
+
+const REFERENCE = /(?:from\s+|import\s*\(\s*|import\s+|declare module\s+)["'](\.[^"']+)["']/g;
+/** The part below `src`: a folder, or a file that stands there by itself. */
+const folderOf = (file: string): string => file.split("/")[3] ?? "";
+
 describe("layers", () => {
+  it.each(["llm", "agent", "lathe", "testkit"])("no folder of %s imports one that imports it", (pkg) => {
+    expect(folderCycles(pkg, sources())).toEqual([]);
+  });
+
+  it("a cycle of three folders is noticed", () => {
+    const file = (name: string, target: string): Source => ({
+      file: `packages/x/src/${name}/a.ts`,
+      imports: [],
+      text: `import type { A } from "../${target}/a.ts";`,
+    });
+    expect(folderCycles("x", [file("a", "b"), file("b", "c"), file("c", "a"), file("d", "a")])).toEqual([
+      "a <-> b <-> c",
+    ]);
+  });
+
   it("CL-01 imports point down only", () => {
     expect(violations(sources())).toEqual([]);
   });

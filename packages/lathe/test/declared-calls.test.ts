@@ -26,12 +26,12 @@ import {
 import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
+import { openSession } from "../src/conversation/open-session.ts";
+import { memoryJournal } from "../src/journals/journal-files.ts";
+import type { Machine } from "../src/machine/machine.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../src/permissions/judge.ts";
-import { memoryJournal } from "../src/run/journal-files.ts";
-import type { Machine } from "../src/run/machine.ts";
-import { openSession } from "../src/run/open-session.ts";
-import { standIn } from "../src/run/stand-in.ts";
-import { openWorkspace } from "../src/run/workspace.ts";
+import { standIn } from "../src/practice/fixed-answers.ts";
+import { openWorkspace } from "../src/workspace/workspace.ts";
 
 /** Where bytes are really read, written and run, links followed at that very moment. */
 class Witness extends WrappedEnvironment {

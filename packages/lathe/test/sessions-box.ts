@@ -5,10 +5,10 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { defaultDeps } from "@lathe/llm";
-import { CliError } from "../src/cli/exit.ts";
-import type { Subcommand } from "../src/cli/option-table.ts";
 import { runSubcommand } from "../src/commands/index.ts";
-import type { Machine } from "../src/run/machine.ts";
+import type { Machine } from "../src/machine/machine.ts";
+import type { Subcommand } from "../src/options/option-table.ts";
+import { CliError } from "../src/usage/exit.ts";
 import type { Finished } from "./command.ts";
 import { type SessionMaker, sessionMaker } from "./sessions-fixture.ts";
 

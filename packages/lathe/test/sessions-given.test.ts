@@ -4,9 +4,9 @@ import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { seconds } from "../src/export/numbers.ts";
 import { namingGiven } from "../src/sessions/given.ts";
 import { sessionName } from "../src/sessions/list.ts";
+import { seconds } from "../src/sessions/numbers.ts";
 import { type Bench, bench } from "./models-kit.ts";
 
 let at: Bench;

@@ -1,6 +1,6 @@
 // `lathe --help`: short, grouped, with examples; made from the option table.
 
-import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "./option-table.ts";
+import { OPTIONS, type OptionSpec, SUBCOMMANDS } from "../options/option-table.ts";
 
 const EXAMPLES = [
   ['lathe "fix the failing test"', "work on it; at a terminal you can steer"],

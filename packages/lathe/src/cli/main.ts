@@ -1,8 +1,8 @@
 // Entry of the command: subcommand or run. What is not needed for the chosen way is not loaded.
 
-import { type Machine, thisMachine } from "../run/machine.ts";
-import { CliError, EXIT, type ExitCode } from "./exit.ts";
-import { SUBCOMMANDS } from "./option-table.ts";
+import { type Machine, thisMachine } from "../machine/machine.ts";
+import { SUBCOMMANDS } from "../options/option-table.ts";
+import { CliError, EXIT, type ExitCode } from "../usage/exit.ts";
 
 export async function main(): Promise<void> {
   // What nobody caught is a bug or a broken stream: one line, and a code that says so.
@@ -16,7 +16,7 @@ export async function main(): Promise<void> {
     const code = error instanceof CliError ? error.exitCode : EXIT.internal;
     machine.stderr.write(`lathe: ${describe(error)}\n`);
     if (wantsJson(argv)) {
-      const { failedResult } = await import("../run/result.ts");
+      const { failedResult } = await import("../headless/result.ts");
       machine.stdout.write(`${JSON.stringify(failedResult(code, describe(error)))}\n`);
     }
     return code;
@@ -38,7 +38,7 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
     return loadExtensionCommand(argv.slice(1), machine);
   }
   if (/^[a-z]+$/.test(first)) {
-    const { misspeltCommand } = await import("./slip.ts");
+    const { misspeltCommand } = await import("./usage-hint.ts");
     const slip = misspeltCommand(argv);
     if (slip) throw slip;
   }

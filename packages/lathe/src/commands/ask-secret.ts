@@ -2,8 +2,8 @@
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { CliError, EXIT } from "../cli/exit.ts";
-import type { Machine } from "../run/machine.ts";
+import type { Machine } from "../machine/machine.ts";
+import { CliError, EXIT } from "../usage/exit.ts";
 
 export async function askSecret(question: string, { stdin, stderr }: Machine): Promise<string> {
   // readline keeps the terminal in raw mode and echoes to its output: one that swallows everything.

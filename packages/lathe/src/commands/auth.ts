@@ -2,11 +2,11 @@
 
 import { statSync } from "node:fs";
 import { providerRows } from "@lathe/llm/providers";
-import { EXIT, usageError } from "../cli/exit.ts";
 import { findCredential } from "../credentials/resolve.ts";
-import { cloudSign, credentialQuery, credentialSources } from "../run/credentials.ts";
-import { modelsOf } from "../run/model.ts";
-import { openWorkspace } from "../run/workspace.ts";
+import { modelsOf } from "../models/connect.ts";
+import { cloudSign, credentialQuery, credentialSources } from "../models/credentials.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
+import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 

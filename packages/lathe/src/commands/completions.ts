@@ -1,6 +1,6 @@
-import { completionScript } from "../cli/completions.ts";
-import { EXIT } from "../cli/exit.ts";
+import { EXIT } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
+import { completionScript } from "./completions-script.ts";
 
 export const completionsCommand: Command = async ([shell = "bash"], { stdout }) => {
   stdout.write(completionScript(shell));

@@ -1,13 +1,13 @@
 // `lathe config list|get|set|unset|path`.
 
-import { EXIT, usageError } from "../cli/exit.ts";
-import { nearest } from "../cli/nearest.ts";
 import { homePaths } from "../home/paths.ts";
-import type { Machine } from "../run/machine.ts";
-import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import type { Machine } from "../machine/machine.ts";
 import { checkValue, parseValue } from "../settings/check.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../settings/schema.ts";
 import { removeSetting, writeSetting } from "../settings/write.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
+import { nearest } from "../usage/nearest.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 

@@ -1,7 +1,7 @@
 // `lathe doctor`: one line for each thing a run depends on, with what to do when it is not right.
 
-import { EXIT, usageError } from "../cli/exit.ts";
 import { checkInstallation, type Finding } from "../doctor/checks.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 

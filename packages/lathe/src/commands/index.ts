@@ -1,8 +1,8 @@
 // Subcommands, each loaded when named.
 
-import { EXIT, type ExitCode } from "../cli/exit.ts";
-import type { Subcommand } from "../cli/option-table.ts";
-import type { Machine } from "../run/machine.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { Subcommand } from "../options/option-table.ts";
+import { EXIT, type ExitCode } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
 
 const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {

@@ -2,11 +2,11 @@
 // extensions; until there is something that an extension can do, it is all that can be done with one.
 
 import { resolve } from "node:path";
-import { CliError, EXIT, usageError } from "../cli/exit.ts";
 import { ExtensionError } from "../extensions/errors.ts";
 import { type Libraries, runningLibraries } from "../extensions/libraries.ts";
 import { loadExtension } from "../extensions/load.ts";
 import { homePaths } from "../home/paths.ts";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
 
 export const loadExtensionCommand: Command = async (argv, machine) => {

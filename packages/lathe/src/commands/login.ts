@@ -3,19 +3,19 @@
 
 import { createInterface } from "node:readline";
 import { findRow, providerRows } from "@lathe/llm/providers";
-import { CliError, EXIT, usageError } from "../cli/exit.ts";
-import { nearest } from "../cli/nearest.ts";
 import { signInWithDevice } from "../credentials/oauth/device.ts";
 import { signInWithBrowser } from "../credentials/oauth/pkce.ts";
 import { poster } from "../credentials/oauth/post.ts";
 import { type OAuthRow, oauthRows } from "../credentials/oauth/rows.ts";
 import type { StoredCredential } from "../credentials/store.ts";
+import { readPiped } from "../headless/stdin.ts";
+import type { Machine } from "../machine/machine.ts";
+import { modelsOf } from "../models/connect.ts";
+import { credentialStore } from "../models/credentials.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "../models/models.ts";
-import { credentialStore } from "../run/credentials.ts";
-import type { Machine } from "../run/machine.ts";
-import { modelsOf } from "../run/model.ts";
-import { readPiped } from "../run/stdin.ts";
-import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
+import { nearest } from "../usage/nearest.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 

@@ -1,9 +1,9 @@
 // `lathe models [pattern] [--json]` and `--list-models [pattern]`.
 
-import { EXIT, type ExitCode, usageError } from "../cli/exit.ts";
+import { modelsOf } from "../models/connect.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
-import { modelsOf } from "../run/model.ts";
-import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 

@@ -1,15 +1,15 @@
 // `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
 
 import type { Message, Request } from "@lathe/llm";
-import { EXIT } from "../cli/exit.ts";
-import { sessionRequest } from "../cli/launch.ts";
-import { parseArgs } from "../cli/parse.ts";
-import { memoryJournal } from "../run/journal-files.ts";
-import { openSession } from "../run/open-session.ts";
-import { promptsOf } from "../run/prompts.ts";
-import { standIn } from "../run/stand-in.ts";
-import { readPiped } from "../run/stdin.ts";
-import { openWorkspace } from "../run/workspace.ts";
+import { openSession } from "../conversation/open-session.ts";
+import { sessionRequest } from "../conversation/session-request.ts";
+import { promptsOf } from "../headless/prompts.ts";
+import { readPiped } from "../headless/stdin.ts";
+import { memoryJournal } from "../journals/journal-files.ts";
+import { parseArgs } from "../options/parse.ts";
+import { standIn } from "../practice/fixed-answers.ts";
+import { EXIT } from "../usage/exit.ts";
+import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 

@@ -1,8 +1,8 @@
 // `lathe replay <dir>`: runs a recorded run again, offline, and says whether it comes out the same.
 
 import { resolve } from "node:path";
-import { EXIT, usageError } from "../cli/exit.ts";
 import { replayRecording } from "../record/replaying.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
 
 export const replayCommand: Command = async (argv, machine) => {

@@ -1,20 +1,20 @@
 // `lathe sessions <verb>`: each verb is loaded when named.
 
 import { JournalError } from "@lathe/agent";
-import { usageError } from "../cli/exit.ts";
-import { openWorkspace } from "../run/workspace.ts";
-import type { Verb } from "../sessions/verbs/verb.ts";
+import { usageError } from "../usage/exit.ts";
+import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
+import type { Verb } from "./sessions/verb.ts";
 
 const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
-  list: async () => (await import("../sessions/verbs/list.ts")).listVerb,
-  show: async () => (await import("../sessions/verbs/show.ts")).showVerb,
-  search: async () => (await import("../sessions/verbs/search.ts")).searchVerb,
-  rename: async () => (await import("../sessions/verbs/rename.ts")).renameVerb,
-  rm: async () => (await import("../sessions/verbs/rm.ts")).rmVerb,
-  export: async () => (await import("../sessions/verbs/export.ts")).exportVerb,
-  doctor: async () => (await import("../sessions/verbs/doctor.ts")).doctorVerb,
-  stats: async () => (await import("../sessions/verbs/stats.ts")).statsVerb,
+  list: async () => (await import("./sessions/list.ts")).listVerb,
+  show: async () => (await import("./sessions/show.ts")).showVerb,
+  search: async () => (await import("./sessions/search.ts")).searchVerb,
+  rename: async () => (await import("./sessions/rename.ts")).renameVerb,
+  rm: async () => (await import("./sessions/rm.ts")).rmVerb,
+  export: async () => (await import("./sessions/export.ts")).exportVerb,
+  doctor: async () => (await import("./sessions/doctor.ts")).doctorVerb,
+  stats: async () => (await import("./sessions/stats.ts")).statsVerb,
 };
 
 export const sessionsCommand: Command = async (argv, machine) => {

@@ -1,17 +1,17 @@
 // `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation), without a model.
 
 import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef } from "@lathe/agent";
-import { EXIT, usageError } from "../cli/exit.ts";
-import { nearest } from "../cli/nearest.ts";
-import type { CliOptions } from "../cli/option-table.ts";
-import { parseArgs } from "../cli/parse.ts";
-import { memoryJournal } from "../run/journal-files.ts";
-import type { Machine } from "../run/machine.ts";
-import { openSession } from "../run/open-session.ts";
-import { profileFor } from "../run/profile.ts";
-import { standIn } from "../run/stand-in.ts";
-import { readPiped } from "../run/stdin.ts";
-import { openWorkspace, type Workspace } from "../run/workspace.ts";
+import { openSession } from "../conversation/open-session.ts";
+import { readPiped } from "../headless/stdin.ts";
+import { memoryJournal } from "../journals/journal-files.ts";
+import type { Machine } from "../machine/machine.ts";
+import { profileFor } from "../models/profile.ts";
+import type { CliOptions } from "../options/option-table.ts";
+import { parseArgs } from "../options/parse.ts";
+import { standIn } from "../practice/fixed-answers.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
+import { nearest } from "../usage/nearest.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 
 const STAND_IN = { provider: "stand-in", id: "none" };

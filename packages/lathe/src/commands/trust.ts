@@ -1,10 +1,10 @@
 // `lathe trust [folder]`, `lathe trust --list`, `lathe trust --remove [folder]`.
 
 import { resolve } from "node:path";
-import { EXIT, usageError } from "../cli/exit.ts";
 import { homePaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
 import { holdsStrangers, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../trust/trust.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
 
 export const trustCommand: Command = async (argv, machine) => {

@@ -1,6 +1,6 @@
 // `lathe <command> --help`.
 
-import { SUBCOMMANDS, type Subcommand } from "../cli/option-table.ts";
+import { SUBCOMMANDS, type Subcommand } from "../options/option-table.ts";
 
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {

@@ -1,7 +1,7 @@
 // Options of a subcommand's verb, by node's own parser, with our kind of error.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { usageError } from "../cli/exit.ts";
+import { usageError } from "../usage/exit.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 /** Written out: a declaration cannot name what node's parser infers. */

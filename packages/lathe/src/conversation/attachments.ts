@@ -5,8 +5,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DocumentError, decodeDocument, type InputContent, imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import { usageError } from "../cli/exit.ts";
-import type { Machine } from "../run/machine.ts";
+import type { Machine } from "../machine/machine.ts";
+import { usageError } from "../usage/exit.ts";
 
 export interface Attached {
   /** For messages. */

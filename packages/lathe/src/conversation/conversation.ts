@@ -14,10 +14,6 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import { usageError } from "../cli/exit.ts";
-import type { ModelChoice } from "../models/models.ts";
-import type { PermissionMode } from "../permissions/judge.ts";
-import type { Permissions } from "../permissions/permissions.ts";
 import {
   closedOnFailure,
   existingJournal,
@@ -25,11 +21,15 @@ import {
   memoryJournal,
   newJournal,
   type OpenedJournal,
-} from "../run/journal-files.ts";
-import { modelToResume, type RequestFor, requestWith } from "../run/next-session.ts";
-import { type OpenSession, openSession, type Person } from "../run/open-session.ts";
-import type { Workspace } from "../run/workspace.ts";
+} from "../journals/journal-files.ts";
+import type { ModelChoice } from "../models/models.ts";
+import type { PermissionMode } from "../permissions/judge.ts";
+import type { Permissions } from "../permissions/permissions.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
+import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
+import { type OpenSession, openSession, type Person } from "./open-session.ts";
 
 export interface ConversationParts {
   readonly workspace: Workspace;

@@ -8,12 +8,12 @@ import { locateRipgrep, onPath } from "@lathe/agent";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../credentials/resolve.ts";
 import { type HomePaths, homePaths } from "../home/paths.ts";
+import type { Machine } from "../machine/machine.ts";
+import { cloudSign, credentialQuery, credentialSources } from "../models/credentials.ts";
 import { readModelsFiles } from "../models/file.ts";
-import { cloudSign, credentialQuery, credentialSources } from "../run/credentials.ts";
-import type { Machine } from "../run/machine.ts";
-import { openWorkspace, type Workspace } from "../run/workspace.ts";
 import { staleLock } from "../sessions/check.ts";
 import { allJournals } from "../sessions/files.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
 export interface Finding {
   readonly state: "good" | "missing" | "wrong";

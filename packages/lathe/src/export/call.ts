@@ -1,10 +1,10 @@
 // One tool call on the page: a line that says what was done, and behind it the arguments, the diff and the result.
 
 import type { ImageData, JsonValue } from "@lathe/llm";
+import { seconds, size } from "../sessions/numbers.ts";
 import type { Call, CallResult, FileDiff } from "../sessions/transcript.ts";
 import { visible } from "../sessions/visible.ts";
 import { type Html, html } from "./html.ts";
-import { seconds, size } from "./numbers.ts";
 
 /** A longer result is cut: nobody reads it, and the page must open on a phone. */
 const MOST_TEXT = 100_000;

@@ -2,12 +2,12 @@
 
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CliError, usageError } from "../cli/exit.ts";
-import type { Workspace } from "../run/workspace.ts";
 import { childrenOf } from "../sessions/files.ts";
 import { idOf } from "../sessions/find.ts";
 import { openToRead } from "../sessions/open.ts";
 import { type Transcript, transcriptOf } from "../sessions/transcript.ts";
+import { CliError, usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { pageHtml } from "./page.ts";
 
 /** Gives the page's path: `out`, else `lathe-<id>.html` where the command was started. */

@@ -1,11 +1,11 @@
 // A session as one HTML file: no script, no request, readable on a phone.
 
+import { dollars, seconds, size, tokens } from "../sessions/numbers.ts";
 import type { AssistantItem, Item, Transcript, UserItem } from "../sessions/transcript.ts";
 import { totals } from "../sessions/transcript.ts";
 import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
 import { markdown } from "./markdown.ts";
-import { dollars, seconds, size, tokens } from "./numbers.ts";
 import { STYLE } from "./style.ts";
 
 export interface PageSource {

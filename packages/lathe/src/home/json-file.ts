@@ -2,7 +2,7 @@
 
 import { mkdir, realpath, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CliError, EXIT } from "../cli/exit.ts";
+import { CliError, EXIT } from "../usage/exit.ts";
 import { readIfThere } from "./small-file.ts";
 
 export function readJsonFile(file: string): unknown {

@@ -2,8 +2,8 @@
 
 import { expandModels, type ModelInfo, offeredLevels } from "@lathe/llm";
 import { findCredential } from "../credentials/resolve.ts";
-import { cloudSign, credentialQuery, credentialSources } from "../run/credentials.ts";
-import type { Workspace } from "../run/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { cloudSign, credentialQuery, credentialSources } from "./credentials.ts";
 import { type Models, PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
 
 export interface ListedModel {

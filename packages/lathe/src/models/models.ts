@@ -14,17 +14,17 @@ import {
   thinkingLevels,
 } from "@lathe/llm";
 import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/providers";
-import { usageError } from "../cli/exit.ts";
-import { nearest } from "../cli/nearest.ts";
 import { learnModelsFile } from "../credentials/known-secrets.ts";
-import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "../run/credentials.ts";
-import type { Workspace } from "../run/workspace.ts";
+import { PRACTICE, PRACTICE_PROVIDER } from "../practice/name.ts";
+import { usageError } from "../usage/exit.ts";
+import { nearest } from "../usage/nearest.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { cloudsWithCredentials, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
 import { withoutRoles } from "./roles.ts";
 
 /** The built-in stand-in; see src/practice. */
-export const PRACTICE_PROVIDER = "practice";
-export const PRACTICE = `${PRACTICE_PROVIDER}/basic`;
+export { PRACTICE, PRACTICE_PROVIDER };
 
 export interface ModelChoice {
   readonly provider: string;

@@ -2,8 +2,8 @@
 // another role. The effort written last wins.
 
 import { isThinkingLevel } from "@lathe/llm";
-import { usageError } from "../cli/exit.ts";
 import type { Settings } from "../settings/schema.ts";
+import { usageError } from "../usage/exit.ts";
 
 type Role = "default" | "smol" | "slow" | "plan";
 

@@ -2,18 +2,18 @@
 // and interrupts from stdin, works through them in order and ends with its input.
 
 import type { SessionEvent } from "@lathe/agent";
-import { type ExitCode, usageError } from "../cli/exit.ts";
-import { type HeadlessRun, runHeadless } from "../run/headless.ts";
-import { closedOnFailure, type OpenedJournal } from "../run/journal-files.ts";
-import type { Machine } from "../run/machine.ts";
-import type { RequestFor } from "../run/next-session.ts";
-import { type OpenSession, openSession } from "../run/open-session.ts";
-import { interruptedOutcome, outcomeOf } from "../run/outcome.ts";
-import { type RunResult, resultOf } from "../run/result.ts";
-import { RunDriver } from "../run/run-prompts.ts";
-import { onSignals } from "../run/signals.ts";
-import type { Workspace } from "../run/workspace.ts";
+import type { RequestFor } from "../conversation/next-session.ts";
+import { type OpenSession, openSession } from "../conversation/open-session.ts";
+import { type HeadlessRun, runHeadless } from "../headless/headless.ts";
+import { interruptedOutcome, outcomeOf } from "../headless/outcome.ts";
+import { type RunResult, resultOf } from "../headless/result.ts";
+import { RunDriver } from "../headless/run-prompts.ts";
+import { closedOnFailure, type OpenedJournal } from "../journals/journal-files.ts";
+import type { Machine } from "../machine/machine.ts";
+import { onSignals } from "../machine/signals.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
+import { type ExitCode, usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { type Line, linesOf } from "./wire/lines.ts";
 import { toWireEvents } from "./wire/map-events.ts";
 import { LineWriter } from "./wire/writer.ts";

@@ -1,10 +1,10 @@
 // One-shot text: stdout gets the last answer and nothing else; everything about the run goes to stderr.
 
 import type { SessionEvent } from "@lathe/agent";
-import { type HeadlessRun, runHeadless } from "../run/headless.ts";
-import type { Machine } from "../run/machine.ts";
-import { oneLine } from "../run/outcome.ts";
-import type { RunResult } from "../run/result.ts";
+import { type HeadlessRun, runHeadless } from "../headless/headless.ts";
+import { oneLine } from "../headless/outcome.ts";
+import type { RunResult } from "../headless/result.ts";
+import type { Machine } from "../machine/machine.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const result = await runHeadless(run, (event) => note(machine, event));

@@ -12,7 +12,7 @@ import type {
   Usage,
 } from "@lathe/llm";
 import { textOf } from "@lathe/llm";
-import { PRACTICE_PROVIDER } from "../models/models.ts";
+import { PRACTICE_PROVIDER } from "./name.ts";
 import type { Outcome, Play, Step } from "./play.ts";
 import { HELP, playFor } from "./requests.ts";
 

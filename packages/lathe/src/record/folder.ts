@@ -4,10 +4,10 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { usageError } from "../cli/exit.ts";
-import type { SessionRequest } from "../run/open-session.ts";
-import type { RunResult } from "../run/result.ts";
+import type { SessionRequest } from "../conversation/open-session.ts";
+import type { RunResult } from "../headless/result.ts";
 import type { Settings } from "../settings/schema.ts";
+import { usageError } from "../usage/exit.ts";
 import type { PublicOptions } from "./public.ts";
 
 const FORMAT = 1;

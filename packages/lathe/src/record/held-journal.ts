@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { idSource, Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
-import type { OpenedJournal } from "../run/journal-files.ts";
-import type { Workspace } from "../run/workspace.ts";
+import type { OpenedJournal } from "../journals/journal-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 interface HeldJournal extends OpenedJournal {
   bytes(): Uint8Array;

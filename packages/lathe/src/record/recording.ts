@@ -4,18 +4,18 @@ import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { type InputContent, type InputOutcome, Recorder, type Session, type Surroundings } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
-import { usageError } from "../cli/exit.ts";
+import type { SessionRequest } from "../conversation/open-session.ts";
+import type { InputVerb, RecordingTape } from "../conversation/tape.ts";
 import { resolveCredential } from "../credentials/resolve.ts";
-import { credentialQuery, credentialSources, hasOwnChain } from "../run/credentials.ts";
-import { existingJournal, type OpenedJournal } from "../run/journal-files.ts";
-import { connect, modelsOf, providerOptions } from "../run/model.ts";
-import type { SessionRequest } from "../run/open-session.ts";
-import type { RunResult } from "../run/result.ts";
-import type { Workspace } from "../run/workspace.ts";
+import type { RunResult } from "../headless/result.ts";
+import { existingJournal, type OpenedJournal } from "../journals/journal-files.ts";
+import { connect, modelsOf, providerOptions } from "../models/connect.ts";
+import { credentialQuery, credentialSources, hasOwnChain } from "../models/credentials.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { newSession, RecordFolder } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
 import { publicOptions, publicValue } from "./public.ts";
-import type { InputVerb, RecordingTape } from "./tape.ts";
 
 export class Recording implements RecordingTape {
   /** The workspace for everything that belongs to the session. */

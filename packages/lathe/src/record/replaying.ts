@@ -7,16 +7,16 @@ import { join } from "node:path";
 import { Redactor, ReplayDivergence, Replayer, type Surroundings } from "@lathe/agent";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
+import { openSession } from "../conversation/open-session.ts";
+import type { Tape } from "../conversation/tape.ts";
 import { homePaths } from "../home/paths.ts";
+import { existingJournal, newJournal, type OpenedJournal } from "../journals/journal-files.ts";
+import type { Machine } from "../machine/machine.ts";
 import { PRACTICE_PROVIDER } from "../models/models.ts";
 import { practiceAdapter } from "../practice/adapter.ts";
-import { existingJournal, newJournal, type OpenedJournal } from "../run/journal-files.ts";
-import type { Machine } from "../run/machine.ts";
-import { openSession } from "../run/open-session.ts";
-import type { Workspace } from "../run/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
-import type { Tape } from "./tape.ts";
 
 export interface ReplayReport {
   readonly text: string;

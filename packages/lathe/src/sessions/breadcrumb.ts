@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Workspace } from "../run/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 const VARIABLES = ["TMUX_PANE", "CMUX_SURFACE_ID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "WT_SESSION"];
 

@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { usageError } from "../cli/exit.ts";
-import type { CliOptions } from "../cli/option-table.ts";
-import type { Workspace } from "../run/workspace.ts";
+import type { CliOptions } from "../options/option-table.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { findSession } from "./find.ts";
 import { listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
 

@@ -3,8 +3,8 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { readHead } from "@lathe/agent";
-import { usageError } from "../cli/exit.ts";
-import type { Workspace } from "../run/workspace.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { followBreadcrumb, terminalId } from "./breadcrumb.ts";
 import { sessionFiles } from "./files.ts";
 

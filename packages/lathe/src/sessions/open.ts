@@ -11,8 +11,8 @@ import {
   JournalError,
   readHead,
 } from "@lathe/agent";
-import { usageError } from "../cli/exit.ts";
-import type { Machine } from "../run/machine.ts";
+import type { Machine } from "../machine/machine.ts";
+import { usageError } from "../usage/exit.ts";
 
 export function openToRead(machine: Machine, blobFolder: string, path: string): Journal {
   const deps: JournalDeps = {

@@ -3,9 +3,9 @@
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { FileStore, readHead } from "@lathe/agent";
-import { usageError } from "../cli/exit.ts";
-import { lockOwner } from "../run/journal-files.ts";
-import type { Workspace } from "../run/workspace.ts";
+import { lockOwner } from "../journals/journal-files.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** Refused while a process has the session or one of its subagents open. */
 export async function removeSession(workspace: Workspace, path: string): Promise<void> {

@@ -1,7 +1,7 @@
 // A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
 
-import { dollars } from "../export/numbers.ts";
 import { sessionName } from "./list.ts";
+import { dollars } from "./numbers.ts";
 import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
 import { totals } from "./transcript.ts";
 import { visible } from "./visible.ts";

@@ -1,6 +1,6 @@
 // Is this value right for this key? Pure; says what is wrong in words fit for the user.
 
-import { nearest } from "../cli/nearest.ts";
+import { nearest } from "../usage/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
 import { wrongInScopedList } from "./scoped.ts";
 

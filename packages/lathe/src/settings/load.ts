@@ -1,7 +1,7 @@
 // Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file, values of
 // this run. Later wins. Every value remembers where it came from.
 
-import { usageError } from "../cli/exit.ts";
+import { usageError } from "../usage/exit.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
 import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";

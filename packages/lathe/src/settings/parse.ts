@@ -1,8 +1,8 @@
 // The YAML of a settings file, with the line of each key. What is wrong is said with file and line.
 
 import { type Document, isMap, type Pair } from "yaml";
-import { usageError } from "../cli/exit.ts";
 import { isProblem, readYaml } from "../home/yaml.ts";
+import { usageError } from "../usage/exit.ts";
 
 export interface ParsedSettings {
   readonly document: Document;

@@ -1,7 +1,7 @@
 // The text of a settings file.
 
-import { usageError } from "../cli/exit.ts";
 import { readIfThere } from "../home/small-file.ts";
+import { usageError } from "../usage/exit.ts";
 
 /** Undefined when there is no such file. */
 export function settingsText(file: string): string | undefined {

@@ -1,8 +1,8 @@
 // `lathe config set` and `unset`: change one key of the user's file under a lock, keeping comments, order and unknown keys.
 
 import { type Document, isMap } from "yaml";
-import { usageError } from "../cli/exit.ts";
 import { replaceFile, withFileLock } from "../home/json-file.ts";
+import { usageError } from "../usage/exit.ts";
 import { parseSettings, spellingsOf } from "./parse.ts";
 import type { SettingKey } from "./schema.ts";
 import { settingsText } from "./text.ts";

@@ -1,11 +1,11 @@
 // The commands that every conversation has.
 
 import { promptTokens } from "@lathe/llm";
-import { EXIT, usageError } from "../../cli/exit.ts";
+import { modelsOf } from "../../models/connect.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
-import { modelsOf } from "../../run/model.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
 import { findSession } from "../../sessions/find.ts";
+import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
 

@@ -2,7 +2,7 @@
 // commands without knowing any of them.
 
 import type { Session } from "@lathe/agent";
-import { type ExitCode, usageError } from "../../cli/exit.ts";
+import { type ExitCode, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 
 /** What a command may do besides changing the conversation. */

@@ -1,7 +1,7 @@
 // Device authorisation (RFC 8628): show a code, wait until the user has entered it elsewhere.
 
 import { createHash, randomBytes } from "node:crypto";
-import { CliError, EXIT } from "../../cli/exit.ts";
+import { CliError, EXIT } from "../../usage/exit.ts";
 import type { OAuthCredential } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
 import { type Post, toCredential } from "./token.ts";

@@ -3,7 +3,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CliError, EXIT } from "../../cli/exit.ts";
+import { CliError, EXIT } from "../../usage/exit.ts";
 import type { StoredCredential } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
 import { type Post, toCredential, toKey } from "./token.ts";

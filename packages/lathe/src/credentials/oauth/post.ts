@@ -1,7 +1,7 @@
 // Posts a form, or JSON where an issuer wants that, through the product's one HTTP transport.
 
 import type { Transport } from "@lathe/llm";
-import { CliError, EXIT } from "../../cli/exit.ts";
+import { CliError, EXIT } from "../../usage/exit.ts";
 import type { Post } from "./token.ts";
 
 const MOST_BYTES = 1 << 20;

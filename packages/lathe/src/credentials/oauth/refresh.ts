@@ -1,6 +1,6 @@
 // A token that is still good, refreshed under a lock when it is not: two processes must never burn the same refresh token.
 
-import { CliError, EXIT } from "../../cli/exit.ts";
+import { CliError, EXIT } from "../../usage/exit.ts";
 import type { CredentialStore } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
 import { type Post, toCredential } from "./token.ts";

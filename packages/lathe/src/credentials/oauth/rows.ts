@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, EXIT } from "../../cli/exit.ts";
+import { CliError, EXIT } from "../../usage/exit.ts";
 
 export interface OAuthRow {
   readonly provider: string;

@@ -1,6 +1,6 @@
 // What every flow ends with: a form posted to the token endpoint, and a credential made of the answer.
 
-import { CliError, EXIT } from "../../cli/exit.ts";
+import { CliError, EXIT } from "../../usage/exit.ts";
 import type { ApiKeyCredential, OAuthCredential } from "../store.ts";
 
 export interface TokenReply {

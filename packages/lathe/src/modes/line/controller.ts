@@ -2,11 +2,11 @@
 // text comes in through `line`, answers go out through the view.
 
 import type { Answer, InputContent, Question, Session } from "@lathe/agent";
-import { CliError, EXIT, type ExitCode } from "../../cli/exit.ts";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
 import { approvalText, type StyledLine } from "./approval.ts";
 import type { Style } from "./printer.ts";
 

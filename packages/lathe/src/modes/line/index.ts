@@ -1,15 +1,15 @@
 // The interactive mode for now: plain lines, no screen. A full-screen terminal will be a host of its own beside it.
 
-import type { ExitCode } from "../../cli/exit.ts";
-import type { ParsedArgs } from "../../cli/parse.ts";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { Conversation } from "../../conversation/conversation.ts";
-import type { RequestFor } from "../../run/next-session.ts";
-import type { OpenSession, Person } from "../../run/open-session.ts";
-import { promptsOf } from "../../run/prompts.ts";
-import { journalFor } from "../../run/which-journal.ts";
-import type { Workspace } from "../../run/workspace.ts";
+import type { RequestFor } from "../../conversation/next-session.ts";
+import type { OpenSession, Person } from "../../conversation/open-session.ts";
+import { promptsOf } from "../../headless/prompts.ts";
+import type { ParsedArgs } from "../../options/parse.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import type { ExitCode } from "../../usage/exit.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { LineTerminal } from "./terminal.ts";
 
 export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {

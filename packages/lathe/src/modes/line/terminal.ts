@@ -2,10 +2,10 @@
 
 import { createInterface, type Interface } from "node:readline";
 import { type InputContent, type Session, visibleText } from "@lathe/agent";
-import { EXIT, type ExitCode } from "../../cli/exit.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { Machine } from "../../run/machine.ts";
+import type { Machine } from "../../machine/machine.ts";
+import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import { AboveLine, type TypedLine } from "./above.ts";
 import { LineController, type LineView } from "./controller.ts";
 import { LinePrinter, type Style } from "./printer.ts";

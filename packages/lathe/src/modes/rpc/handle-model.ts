@@ -2,8 +2,8 @@
 
 import { clampLevel, isThinkingLevel, offeredLevels } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
+import { type ModelChoice, modelsOf } from "../../models/connect.ts";
 import { PRACTICE_PROVIDER } from "../../models/models.ts";
-import { type ModelChoice, modelsOf } from "../../run/model.ts";
 import { LEVELS } from "./commands.ts";
 import type { Handlers } from "./handler.ts";
 import { rowOfChoice } from "./models.ts";

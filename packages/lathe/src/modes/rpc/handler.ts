@@ -1,6 +1,6 @@
 // What a handler of a command works with, and how it refuses in a way that programs can tell apart.
 
-import type { Workspace } from "../../run/workspace.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import type { CommandData, CommandName, CommandParams } from "./commands.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";

@@ -1,11 +1,11 @@
 // RPC over stdio: one JSON object per line both ways. Here the process side: start, end of input, signals, exit.
 
-import { EXIT, type ExitCode, usageError } from "../../cli/exit.ts";
-import type { ParsedArgs } from "../../cli/parse.ts";
-import type { RequestFor } from "../../run/next-session.ts";
-import { ENDING_SIGNALS } from "../../run/signals.ts";
-import { journalFor } from "../../run/which-journal.ts";
-import type { Workspace } from "../../run/workspace.ts";
+import type { RequestFor } from "../../conversation/next-session.ts";
+import { ENDING_SIGNALS } from "../../machine/signals.ts";
+import type { ParsedArgs } from "../../options/parse.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import { EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { linesOf } from "../wire/lines.ts";
 import { LineWriter } from "../wire/writer.ts";
 import { HostTools } from "./host-tools.ts";

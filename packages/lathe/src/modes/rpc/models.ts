@@ -1,9 +1,9 @@
 // The models a host can choose from: what has a credential, or what the user limited the choice to.
 
 import { expandModels, type ModelInfo } from "@lathe/llm";
-import { commaList } from "../../cli/values.ts";
-import { type ModelChoice, modelsOf } from "../../run/model.ts";
-import type { Workspace } from "../../run/workspace.ts";
+import { type ModelChoice, modelsOf } from "../../models/connect.ts";
+import { commaList } from "../../options/values.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import type { ModelRow } from "./commands.ts";
 
 export class ModelList {

@@ -2,7 +2,7 @@
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { Approver } from "../../conversation/approvals.ts";
-import type { Person } from "../../run/open-session.ts";
+import type { Person } from "../../conversation/open-session.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
 

@@ -1,7 +1,7 @@
 // Reads commands and answers them. Commands are taken in order; the ones that take time run beside the others, so that a host can
 // always look, steer and abort. Answers to the agent's own requests never wait behind a command.
 
-import { CliError } from "../../cli/exit.ts";
+import { CliError } from "../../usage/exit.ts";
 import { problemWith } from "../wire/check.ts";
 import { type JsonSchema, object, optional, text } from "../wire/define.ts";
 import type { Line } from "../wire/lines.ts";

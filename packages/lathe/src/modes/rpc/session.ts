@@ -2,10 +2,10 @@
 
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
-import type { OpenedJournal } from "../../run/journal-files.ts";
-import type { RequestFor } from "../../run/next-session.ts";
-import type { OpenSession } from "../../run/open-session.ts";
-import type { Workspace } from "../../run/workspace.ts";
+import type { RequestFor } from "../../conversation/next-session.ts";
+import type { OpenSession } from "../../conversation/open-session.ts";
+import type { OpenedJournal } from "../../journals/journal-files.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { toWireEvents } from "../wire/map-events.ts";
 import type { LineWriter } from "../wire/writer.ts";
 import { PROTOCOL_VERSION } from "./frames.ts";

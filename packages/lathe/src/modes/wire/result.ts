@@ -1,6 +1,6 @@
 // The line that ends every JSON run, as published. The run's own type and this one are the same; the compiler sees to it.
 
-import type { RunResult } from "../../run/result.ts";
+import type { RunResult } from "../../headless/result.ts";
 import {
   anything,
   choice,

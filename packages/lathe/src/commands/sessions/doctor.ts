@@ -1,0 +1,63 @@
+// `lathe sessions doctor`.
+
+import { collectBlobs, FileBlobs } from "@lathe/agent";
+import { type CheckDeps, checkJournal } from "../../sessions/check.ts";
+import { sessionsElsewhere } from "../../sessions/elsewhere.ts";
+import { allJournals, childrenOf } from "../../sessions/files.ts";
+import { findSession } from "../../sessions/find.ts";
+import { size } from "../../sessions/numbers.ts";
+import { openToRead } from "../../sessions/open.ts";
+import { EXIT } from "../../usage/exit.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { verbArgs } from "../verb-args.ts";
+import type { Verb } from "./verb.ts";
+
+/** A blob is written before the line that names it. */
+const YOUNG_MS = 3_600_000;
+
+export const doctorVerb: Verb = async (argv, workspace) => {
+  const { values, positionals } = verbArgs(argv, { gc: { type: "boolean" } });
+  const { machine, paths } = workspace;
+  const deps: CheckDeps = {
+    blobs: new FileBlobs(paths.blobs, `${machine.pid}`),
+    host: machine.host,
+    open: (path) => openToRead(machine, paths.blobs, path),
+  };
+  const journals =
+    positionals.length > 0 ? positionals.flatMap((value) => withChildren(workspace, value)) : every(workspace);
+  let problems = 0;
+  for (const journal of journals) {
+    for (const { path, message } of await checkJournal(journal, deps)) {
+      problems++;
+      machine.stdout.write(message.startsWith(path) ? `${message}\n` : `${path}: ${message}\n`);
+    }
+  }
+  machine.stdout.write(`${journals.length} session files checked, ${problems || "no"} problems.\n`);
+  if (positionals.length === 0 || values.gc) reportBlobs(workspace, values.gc ?? false);
+  return problems > 0 ? EXIT.failed : EXIT.done;
+};
+
+function reportBlobs(workspace: Workspace, remove: boolean): void {
+  const { machine, paths } = workspace;
+  const { removed, bytes, kept } = collectBlobs({
+    folder: paths.blobs,
+    journals: every(workspace),
+    now: machine.deps.now,
+    minAgeMs: YOUNG_MS,
+    dryRun: !remove,
+  });
+  const unnamed = `${removed.length} blobs (${size(bytes)}) that no session names`;
+  if (remove) machine.stdout.write(`Removed ${unnamed}; ${kept} kept.\n`);
+  else if (removed.length > 0)
+    machine.stdout.write(`There are ${unnamed}. To remove them: lathe sessions doctor --gc\n`);
+}
+
+const every = ({ paths }: Workspace): string[] => [
+  ...allJournals(paths.sessions),
+  ...sessionsElsewhere(paths.sessions).flatMap((path) => [path, ...childrenOf(path).map((child) => child.path)]),
+];
+
+function withChildren(workspace: Workspace, value: string): string[] {
+  const { path } = findSession(workspace, value);
+  return [path, ...childrenOf(path).map((child) => child.path)];
+}

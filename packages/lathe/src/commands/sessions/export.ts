@@ -1,0 +1,21 @@
+// `lathe sessions export` and `lathe --export`.
+
+import { exportSession, sessionPage } from "../../export/export-session.ts";
+import { findSession } from "../../sessions/find.ts";
+import { EXIT, type ExitCode } from "../../usage/exit.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { verbArgs } from "../verb-args.ts";
+import { onlyNamed, type Verb } from "./verb.ts";
+
+export const exportVerb: Verb = async (argv, workspace) => {
+  const { values, positionals } = verbArgs(argv, { out: { type: "string", short: "o" } });
+  return exportTo(workspace, onlyNamed(positionals, "export"), values.out);
+};
+
+/** `-` is stdout. */
+export async function exportTo(workspace: Workspace, session: string, out?: string): Promise<ExitCode> {
+  const { path } = findSession(workspace, session);
+  const said = out === "-" ? await sessionPage(workspace, path) : `${await exportSession(workspace, path, out)}\n`;
+  workspace.machine.stdout.write(said);
+  return EXIT.done;
+}

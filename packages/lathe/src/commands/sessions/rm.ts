@@ -1,0 +1,23 @@
+// `lathe sessions rm`.
+
+import { findOne } from "../../sessions/find.ts";
+import { removeSession } from "../../sessions/remove.ts";
+import { EXIT, usageError } from "../../usage/exit.ts";
+import { verbArgs } from "../verb-args.ts";
+import { named, type Verb } from "./verb.ts";
+
+/** Less of an id is more likely a slip. */
+const LEAST = 4;
+
+export const rmVerb: Verb = async (argv, workspace) => {
+  const { positionals } = verbArgs(argv, {});
+  named(positionals[0], "rm");
+  const short = positionals.find((value) => value !== "" && value.length < LEAST);
+  if (short !== undefined)
+    throw usageError(`What is removed is gone: give ${LEAST} or more characters of the id instead of "${short}".`);
+  for (const path of new Set(positionals.map((value) => findOne(workspace, value)))) {
+    await removeSession(workspace, path);
+    workspace.machine.stdout.write(`Removed ${path}\n`);
+  }
+  return EXIT.done;
+};

@@ -1,0 +1,29 @@
+// Going over to another session in the same process: which model it gets, and that a key of this run stays with the provider it
+// was given for.
+
+import type { Journal } from "@lathe/agent";
+import type { OpenedJournal } from "../journals/journal-files.ts";
+import { modelsOf } from "../models/connect.ts";
+import { callable, modelOfSession } from "../models/initial-model.ts";
+import type { ModelChoice } from "../models/models.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { SessionRequest } from "./open-session.ts";
+
+export type RequestFor = (opened: OpenedJournal) => Promise<SessionRequest>;
+
+/** A session's own model, when it can still be called. */
+export async function modelToResume(workspace: Workspace, journal: Journal): Promise<ModelChoice | undefined> {
+  const selector = modelOfSession(journal, workspace);
+  return selector === undefined ? undefined : callable(await modelsOf(workspace), selector, false);
+}
+
+/** `keyed`: the provider that --api-key and --base-url were given for. */
+export async function requestWith(
+  requestFor: RequestFor,
+  opened: OpenedJournal,
+  model: ModelChoice,
+  keyed: string,
+): Promise<SessionRequest> {
+  const { overrides, ...asked } = await requestFor(opened);
+  return { ...asked, model, ...(overrides && model.provider === keyed ? { overrides } : {}) };
+}

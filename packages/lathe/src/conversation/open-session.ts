@@ -1,0 +1,301 @@
+// Puts a session together: environment, profile, journal, permissions, services. Every mode starts here.
+
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Answerer,
+  type AskedGit,
+  askGit,
+  type BudgetConfig,
+  type ChildHeader,
+  type ConfigInput,
+  type ExecutionEnvironment,
+  type FamilyName,
+  FileStore,
+  Journal,
+  LocalEnvironment,
+  type PlanVerdict,
+  type Profile,
+  readSurroundings,
+  Session,
+  type SessionEvent,
+  type Surroundings,
+  type ToolProvider,
+} from "@lathe/agent";
+import type { ProviderAdapter } from "@lathe/llm";
+import { journalDeps, lockOwner, type OpenedJournal } from "../journals/journal-files.ts";
+import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
+import type { Models } from "../models/models.ts";
+import { profileFor } from "../models/profile.ts";
+import type { PermissionMode } from "../permissions/judge.ts";
+import { Permissions } from "../permissions/permissions.ts";
+import { usageError } from "../usage/exit.ts";
+import { withheldNotice } from "../workspace/withheld-variables.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { Approver } from "./approvals.ts";
+import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
+import type { Tape } from "./tape.ts";
+
+export interface SessionRequest {
+  readonly model: ModelChoice;
+  readonly overrides?: ModelOverrides;
+  /** Answers instead of the model: for commands that look at a request or run one call. */
+  readonly adapter?: ProviderAdapter;
+  readonly opened: OpenedJournal;
+  readonly profile?: FamilyName;
+  readonly tools?: readonly string[];
+  readonly systemPrompt?: string;
+  readonly userInstructions?: string;
+  readonly limits: RunLimits;
+  /** Git is asked and the connection opened while the session is put together. Absent: a person may think for long. */
+  readonly promptFollows?: boolean;
+  /** Set when the run is recorded or replayed. */
+  readonly tape?: Tape;
+  /** How questions and approvals reach a person; absent when nobody is there. */
+  readonly person?: Person;
+  /** Tools that come and go with the host. */
+  readonly toolProviders?: readonly ToolProvider[];
+  /** Where tools work; this machine when absent. */
+  readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
+  /** Called with each event as it happens; must not throw. */
+  readonly onEvent?: (event: SessionEvent) => void;
+}
+
+interface RunLimits {
+  readonly maxTurns?: number;
+  readonly maxCost?: number;
+  readonly maxTimeMs?: number;
+  /** The run is the whole session: what earlier processes of it have spent counts. */
+  readonly ofSession?: boolean;
+}
+
+export interface Person {
+  /** Absent: calls that need a yes are denied. */
+  readonly approve?: Approver;
+  readonly answer?: Answerer;
+  readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
+}
+
+export interface OpenSession {
+  readonly session: Session;
+  readonly client: SwitchableClient;
+  readonly permissions: Permissions;
+  readonly journal: OpenedJournal;
+  readonly limits: RunLimits;
+  /** In force for the next request. */
+  readonly model: ModelChoice;
+  /** Profile and adapter for another model, for a switch inside the session. */
+  switchModel(selector: string): Promise<ModelChoice>;
+  close(): Promise<void>;
+}
+
+/** An answer that breaks off is paid for each time. */
+const MID_STREAM_RETRIES = 3;
+/** git may take this long before the first request goes out without its snapshot. */
+const GIT_PATIENCE_MS = 30;
+
+export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
+  // git is asked before there is a session that could tell of it.
+  const early: [message: string, code: string][] = [];
+  let warn = (message: string, code: string): void => void early.push([message, code]);
+  const env = (request.environment ?? localEnvironment)(workspace, (message, code) => warn(message, code));
+  let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
+  // Whoever waits for it will be told; without a model nobody will.
+  git?.catch(() => {});
+  const models = await modelsOf(workspace);
+  const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
+  if (request.promptFollows) adapter.prepare?.();
+  const client = new SwitchableClient(request.model.provider, adapter, workspace);
+  const permissions = new Permissions({
+    mode: workspace.settings.permissionMode as PermissionMode,
+    canAsk: request.person?.approve !== undefined,
+    places: {
+      roots: workspace.roots,
+      userHome: realPath(workspace.machine.userHome),
+      latheHome: realPath(workspace.paths.home),
+    },
+  });
+  let current = request.model;
+  const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
+    const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
+    client.rest(current.provider);
+    client.add(choice.provider, await connect(workspace, choice, overrides));
+    session.setProfile(profileFor(workspace, request, choice), role);
+    Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
+    current = choice;
+  };
+  const promotion = workspace.settings["contextPromotion.enabled"]
+    ? (await import("../models/promotion.ts")).contextPromotion({
+        models,
+        current: () => current,
+        switchTo: (choice) => switchTo(choice, "temporary"),
+      })
+    : undefined;
+  const profile = profileFor(workspace, request, request.model);
+  const session: Session = new Session({
+    profile,
+    env,
+    client,
+    deps: workspace.machine.deps,
+    journal: request.opened.journal,
+    config: { ...sessionConfig(workspace, request), ...waits(workspace, models, request.model) },
+    surroundings: (chosen, where) => {
+      const asked = where === env ? git : undefined;
+      git = undefined; // what it says is of now
+      const read = (): Promise<Surroundings> => surroundings(workspace, chosen, where, asked);
+      return request.tape ? request.tape.surroundings(read) : read();
+    },
+    redactor: workspace.redactor,
+    ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
+    middleware: [...(promotion ? [promotion] : []), permissions.middleware()],
+    ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
+    ...(request.onEvent ? { onEvent: request.onEvent } : {}),
+    services: {
+      web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
+      ...(request.person?.answer ? { answerer: request.person.answer } : {}),
+      planMode: planMode(permissions, request.person),
+    },
+    subagents: {
+      profileFor: (selector) => {
+        const choice = models.choose(selector);
+        const { provider } = choice;
+        if (!client.has(provider))
+          client.add(
+            provider,
+            openedOnUse(provider, () => adapterOf(workspace, models, choice)),
+          );
+        return profileFor(workspace, request, choice);
+      },
+      ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
+    },
+  });
+  warn = (message, code) => session.warn(message, code);
+  for (const [message, code] of early) warn(message, code);
+  session.config.budget = budgetOf(workspace, request, session.spent);
+  return {
+    session,
+    client,
+    permissions,
+    journal: request.opened,
+    limits: request.limits,
+    get model() {
+      return current;
+    },
+    switchModel: async (selector) => {
+      const choice = await models.find(selector);
+      await switchTo(choice);
+      return choice;
+    },
+    close: async () => {
+      await session.close();
+      await client.close();
+    },
+  };
+}
+
+function localEnvironment(workspace: Workspace, warn: (message: string, code: string) => void): ExecutionEnvironment {
+  return new LocalEnvironment({
+    cwd: workspace.cwd,
+    baseEnv: workspace.env,
+    envPolicy: workspace.settings["shell.environment"],
+    envPass: workspace.settings["shell.env.pass"],
+    owner: workspace.machine.deps.uuid(),
+    onWithheld: (names) => {
+      const notice = withheldNotice(workspace, names);
+      if (notice !== undefined) warn(notice, "withheld_variables");
+    },
+  });
+}
+
+function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {
+  const { settings } = workspace;
+  return {
+    defaultCommandTimeoutMs: settings["shell.timeoutMs"],
+    maxCommandTimeoutMs: settings["shell.maxTimeoutMs"],
+    reasoningEffort: model.effort,
+    toolOutputLimits: settings.toolOutputLimits,
+    toolLineLimits: settings.toolLineLimits,
+    steeringMode: settings.steeringMode,
+    followUpMode: settings.followUpMode,
+    interruptMode: settings.interruptMode,
+    lateSteering: "run",
+    retry: {
+      maxRetries: settings["retry.enabled"] ? settings["retry.maxRetries"] : 0,
+      maxTotalMs: settings["retry.maxMinutes"] * 60_000,
+      baseDelay: settings["retry.baseDelay"],
+      midStream: MID_STREAM_RETRIES,
+    },
+  };
+}
+
+function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
+  const factor = isLocal(models, provider) ? 0 : 1000;
+  return {
+    firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],
+    stallTimeoutMs: factor * settings["timeouts.stall"],
+  };
+}
+
+/** Limits are those of this run: what the session has spent before does not count. */
+function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent: Session["spent"]): BudgetConfig {
+  const turns = limits.maxTurns ?? workspace.settings["limits.maxTurns"];
+  const usd = limits.maxCost ?? workspace.settings["limits.maxCost"];
+  if (limits.maxCost !== undefined && !model.info?.cost && model.provider !== "practice") {
+    throw usageError(
+      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be kept. Use --max-turns, or give its cost in models.yml.`,
+    );
+  }
+  const before = limits.ofSession ? { turns: 0, usd: 0, wallMs: 0 } : spent;
+  return {
+    ...(turns > 0 ? { turns: before.turns + turns } : {}),
+    ...(usd > 0 ? { usd: before.usd + usd } : {}),
+    ...(limits.maxTimeMs === undefined ? {} : { wallMs: before.wallMs + limits.maxTimeMs }),
+  };
+}
+
+/** A session with a prefix has been told already, and a tape says what git said then. */
+const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
+  promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
+
+function surroundings(
+  workspace: Workspace,
+  profile: Profile,
+  env: ExecutionEnvironment,
+  git: Promise<AskedGit> = askGit(env, GIT_PATIENCE_MS),
+): Promise<Surroundings> {
+  const info = profile.modelInfo;
+  return readSurroundings(env, profile.instructionFiles, {
+    now: workspace.machine.deps.now(),
+    model: info?.displayName ?? profile.model,
+    ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
+    git,
+  });
+}
+
+function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {
+  return ({ agentId, parentSession, parentCall, cwd }) => {
+    const path = join(folder, `${agentId}.jsonl`);
+    const store = (): FileStore => new FileStore(path, { owner: lockOwner(workspace), create: true });
+    if (existsSync(path)) return Journal.open(store(), journalDeps(workspace));
+    const header = { id: workspace.machine.deps.uuid(), cwd, agentId, parentSession, parentCall };
+    return Journal.create(header, store, journalDeps(workspace));
+  };
+}
+
+function planMode(permissions: Permissions, person: Person | undefined) {
+  return {
+    get active() {
+      return permissions.mode === "plan";
+    },
+    async propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
+      const verdict = await person?.decidePlan?.(plan, signal);
+      if (verdict?.approved) permissions.mode = "auto-edit";
+      return verdict;
+    },
+  };
+}
+
+/** A directory that is not there yet is where its name says. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path;
+}

@@ -1,0 +1,81 @@
+// From options to a session: model, limits, prompts and keys of this run.
+
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { FamilyName } from "@lathe/agent";
+import type { OpenedJournal } from "../journals/journal-files.ts";
+import type { Machine } from "../machine/machine.ts";
+import { chooseModel, type ModelChoice } from "../models/connect.ts";
+import type { CliOptions } from "../options/option-table.ts";
+import { commaList, duration, httpUrl, money, positiveInteger } from "../options/values.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { SessionRequest } from "./open-session.ts";
+
+/** A person at both ends, and nothing that asks for output only. */
+export function isInteractive(options: CliOptions, machine: Machine): boolean {
+  if (options.print !== undefined || options.mode !== undefined) return false;
+  return Boolean(machine.stdin.isTTY && machine.stdout.isTTY);
+}
+
+/** The one that was named; else what the session, the settings and the credentials come to. */
+async function modelOf(workspace: Workspace, options: CliOptions, { journal }: OpenedJournal): Promise<ModelChoice> {
+  if (options.model !== undefined) return chooseModel(workspace, options.model);
+  const { chooseInitialModel, modelOfSession } = await import("../models/initial-model.ts");
+  const resumed = modelOfSession(journal, workspace);
+  return chooseInitialModel(workspace, {
+    interactive: isInteractive(options, workspace.machine),
+    hasKey: options["api-key"] !== undefined,
+    ...(resumed === undefined ? {} : { resumed }),
+  });
+}
+
+export async function sessionRequest(
+  workspace: Workspace,
+  options: CliOptions,
+  opened: OpenedJournal,
+): Promise<SessionRequest> {
+  const { machine } = workspace;
+  const maxTimeMs = maxTimeOf(options);
+  const limits = {
+    ...(options["max-turns"] === undefined ? {} : { maxTurns: positiveInteger("max-turns", options["max-turns"]) }),
+    ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+  };
+  const request: SessionRequest = {
+    model: await modelOf(workspace, options, opened),
+    opened,
+    limits,
+    overrides: {
+      ...(options["api-key"] === undefined ? {} : { apiKey: options["api-key"] }),
+      ...(options["base-url"] === undefined ? {} : { baseUrl: httpUrl("base-url", options["base-url"]) }),
+    },
+    ...(options.profile === undefined ? {} : { profile: options.profile as FamilyName }),
+    ...(options.tools === undefined ? {} : { tools: commaList(options.tools) }),
+    ...(options["system-prompt"] === undefined
+      ? {}
+      : { systemPrompt: await textOrFile(machine, options["system-prompt"]) }),
+    ...(options["append-system-prompt"] === undefined
+      ? {}
+      : { userInstructions: await textOrFile(machine, options["append-system-prompt"]) }),
+  };
+  if (options["api-key"] !== undefined) machine.stderr.write(KEY_IN_SIGHT);
+  return request;
+}
+
+const KEY_IN_SIGHT =
+  "lathe: A key given with --api-key shows in the process list and in your shell's history. Prefer lathe login, or a variable.\n";
+
+export const maxTimeOf = (options: CliOptions): number | undefined =>
+  options["max-time"] === undefined ? undefined : duration("max-time", options["max-time"]);
+
+async function textOrFile(machine: Machine, value: string): Promise<string> {
+  try {
+    return await readFile(resolve(machine.cwd, value), "utf8");
+  } catch {
+    // What can only be meant as a file must be one: its name makes no prompt.
+    if (/^\S+\.(md|txt)$/.test(value))
+      throw usageError(`${value} cannot be read. Give a text file, or the text itself.`);
+    return value;
+  }
+}

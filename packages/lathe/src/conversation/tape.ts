@@ -1,0 +1,18 @@
+// What stands between a session and the world when a run is recorded or replayed.
+
+import type { InputContent, InputOutcome, Recorder, Session, SessionOptions, Surroundings } from "@lathe/agent";
+
+/** Both ways. */
+export interface Tape {
+  readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
+  readonly aroundAccess: NonNullable<SessionOptions["aroundAccess"]>;
+  surroundings(read: () => Promise<Surroundings>): Promise<Surroundings>;
+}
+
+export type InputVerb = Parameters<Recorder["input"]>[1];
+
+/** While recording: inputs go through it, and it is told the end. */
+export interface RecordingTape extends Tape {
+  input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined>;
+  finish(end: { readonly status: string; readonly exitCode: number }): void;
+}

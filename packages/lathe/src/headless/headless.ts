@@ -1,0 +1,135 @@
+// A run without a person: all prompts, the answer checked against a schema when one was asked for, one result at the end that is
+// kept in the journal of a named run.
+
+import type { InputContent, Session } from "@lathe/agent";
+import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
+import type { OpenSession } from "../conversation/open-session.ts";
+import type { RecordingTape } from "../conversation/tape.ts";
+import { onSignals } from "../machine/signals.ts";
+import type { DeniedCall } from "../permissions/permissions.ts";
+import { EXIT } from "../usage/exit.ts";
+import goOn from "./go-on.md";
+import { interruptedOutcome, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
+import { askAgain, type Judged, judge, MOST_RETRIES, withSchema } from "./output-schema.ts";
+import { type RunResult, resultOf } from "./result.ts";
+import { RESULT_ENTRY } from "./run-id.ts";
+import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";
+
+export interface HeadlessRun {
+  readonly open: OpenSession;
+  /** Those that have not begun yet. None at all: what the session left undone is finished. */
+  readonly prompts: readonly InputContent[];
+  readonly schema?: JsonSchema;
+  /** The result is kept for whoever asks for the same run again. */
+  readonly keepResult?: boolean;
+  /** An earlier process has begun this run; what it left comes first. */
+  readonly earlier?: { readonly denied: readonly DeniedCall[] };
+  readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
+  readonly tape?: RecordingTape;
+}
+
+/** Ends that are not the run's own doing: asked for again, it goes on. */
+const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
+
+export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
+  const { session, permissions } = run.open;
+  const driver = new RunDriver(session, permissions, onEvent, run.tape);
+  const signals = onSignals(() => void driver.interrupt());
+  const stop = new AbortController();
+  const timer = run.timeLimit?.setTimer(() => {
+    stop.abort();
+    driver.stopAtLimit(TIME_IS_UP);
+  }, run.timeLimit.ms);
+  try {
+    const { whole, judged } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    const facts = report(run, driver);
+    const ended = whole
+      ? outcomeOf(facts)
+      : signals.asked.aborted
+        ? interruptedOutcome(facts)
+        : limitOutcome(TIME_IS_UP, facts);
+    const outcome = withJudgement(ended, judged);
+    const result = finalResult(run, driver, outcome, judged);
+    run.tape?.finish(result);
+    if (run.keepResult && !UNFINISHED.has(outcome.exitCode) && session.state !== "closed")
+      session.appendCustom(RESULT_ENTRY, result as unknown as JsonValue);
+    return result;
+  } finally {
+    timer?.cancel();
+    signals.stopListening();
+  }
+}
+
+/** `whole`: false when the run was stopped with something left to give. */
+async function giveAll(
+  run: HeadlessRun,
+  driver: RunDriver,
+  stopped: () => boolean,
+): Promise<{ readonly whole: boolean; readonly judged?: Judged }> {
+  let good = run.earlier || run.prompts.length === 0 ? await finishEarlier(run, driver) : true;
+  const prompts = run.schema ? lastWithSchema(run.prompts, run.schema) : run.prompts;
+  for (const prompt of prompts) {
+    if (!good) return { whole: true };
+    if (stopped()) return { whole: false };
+    await driver.submit(prompt);
+    good = goesOn(run, driver);
+  }
+  if (!good || !run.schema) return { whole: true };
+  for (let attempt = 0; ; attempt++) {
+    const judged = await judge(driver.report().text, run.schema);
+    if ("value" in judged || attempt === MOST_RETRIES) return { whole: true, judged };
+    if (stopped()) return { whole: false, judged };
+    await driver.submit(askAgain(judged.problem));
+    if (!goesOn(run, driver)) return { whole: true, judged };
+  }
+}
+
+/** Settles what an earlier process of this run left: a cut input is continued, an interrupted one asked to go on. */
+async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
+  const { session } = run.open;
+  const { input } = session.journal;
+  if (session.wasCut) await driver.continue();
+  else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
+  else if (input !== undefined) driver.recall();
+  else return true;
+  return goesOn(run, driver);
+}
+
+/** A named run that a limit has ended is over; who continues a session wants it to go on. */
+function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean {
+  return earlier ? reason === "interrupted" || reason === "error" : reason !== "completed";
+}
+
+/** Whether a run without a prompt has something to do. */
+export function leftUndone({ wasCut, journal: { input } }: Session): boolean {
+  return wasCut || (input?.state === "end" && input.reason !== "completed");
+}
+
+/** A further prompt makes sense only after one that was answered. */
+function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
+  const { exitCode } = outcomeOf(report(run, driver));
+  return exitCode === EXIT.done || exitCode === EXIT.denied;
+}
+
+function report({ earlier, open }: HeadlessRun, driver: RunDriver): RunReport {
+  const now = { ...driver.report(), kept: open.journal.path !== undefined };
+  return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
+}
+
+function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome, judged: Judged | undefined): RunResult {
+  const { session, journal } = run.open;
+  const output = judged && "value" in judged ? { output: judged.value, text: judged.json } : {};
+  // A run over several processes has spent what its session has.
+  const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
+  return resultOf(outcome, { ...report(run, driver), ...spent, ...output }, journal.path ? session.id : null);
+}
+
+function lastWithSchema(prompts: readonly InputContent[], schema: JsonSchema): readonly InputContent[] {
+  return prompts.map((prompt, i) => (i === prompts.length - 1 ? withSchema(prompt, schema) : prompt));
+}
+
+function withJudgement(outcome: RunOutcome, judged: Judged | undefined): RunOutcome {
+  if (outcome.exitCode !== EXIT.done || !judged || "value" in judged) return outcome;
+  const message = `The answer does not fit the schema: ${judged.problem}. Make the schema simpler or choose another model.`;
+  return { status: "failed", exitCode: EXIT.failed, message };
+}

@@ -1,0 +1,53 @@
+// What the user gave on the command line and on stdin, as inputs for the agent: words, -p prompts, @files, piped text.
+
+import type { InputContent } from "@lathe/agent";
+import type { ContentPart } from "@lathe/llm";
+import type { Attached } from "../conversation/attachments.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { ParsedArgs } from "../options/parse.ts";
+import { usageError } from "../usage/exit.ts";
+
+/** A prompt that stands for what is piped. */
+const STDIN = "-";
+const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+/** In order. Piped text and files go with the first prompt. */
+export async function promptsOf(
+  { options, words }: ParsedArgs,
+  machine: Machine,
+  piped: Uint8Array = new Uint8Array(),
+): Promise<InputContent[]> {
+  const files = words.filter(isFile).map((word) => word.slice(1));
+  const spoken = words.filter((word) => !isFile(word)).join(" ");
+  const prompts = [...(options.print ?? []), ...(spoken.trim() === "" ? [] : [spoken])];
+  const context: ContentPart[] = [];
+  if (files.length > 0) {
+    const { fileParts } = await import("../conversation/attachments.ts");
+    for (const file of files) context.push(...(await fileParts(file, machine)));
+  }
+  const hasPiped = !piped.every(isSpace);
+  if (prompts.includes(STDIN)) {
+    if (!hasPiped)
+      throw usageError(`Nothing came on stdin, which "-" stands for. Pipe the prompt in, or give its text.`);
+    const asPrompt = await pipedParts(piped);
+    return withContext(
+      context,
+      prompts.map((prompt) => (prompt === STDIN ? asPrompt : prompt)),
+    );
+  }
+  if (hasPiped) context.push(...(await pipedParts(piped, prompts.length > 0 ? ["<stdin>", "</stdin>"] : undefined)));
+  return withContext(context, prompts);
+}
+
+const isFile = (word: string): boolean => word.startsWith("@") && word.length > 1;
+
+function withContext(context: readonly ContentPart[], prompts: readonly InputContent[]): InputContent[] {
+  if (context.length === 0) return [...prompts];
+  const [first = [], ...rest] = prompts;
+  return [[...context, ...(typeof first === "string" ? [{ kind: "text" as const, text: first }] : first)], ...rest];
+}
+
+async function pipedParts(bytes: Uint8Array, tags?: Attached["tags"]): Promise<ContentPart[]> {
+  const { attachedParts } = await import("../conversation/attachments.ts");
+  return attachedParts({ name: "What came on stdin", bytes, ...(tags ? { tags } : {}) });
+}

@@ -1,0 +1,113 @@
+// Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
+
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import {
+  FileBlobs,
+  FileStore,
+  forkJournal,
+  idSource,
+  importJournal,
+  isoTime,
+  Journal,
+  type JournalDeps,
+  type LockOwner,
+  MemoryBlobs,
+  MemoryStore,
+  processStartTime,
+  readHead,
+  sessionPath,
+} from "@lathe/agent";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface OpenedJournal {
+  readonly journal: Journal;
+  /** Undefined for a session that is kept in memory only. */
+  readonly path?: string;
+  /** Folder for artifacts and child journals. */
+  readonly folder?: string;
+}
+
+const JOURNAL_VERSION = 4;
+
+/** Nothing stays locked when what was to use the journal cannot be put together. */
+export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+export function lockOwner(workspace: Workspace): LockOwner {
+  const { machine } = workspace;
+  return { pid: machine.pid, host: machine.host, startTime: processStartTime(machine.pid), token: machine.deps.uuid() };
+}
+
+export function journalDeps(workspace: Workspace): JournalDeps {
+  const { deps } = workspace.machine;
+  return {
+    blobs: new FileBlobs(workspace.paths.blobs, `${workspace.machine.pid}`),
+    now: deps.now,
+    newId: idSource(deps.random),
+    sync: workspace.settings["journal.sync"],
+  };
+}
+
+export function newJournal(
+  workspace: Workspace,
+  extra: { id?: string; runId?: string; runDigest?: string; parentSession?: string } = {},
+  path?: string,
+): OpenedJournal {
+  const { deps } = workspace.machine;
+  const id = extra.id ?? deps.uuid();
+  const timestamp = isoTime(deps.now());
+  const file = path ?? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
+  const open = (): FileStore => new FileStore(file, { owner: lockOwner(workspace), create: true });
+  const journal = Journal.create({ ...extra, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
+  return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };
+}
+
+export function memoryJournal(workspace: Workspace): OpenedJournal {
+  const { deps } = workspace.machine;
+  const journal = Journal.create({ id: deps.uuid(), cwd: workspace.cwd }, () => new MemoryStore(), {
+    blobs: new MemoryBlobs(),
+    now: deps.now,
+    newId: idSource(deps.random),
+  });
+  return { journal };
+}
+
+export function existingJournal(workspace: Workspace, path: string): OpenedJournal {
+  const file = resolve(workspace.machine.cwd, path);
+  if (!existsSync(file)) throw usageError(`Session file not found: ${path}. See: lathe sessions list`);
+  const folder = file.replace(/\.jsonl$/, "");
+  if ((readHead(file)?.header.version ?? 1) < JOURNAL_VERSION) return importOld(workspace, file);
+  const journal = Journal.open(new FileStore(file, { owner: lockOwner(workspace) }), journalDeps(workspace));
+  return { journal, path: file, folder };
+}
+
+/** An older file is only read; the session goes on in a new one beside it. */
+function importOld(workspace: Workspace, file: string): OpenedJournal {
+  const { deps } = workspace.machine;
+  const id = deps.uuid();
+  const path = join(dirname(file), `${isoTime(deps.now()).replace(/[:.]/g, "-")}_${id}.jsonl`);
+  const openStore = (): FileStore => new FileStore(path, { owner: lockOwner(workspace), create: true });
+  const journal = importJournal(new FileStore(file), { id, openStore }, journalDeps(workspace));
+  return { journal, path, folder: path.replace(/\.jsonl$/, "") };
+}
+
+/** A copy that goes on by itself; the original stays as it is. */
+export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
+  const { deps } = workspace.machine;
+  const source = Journal.open(new FileStore(path), journalDeps(workspace));
+  const id = deps.uuid();
+  const timestamp = isoTime(deps.now());
+  const file = sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
+  const store = new FileStore(file, { owner: lockOwner(workspace), create: true });
+  const header = { id, cwd: workspace.cwd, timestamp, parentSession: path };
+  const journal = forkJournal(source, { upTo: source.leaf, header, store }, journalDeps(workspace));
+  return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };
+}

@@ -1,0 +1,104 @@
+// Everything the product takes from the machine, as one value: made once by the command, and by tests as they like.
+
+import { readFileSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import { visibleText } from "@lathe/agent";
+import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
+import { announceFirstRequest } from "../launcher/first-request.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
+import { systemUuid } from "./uuid.ts";
+
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly userHome: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly deps: ClientDeps;
+  /** For requests about credentials, when `deps` is recorded. */
+  readonly credentialDeps?: ClientDeps;
+  readonly stdin: NodeJS.ReadStream;
+  /** For text. At a terminal, nothing written here can move the cursor or change a colour. */
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Stdout as it is, for whoever draws: text of others must be made visible before it goes here. */
+  readonly terminal: NodeJS.WriteStream;
+}
+
+export function thisMachine(): Machine {
+  return {
+    env: process.env,
+    cwd: workingDirectory(),
+    userHome: process.env["HOME"] || homedir(),
+    pid: process.pid,
+    host: hostName(),
+    deps: announcingFirstRequest(defaultDeps({ uuid: systemUuid })),
+    // Node makes these streams when they are first looked at, which takes longer than all else before the first request.
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return textOnly(endingQuietly(process.stdout));
+    },
+    get stderr() {
+      return textOnly(endingQuietly(process.stderr));
+    },
+    get terminal() {
+      return endingQuietly(process.stdout);
+    },
+  };
+}
+
+/** What the system keeps in a file is read sooner than node:os is loaded. */
+function hostName(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
+  } catch {
+    return hostname(); // no /proc here
+  }
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw usageError("The working directory does not exist any more. Go to one that does.");
+  }
+}
+
+const watched = new WeakSet<NodeJS.WriteStream>();
+
+/** A reader that went away (`lathe … | head`) is no error: there is nobody left to tell. */
+function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (watched.has(stream)) return stream;
+  watched.add(stream);
+  return stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.done);
+    throw error;
+  });
+}
+
+const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();
+
+/** Text of the model, a server or the repository must not act on the terminal, wherever we print it. */
+function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  if (!stream.isTTY) return stream;
+  const known = filtered.get(stream);
+  if (known) return known;
+  const write = (chunk: unknown, ...rest: never[]): boolean =>
+    stream.write(typeof chunk === "string" ? visibleText(chunk) : (chunk as Uint8Array), ...rest);
+  const safe = Object.create(stream, { write: { value: write } }) as NodeJS.WriteStream;
+  filtered.set(stream, safe);
+  return safe;
+}
+
+/** Tells the launcher when the start is over; see its code cache. */
+function announcingFirstRequest(deps: ClientDeps): ClientDeps {
+  let announced = false;
+  const fetch: Transport = (request) => {
+    if (announced) return deps.fetch(request);
+    announced = true;
+    return deps.fetch({ ...request, sent: announceFirstRequest });
+  };
+  return { ...deps, fetch: Object.assign(fetch, deps.fetch) };
+}

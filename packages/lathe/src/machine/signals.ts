@@ -1,0 +1,28 @@
+// SIGINT, SIGTERM and SIGHUP (a terminal or connection that closed) interrupt the run, which then ends cleanly and can be
+// continued; a second one leaves at once.
+
+import { EXIT } from "../usage/exit.ts";
+
+export interface Signals {
+  /** Aborted as soon as a signal came. */
+  readonly asked: AbortSignal;
+  stopListening(): void;
+}
+
+export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+export function onSignals(interrupt: () => void): Signals {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+    interrupt();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  return {
+    asked: controller.signal,
+    stopListening: () => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}

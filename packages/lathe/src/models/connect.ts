@@ -1,0 +1,119 @@
+// From what the user typed to a model that can be called: selector, credential, adapter.
+
+import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
+import { openProvider } from "@lathe/llm/open";
+import { findRow, type ProviderOptions } from "@lathe/llm/providers";
+import { type CredentialQuery, resolveCredential } from "../credentials/resolve.ts";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { credentialQuery, credentialSources, hasOwnChain } from "./credentials.ts";
+import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "./models.ts";
+
+export type { ModelChoice } from "./models.ts";
+
+export interface ModelOverrides {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  /** Where only HTTP will do. */
+  readonly websocket?: "off";
+}
+
+const opened = new WeakMap<Workspace, Promise<Models>>();
+
+/** Read once per workspace; what is wrong with the files is said once. */
+export function modelsOf(workspace: Workspace): Promise<Models> {
+  const known = opened.get(workspace);
+  if (known) return known;
+  const opening = openModels(workspace).then((models) => {
+    for (const problem of models.problems) workspace.machine.stderr.write(`lathe: ${problem}\n`);
+    return models;
+  });
+  opened.set(workspace, opening);
+  return opening;
+}
+
+export async function chooseModel(workspace: Workspace, selector: string): Promise<ModelChoice> {
+  return (await modelsOf(workspace)).find(selector);
+}
+
+/** The adapter of a choice. Without a credential it fails here, before anything is sent. */
+export async function connect(
+  workspace: Workspace,
+  choice: ModelChoice,
+  overrides: ModelOverrides = {},
+  deps?: ClientDeps,
+): Promise<ProviderAdapter> {
+  if (choice.provider === PRACTICE_PROVIDER) return (await import("../practice/adapter.ts")).practiceAdapter();
+  const models = await modelsOf(workspace);
+  const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
+  const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
+  if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider, query);
+  models.reached(choice.provider);
+  return adapterOf(workspace, models, choice, overrides, deps);
+}
+
+/** The same without asking for the credential before the first request does. */
+export async function adapterOf(
+  workspace: Workspace,
+  models: Models,
+  choice: ModelChoice,
+  overrides: ModelOverrides = {},
+  deps: ClientDeps = { ...workspace.machine.deps, env: workspace.env },
+): Promise<ProviderAdapter> {
+  try {
+    return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ConfigurationError") throw error;
+    throw usageError(`${error.message}. Mend models.yml or the variable, or choose another: lathe models`);
+  }
+}
+
+/** How requests to a choice are made, as settings, models.yml and options say it. */
+export function providerOptions(
+  workspace: Workspace,
+  models: Models,
+  choice: ModelChoice,
+  overrides: ModelOverrides = {},
+): ProviderOptions {
+  const { settings, env } = workspace;
+  const { provider } = choice;
+  const config = models.configOf(provider);
+  const row = findRow(provider);
+  const connection = models.connection(choice);
+  const sources = credentialSources(workspace, runKey(choice, overrides));
+  const baseUrl =
+    overrides.baseUrl ?? connection.baseUrl ?? (row?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)]);
+  const cacheRetention = connection.cacheRetention ?? (settings.cacheRetention || undefined);
+  const websocket = overrides.websocket ?? (settings["providers.openaiWebsockets"] || undefined);
+  const local = isLocal(models, provider);
+  const firstEvent = local ? 0 : settings["timeouts.firstEvent"];
+  return {
+    ...connection,
+    resolveKey: () => resolveCredential(credentialQuery(provider, env, config), sources),
+    runCommand: async (command) => (await import("./secret-command.ts")).outputOf(workspace, command),
+    timeout: { request: firstEvent, firstEvent, streamRead: local ? 0 : settings["timeouts.stall"] },
+    userAgent: `lathe/${LATHE_VERSION}`,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    ...(websocket === undefined ? {} : { websocket }),
+  };
+}
+
+/** A local server may load its model for as long as it likes. */
+export function isLocal(models: Models, provider: string): boolean {
+  return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
+}
+
+/** `MY_PROXY_BASE_URL` for a provider `my-proxy`. */
+const baseUrlVariable = (provider: string): string => `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_BASE_URL`;
+
+function runKey({ provider }: ModelChoice, { apiKey }: ModelOverrides) {
+  return apiKey === undefined ? undefined : { provider, key: apiKey };
+}
+
+function noCredential(provider: string, { wantedEnv }: CredentialQuery): CliError {
+  const row = findRow(provider);
+  const variable = wantedEnv ?? row?.keyEnv.find((name) => name.endsWith("_API_KEY")) ?? row?.keyEnv[0];
+  const how = variable ? `Set ${variable}, or run` : row ? "Run" : "Give it an apiKey in models.yml, or run";
+  return new CliError(EXIT.provider, `No credential for ${row?.name ?? provider}. ${how}: lathe login ${provider}`);
+}

@@ -1,0 +1,80 @@
+// The credentials of a run: one store, one order, asked by requests, `auth status` and `models` alike.
+
+import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
+import { findRow, type ProviderRow } from "@lathe/llm/providers";
+import { systemKeyring } from "../credentials/keyring.ts";
+import { poster } from "../credentials/oauth/post.ts";
+import type { CredentialQuery, CredentialSources } from "../credentials/resolve.ts";
+import { CredentialStore } from "../credentials/store.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface RunKey {
+  readonly provider: string;
+  readonly key: string;
+}
+
+type Env = Workspace["env"];
+
+export function credentialSources(workspace: Workspace, runKey?: RunKey): CredentialSources {
+  const { deps, credentialDeps = deps } = workspace.machine;
+  return {
+    store: credentialStore(workspace),
+    env: workspace.env,
+    oauth: {
+      now: credentialDeps.now,
+      post: poster(credentialDeps.fetch),
+      rows: async () => (await import("../credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
+    },
+    onSecret: (name, value) => workspace.redactor.add(name, value),
+    runCommand: async (command) => (await import("./secret-command.ts")).secretFrom(workspace, command),
+    ...(runKey === undefined ? {} : { runKey }),
+  };
+}
+
+export function credentialStore(workspace: Workspace): CredentialStore {
+  return new CredentialStore(workspace.paths.auth, workspace.settings["auth.keyring"] ? systemKeyring : undefined);
+}
+
+/** Where a provider's credential may be, from its built-in row and its entry in models.yml. */
+export function credentialQuery(provider: string, env: Env, config?: ProviderConfig): CredentialQuery {
+  const row = findRow(provider);
+  const envNames = variablesOf(row, env);
+  const fileKey = config && configuredKey(config, env);
+  const wantedEnv = config && keyVariable(config);
+  return {
+    provider: row?.id ?? provider,
+    envNames,
+    bearerEnvNames: envNames.filter((name) => /_(OAUTH_TOKEN|ACCESS_TOKEN|FOUNDRY_API_KEY)$/.test(name)),
+    ...(fileKey === undefined ? {} : { fileKey }),
+    ...(wantedEnv === undefined ? {} : { wantedEnv }),
+    keyless: config?.auth === "none" || (row?.keyless ?? false),
+  };
+}
+
+/** In Foundry mode Anthropic's models are reached with another key first. */
+function variablesOf(row: ProviderRow | undefined, env: Env): readonly string[] {
+  if (!row) return [];
+  const foundry =
+    row.gateway === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
+  return foundry ? ["ANTHROPIC_FOUNDRY_API_KEY", ...row.keyEnv] : row.keyEnv;
+}
+
+/** The clouds find credentials by rules of their own; any of these says that there is something to find. */
+const CLOUD_SIGNS: Readonly<Record<string, readonly string[]>> = {
+  "amazon-bedrock": ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"],
+  "google-vertex": ["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_API_KEY"],
+};
+
+export function cloudsWithCredentials(env: Env): readonly string[] {
+  return Object.keys(CLOUD_SIGNS).filter((cloud) => cloudSign(cloud, env) !== undefined);
+}
+
+export function cloudSign(provider: string, env: Env): string | undefined {
+  return CLOUD_SIGNS[provider]?.find((name) => env[name]);
+}
+
+/** Providers whose requests are signed by a cloud's own chain. */
+export function hasOwnChain(provider: string): boolean {
+  const row = findRow(provider);
+  return row?.auth === "aws" || row?.auth === "vertex";
+}

@@ -1,0 +1,94 @@
+// Which model a run uses when nobody named one: the first of the scope, the saved default, a provider with a credential. A
+// person without any gets a local server's model, and without that the practice model.
+
+import { type Journal, modelFor } from "@lathe/agent";
+import { expandModels, initialModel } from "@lathe/llm";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { chooseModel, modelsOf } from "./connect.ts";
+import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models.ts";
+
+export interface InitialWish {
+  /** Model of the session that is continued. */
+  readonly resumed?: string;
+  /** A key was given for this run. */
+  readonly hasKey: boolean;
+  /** A person is there who can be told what was chosen. */
+  readonly interactive: boolean;
+}
+
+/** What a session was last told to use, as a selector. Its effort goes along, unless this run names one. */
+export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspace): string | undefined {
+  const model = modelFor(context.state, "default");
+  const { chosenLevel } = context.state;
+  const keepsOwn = chosenLevel !== undefined && settingsOrigin.get("defaultThinkingLevel") !== "run";
+  return model !== undefined && keepsOwn ? `${model}:${chosenLevel}` : model;
+}
+
+export async function chooseInitialModel(workspace: Workspace, wish: InitialWish): Promise<ModelChoice> {
+  const { settings, settingsOrigin } = workspace;
+  if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
+  const models = await modelsOf(workspace);
+  const resumed = wish.resumed === undefined ? undefined : await callable(models, wish.resumed, wish.hasKey);
+  if (resumed) return resumed;
+  if (settings.enabledModels.length === 0 && settings.model !== "") return chooseModel(workspace, settings.model);
+  await discoverScope(models, settings.enabledModels);
+  if (
+    settingsOrigin.get("enabledModels") === "run" &&
+    expandModels(models.registry, settings.enabledModels).length === 0
+  )
+    throw usageError(`No model fits --models ${settings.enabledModels.join(",")}. See: lathe models`);
+  const found = initialModel(models.registry, {
+    scoped: settings.enabledModels,
+    resuming: wish.resumed !== undefined,
+    ...(settings.model === "" ? {} : { saved: settings.model }),
+  });
+  if (found) return models.choose(selectorOf(found));
+  if (settings.enabledModels.length > 0 && wish.resumed === undefined)
+    throw new CliError(
+      EXIT.provider,
+      `None of the models to choose from (${settings.enabledModels.join(", ")}) has a credential. Run lathe login <provider>, or name another: --model <provider/id>`,
+    );
+  if (!wish.interactive) {
+    throw new CliError(
+      EXIT.provider,
+      "No credential was found. Set a key such as ANTHROPIC_API_KEY, run lathe login <provider>, or try --model practice/basic",
+    );
+  }
+  return withoutCredential(workspace, models);
+}
+
+/** A scope may name local servers, whose models are not known until they are asked. */
+async function discoverScope(models: Models, scope: readonly string[]): Promise<void> {
+  const local = models.registry
+    .discoveries()
+    .map(({ provider }) => provider)
+    .filter((provider) => scope.some((pattern) => pattern.startsWith(`${provider}/`)));
+  if (local.length > 0) await models.discover({ only: local });
+}
+
+async function withoutCredential({ machine }: Workspace, models: Models): Promise<ModelChoice> {
+  await models.discover();
+  const local = models.registry.available().find(({ supportsTools }) => supportsTools);
+  if (local) {
+    machine.stderr.write(`No key was found; using ${local.provider}/${local.id} of the server on this machine.\n`);
+    return models.choose(`${local.provider}/${local.id}`);
+  }
+  machine.stderr.write(
+    "No key and no local model server were found: going on with the practice model, which is scripted. For a real one: lathe login <provider>\n",
+  );
+  return models.choose(PRACTICE);
+}
+
+/** The model of a selector, when it can be called here and now. */
+export async function callable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
+  if (meansPractice(selector)) return models.choose(selector);
+  const slash = selector.indexOf("/");
+  const provider = selector.slice(0, Math.max(slash, 0));
+  if (!models.registry.knows(provider) || models.disabled.includes(provider)) return undefined;
+  return hasKey || models.registry.isAvailable(provider) ? models.find(selector) : undefined;
+}
+
+function selectorOf({ model, effort }: NonNullable<ReturnType<typeof initialModel>>): string {
+  return `${model.provider}/${model.id}${effort === undefined ? "" : `:${effort}`}`;
+}

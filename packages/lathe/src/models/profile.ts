@@ -1,0 +1,66 @@
+// Which tools and prompt a model gets: its family's, as settings and options change them.
+
+import {
+  defineProfile,
+  FAMILIES,
+  type FamilyName,
+  familyOf,
+  type Profile,
+  type ProfileOptions,
+  webFetchTool,
+} from "@lathe/agent";
+import { SETTINGS, type Settings } from "../settings/schema.ts";
+import { usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { ModelChoice } from "./connect.ts";
+import { PRACTICE_PROVIDER } from "./models.ts";
+
+export interface ProfileWish {
+  readonly profile?: FamilyName;
+  /** Names of the tools to offer; all when absent. */
+  readonly tools?: readonly string[];
+  readonly systemPrompt?: string;
+  readonly userInstructions?: string;
+}
+
+export function profileFor(workspace: Workspace, wish: ProfileWish, model: ModelChoice): Profile {
+  const { settings } = workspace;
+  // The script behind the practice model knows one set of tools.
+  const isPractice = model.provider === PRACTICE_PROVIDER;
+  const family = FAMILIES[isPractice ? "minimal" : (wish.profile ?? familyOf(model.id))];
+  const cap = settings.maxOutputTokens;
+  const maxTokens = model.info?.maxOutput ? Math.min(model.info.maxOutput, cap) : cap;
+  const options: ProfileOptions = {
+    model: model.id,
+    provider: model.provider,
+    shellTimeoutMs: settings["shell.timeoutMs"],
+    ...(isPractice ? {} : toolForm(workspace)),
+    ...(model.info ? { modelInfo: model.info } : {}),
+    ...(maxTokens > 0 ? { maxTokens } : {}),
+    ...(wish.systemPrompt === undefined ? {} : { basePrompt: wish.systemPrompt }),
+    ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
+    ...(family.id === "minimal" ? {} : { tools: [webFetchTool as never] }),
+  };
+  const whole = defineProfile(family, options);
+  if (wish.tools === undefined) return whole;
+  const known = whole.toolRegistry.names();
+  const unknown = wish.tools.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw usageError(`Unknown tool "${unknown}". This profile has: ${known.join(", ")}.`);
+  return defineProfile(family, { ...options, only: wish.tools });
+}
+
+/** LATHE_EDIT_VARIANT wins over the setting when it names one. */
+function toolForm({ settings, env }: Workspace): Pick<ProfileOptions, "toolNames" | "editVariant"> {
+  const { toolNames } = settings;
+  const forced = env["LATHE_EDIT_VARIANT"] ?? "";
+  const editVariant = isEditVariant(forced) ? forced : settings.editVariant;
+  if (editVariant === "") return { toolNames };
+  if (toolNames === "native")
+    throw usageError(
+      `toolNames native has its own way of editing, so editVariant ${editVariant} cannot be had. Change one: lathe config set toolNames lathe`,
+    );
+  return { editVariant };
+}
+
+const isEditVariant = (name: string): name is Settings["editVariant"] =>
+  (SETTINGS.editVariant.choices as readonly string[]).includes(name);

@@ -1,0 +1,50 @@
+// A key that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml. It is run once, not per request.
+
+import { LocalEnvironment } from "@lathe/agent";
+import { CliError, EXIT } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+const PATIENCE_MS = 30_000;
+
+const printed = new WeakMap<Workspace, Map<string, Promise<string>>>();
+
+export function secretFrom(workspace: Workspace, command: string): Promise<string> {
+  const known = printed.get(workspace) ?? new Map<string, Promise<string>>();
+  printed.set(workspace, known);
+  const before = known.get(command);
+  if (before) return before;
+  const secret = outputOf(workspace, command).then((text) => oneWord(text, command));
+  known.set(command, secret);
+  // A locked password store may be open the next time.
+  secret.catch(() => known.delete(command));
+  return secret;
+}
+
+/** Password stores like to print notes below the password. */
+function oneWord(text: string, command: string): string {
+  if (!/\s/.test(text)) return text;
+  throw new CliError(
+    EXIT.provider,
+    `The command for a key printed more than the key. Let it print one word, such as: ${command} | head -n 1`,
+  );
+}
+
+/** What a command of the user's prints, trimmed. */
+export async function outputOf(workspace: Workspace, command: string): Promise<string> {
+  const { machine, env } = workspace;
+  const shell = new LocalEnvironment({
+    cwd: machine.userHome,
+    baseEnv: env,
+    envPolicy: "inherit_all",
+    owner: machine.deps.uuid(),
+  });
+  try {
+    const { stdout, exitCode, timedOut } = await shell.execCommand(command, PATIENCE_MS);
+    const secret = stdout.trim();
+    if (exitCode === 0 && secret !== "") return secret;
+    const why = timedOut ? "took too long" : exitCode === 0 ? "printed nothing" : `ended with code ${exitCode}`;
+    throw new CliError(EXIT.provider, `The command for a key ${why}. Try it in a shell: ${command}`);
+  } finally {
+    await shell.cleanup();
+  }
+}

@@ -1,0 +1,123 @@
+// argv to options. Knows the table, not what the options mean.
+
+import { join } from "node:path";
+import { usageError } from "../usage/exit.ts";
+import { nearest } from "../usage/nearest.ts";
+import { type CliOptions, OPTIONS, type OptionSpec } from "./option-table.ts";
+
+export interface ParsedArgs {
+  readonly options: CliOptions;
+  /** What is not an option: the prompt, `@file` arguments. */
+  readonly words: readonly string[];
+}
+
+const specs: Readonly<Record<string, OptionSpec>> = OPTIONS;
+
+export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs {
+  const options: Record<string, unknown> = {};
+  const words: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? "";
+    if (word === "--") {
+      words.push(...argv.slice(i + 1));
+      break;
+    }
+    if (!isOption(word)) {
+      if (namesOption(word)) throw unknownOption(word);
+      words.push(word);
+      continue;
+    }
+    const { flags, name, inline } = optionName(word);
+    for (const flag of flags) options[flag] = true;
+    const spec = specs[name];
+    if (!spec) throw unknownOption(word);
+    if (spec.kind === "flag") {
+      if (inline !== undefined) throw usageError(`--${name} takes no value.`);
+      options[name] = true;
+      continue;
+    }
+    const next = inline === undefined ? argv[i + 1] : atHome(spec, inline, userHome);
+    const hasNext = next !== undefined && (inline !== undefined || !isOption(next));
+    if (hasNext && !spec.mayBeEmpty && next.trim() === "") throw emptyValue(name);
+    if (spec.kind === "optional") {
+      options[name] = hasNext ? next : true;
+      if (hasNext && inline === undefined) i++;
+      continue;
+    }
+    // `-p` alone means: the words are the prompt.
+    if (!hasNext && name === "print") {
+      options[name] = (options[name] as string[] | undefined) ?? [];
+      continue;
+    }
+    if (!hasNext) throw usageError(`--${name} needs a value: --${name} <${spec.value ?? "value"}>.`);
+    if (inline === undefined) i++;
+    checkChoice(name, spec, next);
+    let value = next;
+    // `-p fix the bug`, without quotes, is one prompt.
+    while (name === "print" && inline === undefined && isSingleWord(next) && isSingleWord(argv[i + 1])) {
+      const more = argv[++i] ?? "";
+      if (more.startsWith("@")) words.push(more);
+      else value += ` ${more}`;
+    }
+    if (spec.kind === "list") options[name] = [...((options[name] as string[] | undefined) ?? []), value];
+    else options[name] = next;
+  }
+  return { options: options as CliOptions, words };
+}
+
+/** Prompts begin with a dash too: a list, the front matter of a file. */
+const isOption = (word: string): boolean => /^(?:--$|--[a-z][\w-]*(?:=|$)|-[a-z](?:\S|$))/i.test(word);
+
+const isSingleWord = (word = "-"): boolean => word !== "-" && !isOption(word) && /^\S+$/.test(word);
+
+/** An option and its value in one word: quotes where a script should have none. */
+function namesOption(word: string): boolean {
+  const name = /^--?([a-z][\w-]*)\s/i.exec(word)?.[1];
+  return name !== undefined && (Object.hasOwn(specs, name) || byShort(name) !== undefined);
+}
+
+const byShort = (letter: string): string | undefined =>
+  Object.keys(specs).find((name) => specs[name]?.short === letter);
+
+interface NamedOption {
+  readonly name: string;
+  readonly inline?: string;
+  /** Short flags that stood before it in the same word, as in `-cp`. */
+  readonly flags: readonly string[];
+}
+
+function optionName(word: string): NamedOption {
+  if (word.startsWith("--")) {
+    const equals = word.indexOf("=");
+    const name = word.slice(2, equals < 0 ? undefined : equals);
+    return equals < 0 ? { name, flags: [] } : { name, flags: [], inline: word.slice(equals + 1) };
+  }
+  const flags: string[] = [];
+  for (let at = 1; ; at++) {
+    const name = byShort(word[at] ?? "");
+    if (name === undefined) throw unknownOption(word);
+    if (at + 1 === word.length) return { name, flags };
+    if (specs[name]?.kind !== "flag") return { name, flags, inline: word.slice(at + 1) };
+    flags.push(name);
+  }
+}
+
+function unknownOption(word: string): Error {
+  if (/\s/.test(word))
+    return usageError(`Unknown option "${word}". A prompt that begins so is given with -p, or after --.`);
+  const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
+  return usageError(`Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`);
+}
+
+/** No shell expands the ~ of `--record=~/run`. */
+function atHome({ value = "" }: OptionSpec, text: string, userHome: string): string {
+  return text.startsWith("~/") && /dir|file|path/.test(value) ? join(userHome, text.slice(2)) : text;
+}
+
+/** What a script gives when a variable was not set. */
+const emptyValue = (name: string): Error => usageError(`--${name} is empty. Give a value, or leave the option out.`);
+
+function checkChoice(name: string, spec: OptionSpec, value: string): void {
+  if (!spec.choices || spec.choices.includes(value)) return;
+  throw usageError(`--${name} must be one of ${spec.choices.join(", ")}, not "${value}".`);
+}

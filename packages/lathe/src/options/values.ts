@@ -1,0 +1,41 @@
+// Values of options in the forms people write them.
+
+import { usageError } from "../usage/exit.ts";
+
+export function positiveInteger(option: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value <= 0)
+    throw usageError(`--${option} must be a whole number above 0, not "${text}".`);
+  return value;
+}
+
+export function money(option: string, text: string): number {
+  const value = Number(text.replace(/^\$/, ""));
+  if (!Number.isFinite(value) || value <= 0)
+    throw usageError(`--${option} must be an amount in US dollars such as 0.50, not "${text}".`);
+  return value;
+}
+
+export function httpUrl(option: string, text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw usageError(`--${option} must be an address such as https://api.example.com/v1, not "${text}".`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** As long as a timer can be set to: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** `90`, `90s`, `5m`, `1h`, in milliseconds. */
+export function duration(option: string, text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  const value = match ? Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000) : 0;
+  if (value <= 0) throw usageError(`--${option} must be a time such as 90s or 5m, not "${text}".`);
+  return Math.min(value, LONGEST_MS);
+}
+
+export const commaList = (text: string): string[] =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");

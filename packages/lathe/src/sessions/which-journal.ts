@@ -1,0 +1,68 @@
+// Which journal a run writes: by --session, --resume, --continue, --fork, --run-id, --no-session, or a new one.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  existingJournal,
+  forkedJournal,
+  memoryJournal,
+  newJournal,
+  type OpenedJournal,
+} from "../journals/journal-files.ts";
+import type { CliOptions } from "../options/option-table.ts";
+import { CliError, usageError } from "../usage/exit.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { rememberElsewhere } from "./elsewhere.ts";
+import { findSession, sessionToContinue } from "./find.ts";
+
+export function journalFor(workspace: Workspace, options: CliOptions): OpenedJournal {
+  try {
+    return choose(workspace, options);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
+export function refusal(error: unknown, runId?: string): unknown {
+  if (!(error instanceof Error) || error instanceof CliError) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined)
+    return usageError(`The session cannot be opened: ${error.message}. See: lathe sessions list`);
+  if (error.name !== "JournalError") return error;
+  if (code !== "locked") return usageError(`${error.message} See: lathe sessions doctor`);
+  if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
+  return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
+}
+
+function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
+  const chosen = [options["no-session"], options.continue, options.resume, options.session].filter(Boolean).length;
+  if (chosen > 1) throw usageError("Use only one of --continue, --resume, --session and --no-session.");
+  if (options["no-session"]) return memoryJournal(workspace);
+  if (options.session !== undefined) {
+    const path = resolve(workspace.machine.cwd, options.session);
+    if (options.fork && !existsSync(path))
+      throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
+    rememberElsewhere(workspace.paths.sessions, path);
+    return existsSync(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
+  }
+  if (options.continue) {
+    const path = sessionToContinue(workspace);
+    return path === undefined ? newJournal(workspace) : open(workspace, path, options);
+  }
+  if (typeof options.resume === "string") {
+    const found = findSession(workspace, options.resume);
+    if (found.otherCwd !== undefined && !options.fork) {
+      throw usageError(
+        `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
+      );
+    }
+    rememberElsewhere(workspace.paths.sessions, found.path);
+    return open(workspace, found.path, options);
+  }
+  if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");
+  return newJournal(workspace);
+}
+
+const open = (workspace: Workspace, path: string, { fork }: CliOptions): OpenedJournal =>
+  fork ? forkedJournal(workspace, path) : existingJournal(workspace, path);

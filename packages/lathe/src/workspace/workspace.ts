@@ -1,0 +1,89 @@
+// Where a run takes place and what counts there: directory, trust, settings, environment. Read once at the start.
+
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Redactor } from "@lathe/agent";
+import { redactorFor } from "../credentials/known-secrets.ts";
+import { type HomePaths, homePaths } from "../home/paths.ts";
+import { isDirectory } from "../home/small-file.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { CliOptions } from "../options/option-table.ts";
+import { commaList } from "../options/values.ts";
+import { envWithFiles } from "../settings/env-files.ts";
+import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
+import type { SettingKey, Settings } from "../settings/schema.ts";
+import { settingsIn } from "../settings/scoped.ts";
+import { type ProjectFiles, projectOf } from "../trust/project.ts";
+import { usageError } from "../usage/exit.ts";
+
+export interface Workspace {
+  readonly machine: Machine;
+  /** Absolute, links resolved. */
+  readonly cwd: string;
+  /** Directories that may be written to: cwd first. */
+  readonly roots: readonly string[];
+  readonly paths: HomePaths;
+  /** What counts of the files that the project brings. */
+  readonly project: ProjectFiles;
+  readonly settings: Settings;
+  readonly savedModel: LoadedSettings["savedModel"];
+  readonly settingsOrigin: LoadedSettings["origin"];
+  /** The process's variables, then the .env files. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Knows the secrets of this place and run. */
+  readonly redactor: Redactor;
+  /** One line each, for stderr. */
+  readonly warnings: readonly string[];
+}
+
+export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
+  const cwd = directory(machine, options.cwd ?? ".", "--cwd");
+  const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
+  const paths = homePaths(machine.env, machine.userHome);
+  const { files: project, ignored } = projectOf(cwd, paths, machine.userHome);
+  const sources: SettingsSource[] = [
+    { file: paths.config, required: false, own: true },
+    ...(project.config ? [{ file: project.config, required: false }] : []),
+    ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
+  ];
+  const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
+  const env = envWithFiles({
+    env: machine.env,
+    project: project.env,
+    latheHome: paths.home,
+    userHome: machine.userHome,
+  });
+  return {
+    machine,
+    cwd,
+    roots: [cwd, ...added],
+    paths,
+    project,
+    settings: settingsIn(cwd, machine.userHome, loaded.values),
+    savedModel: loaded.savedModel,
+    settingsOrigin: loaded.origin,
+    env,
+    redactor: redactorFor({ env, authFile: paths.auth }),
+    warnings: [...loaded.warnings, ...(ignored === undefined ? [] : [ignored])],
+  };
+}
+
+function directory(machine: Machine, path: string, option: string): string {
+  const absolute = resolve(machine.cwd, path);
+  if (isDirectory(absolute)) return realpathSync.native(absolute);
+  if (path === ".") throw usageError("The working directory cannot be entered. Go to one that can.");
+  throw usageError(`${option}: ${path} is not a directory. Give an existing directory.`);
+}
+
+/** Options that are settings for this run only. */
+function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>> {
+  return {
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.models === undefined ? {} : { enabledModels: commaList(options.models) }),
+    ...(options["smol-model"] === undefined ? {} : { "modelRoles.smol": options["smol-model"] }),
+    ...(options["slow-model"] === undefined ? {} : { "modelRoles.slow": options["slow-model"] }),
+    ...(options["plan-model"] === undefined ? {} : { "modelRoles.plan": options["plan-model"] }),
+    ...(options.thinking === undefined ? {} : { defaultThinkingLevel: options.thinking }),
+    ...(options["permission-mode"] === undefined ? {} : { permissionMode: options["permission-mode"] }),
+  };
+}
