@@ -111,7 +111,7 @@ async function buildCommand() {
   const main = join(folder, "src", "cli", "main.ts");
   const start = START.map((file) => join(folder, file));
   const launcher = join(folder, "src", "launcher");
-  const { SUBCOMMANDS } = await evaluated(join(folder, "src", "cli", "option-table.ts"));
+  const { SUBCOMMANDS } = await evaluated(join(folder, "src", "options", "option-table.ts"));
   const launcherFor = (startPack) =>
     launcherCode(join(launcher, "cli.ts"), {
       ...define,

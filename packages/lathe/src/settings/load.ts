@@ -13,6 +13,8 @@ export interface SettingsSource {
   readonly required: boolean;
   /** The one that `lathe config set` changes. */
   readonly own?: boolean;
+  /** Comes with the project: it can narrow what is permitted, never widen it. */
+  readonly ofProject?: boolean;
 }
 
 export interface LoadedSettings {
@@ -41,6 +43,10 @@ export async function loadSettings(
     const layer = await readLayer(source, text, memoryFile);
     warnings.push(...layer.warnings);
     for (const [key, value] of layer.values) {
+      if (source.ofProject && key === "permissionMode" && isWider(String(value), String(values[key]))) {
+        warnings.push(`${source.file}: permissionMode ${value} is ignored: a project's settings can only narrow it.`);
+        continue;
+      }
       values[key] = value;
       origin.set(key, source.file);
     }
@@ -53,6 +59,11 @@ export async function loadSettings(
   }
   return { values: values as unknown as Settings, savedModel, origin, warnings };
 }
+
+/** Modes by how much they permit without asking. */
+const PERMITS = ["read-only", "plan", "ask", "auto-edit", "full"];
+
+const isWider = (mode: string, than: string): boolean => PERMITS.indexOf(mode) > PERMITS.indexOf(than);
 
 interface Layer {
   readonly values: ReadonlyMap<SettingKey, unknown>;

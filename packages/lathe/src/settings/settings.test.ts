@@ -194,3 +194,15 @@ describe("the documentation", () => {
     expect(await readFile(page, "utf8")).toBe(settingsDocument());
   });
 });
+
+it("a project's settings can narrow the permission mode, never widen it", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "lathe-narrow-"));
+  const file = join(dir, "config.yml");
+  const load = async (mode: string) => {
+    await writeFile(file, `permissionMode: ${mode}\n`);
+    const { values, warnings } = await loadSettings([{ file, required: true, ofProject: true }]);
+    return [values.permissionMode, warnings.length];
+  };
+  expect(await load("full")).toEqual(["auto-edit", 1]);
+  expect(await load("ask")).toEqual(["ask", 0]);
+});

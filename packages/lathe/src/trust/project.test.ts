@@ -72,3 +72,25 @@ describe("what a project brings", () => {
     expect(projectOf(repo, paths, home)).toEqual({ files: {} });
   });
 });
+
+describe("settings of a trusted folder that have changed", () => {
+  it("are ignored until the folder is trusted again: somebody else may have changed them", async () => {
+    await trust(repo);
+    await writeFile(join(repo, ".lathe", "config.yml"), "permissionMode: full\n");
+    const { files, ignored } = projectOf(repo, paths, home);
+    expect(files).toEqual({ models: join(repo, ".lathe/models.yml"), env: join(repo, ".env") });
+    expect(ignored).toBe(
+      "Changed since this folder was trusted: .lathe/config.yml ignored. Look at it, then run: lathe trust",
+    );
+    await trust(repo);
+    expect(projectOf(repo, paths, home).files.config).toBe(join(repo, ".lathe/config.yml"));
+  });
+
+  it("one that came later, in a folder below, was never looked at", async () => {
+    await mkdir(join(repo, ".git"));
+    await trust(repo);
+    await mkdir(join(below, ".lathe"));
+    await writeFile(join(below, ".lathe", "config.yml"), "permissionMode: ask\n");
+    expect(projectOf(below, paths, home).files.config).toBeUndefined();
+  });
+});

@@ -4,7 +4,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { HomePaths } from "../home/paths.ts";
-import { isTrusted } from "./trust.ts";
+import { isAsTrusted, isTrusted } from "./trust.ts";
 
 export interface ProjectFiles {
   readonly config?: string;
@@ -24,6 +24,16 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
   const isFolderTrusted = isTrusted(paths.trust, folder, userHome);
   const isCwdTrusted = folder === cwd ? isFolderTrusted : isTrusted(paths.trust, cwd, userHome);
   const { env, ...settings } = filesOf(cwd, folder, paths, userHome);
+  const changed = Object.values(settings).filter((file) => isFolderTrusted && !isAsTrusted(paths.trust, file));
+  if (changed.length > 0) {
+    const names = changed.map((file) => relative(cwd, file)).join(", ");
+    const where = folder === cwd ? "" : ` ${relative(cwd, folder)}`;
+    const unchanged = Object.fromEntries(Object.entries(settings).filter(([, file]) => !changed.includes(file)));
+    return {
+      files: { ...unchanged, ...(isCwdTrusted && env !== undefined ? { env } : {}) },
+      ignored: `Changed since this folder was trusted: ${names} ignored. Look at it, then run: lathe trust${where}`,
+    };
+  }
   const refused = [
     ...(isFolderTrusted ? [] : [settings.config, settings.models]),
     ...(isCwdTrusted ? [] : [env]),

@@ -5,9 +5,16 @@ import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
+import { readIfThere } from "../home/small-file.ts";
 
 interface TrustFile {
-  readonly folders: Readonly<Record<string, { readonly since: string }>>;
+  readonly folders: Readonly<Record<string, TrustedFolder>>;
+}
+
+interface TrustedFolder {
+  readonly since: string;
+  /** SHA-256 of its settings files as they were then, by path. */
+  readonly seen?: Readonly<Record<string, string>>;
 }
 
 export function isTrusted(trustFile: string, folder: string, userHome: string): boolean {
@@ -29,12 +36,34 @@ export function holdsStrangers(folder: string, userHome: string): boolean {
   return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
+/** Trust is in what the settings files of the folder say now. */
 export async function trustFolder(trustFile: string, folder: string, now: Date): Promise<string> {
   const path = await realpath(folder);
+  const files = SETTINGS_FILES.map((name) => `${path}/.lathe/${name}`);
+  const seen = Object.fromEntries(files.flatMap((file) => entryOf(file)));
   await updateJsonFile(trustFile, (value) => ({
-    folders: { ...read(value).folders, [path]: { since: now.toISOString() } },
+    folders: { ...read(value).folders, [path]: { since: now.toISOString(), seen } },
   }));
   return path;
+}
+
+const SETTINGS_FILES = ["config.yml", "models.yml"];
+
+/** Whether a settings file says what it said when its folder was trusted. What is not there says nothing. */
+export function isAsTrusted(trustFile: string, file: string): boolean {
+  const [entry] = entryOf(file);
+  if (!entry) return true;
+  const [path, digest] = entry;
+  const { folders } = read(readJsonFile(trustFile));
+  return Object.values(folders).some(({ seen = {} }) => Object.hasOwn(seen, path) && seen[path] === digest);
+}
+
+function entryOf(file: string): [path: string, digest: string][] {
+  const text = readIfThere(file);
+  if (text === undefined) return [];
+  // Most folders bring no settings, and a start should not wait for node:crypto.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
 }
 
 /** Also one that is gone by now. */

@@ -43,7 +43,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
   const { files: project, ignored } = projectOf(cwd, paths, machine.userHome);
   const sources: SettingsSource[] = [
     { file: paths.config, required: false, own: true },
-    ...(project.config ? [{ file: project.config, required: false }] : []),
+    ...(project.config ? [{ file: project.config, required: false, ofProject: true }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
