@@ -46,6 +46,7 @@ async function baseline() {
     if (!passed) console.log(`left out, because it fails without a mutant: ${file}: ${reason}`);
     reach.set(file, { ms, mutants: passed ? reached(lane.folder) : new Set() });
   });
+  if ([...reach.values()].every(({ mutants: found }) => found.size === 0)) throw new Error("no test reaches a mutant");
   return reach;
 }
 

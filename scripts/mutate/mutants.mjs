@@ -2,22 +2,27 @@
 // change is the one in effect: so a file is compiled once, and a run chooses its mutant by a number.
 import { parseSync } from "oxc-parser";
 
-const OTHER_OPERATOR = {
-  "===": ["!=="],
-  "!==": ["==="],
-  "<": ["<=", ">="],
-  "<=": ["<", ">"],
-  ">": [">=", "<="],
-  ">=": [">", "<"],
-  "-": ["+"],
-  "*": ["/"],
-};
-const OTHER_METHOD = { some: "every", every: "some", min: "max", max: "min", findLast: "find" };
+const OTHER_OPERATORS = new Map([
+  ["===", ["!=="]],
+  ["!==", ["==="]],
+  ["<", ["<=", ">="]],
+  ["<=", ["<", ">"]],
+  [">", [">=", "<="]],
+  [">=", [">", "<"]],
+  ["-", ["+"]],
+  ["*", ["/"]],
+]);
+const OTHER_METHOD = new Map([
+  ["some", "every"],
+  ["every", "some"],
+  ["min", "max"],
+  ["max", "min"],
+  ["findLast", "find"],
+]);
 
 /** `{ start, end, kind, text, line }` of every change; `kind` is "expression" or "statement", `text` what it becomes. */
 export function mutantsOf(file, source) {
-  const { program, errors } = parseSync(file, source);
-  if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0].message}`);
+  const program = parsed(file, source);
   const found = [];
   const lineOf = (offset) => source.slice(0, offset).split("\n").length;
   const add = ({ start, end }, text, kind = "expression") =>
@@ -64,10 +69,16 @@ export function mutantsOf(file, source) {
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
+export function parsed(file, source) {
+  const { program, errors } = parseSync(file, source);
+  if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0].message}\n${errors[0].codeframe ?? ""}`);
+  return program;
+}
+
 function operatorsFor({ operator, left, right }) {
   const isText = ({ type, value }) => type === "TemplateLiteral" || typeof value === "string";
   if (operator === "+") return isText(left) || isText(right) ? [] : ["-"];
-  return OTHER_OPERATOR[operator] ?? [];
+  return OTHER_OPERATORS.get(operator) ?? [];
 }
 
 function callsFor({ callee, arguments: args }, slice) {
@@ -75,7 +86,7 @@ function callsFor({ callee, arguments: args }, slice) {
   const { name } = callee.property;
   const list = `(${args.map(slice).join(", ")})`;
   if (name === "filter") return [slice(callee.object)];
-  const other = OTHER_METHOD[name];
+  const other = OTHER_METHOD.get(name);
   return other === undefined ? [] : [`${slice(callee.object)}.${other}${list}`];
 }
 

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { projectFiles } from "../check/files.mjs";
-import { instrument } from "./mutants.mjs";
+import { instrument, parsed } from "./mutants.mjs";
 
 /** Number of the mutant that is in effect; below zero, none is, and what is reached is noted. */
 export const NONE = -1;
@@ -17,7 +17,9 @@ export function makeTree(root, folder, targets) {
   linkModules(root, folder);
   for (const { source, mutants, first } of targets) {
     const text = readFileSync(join(root, source), "utf8");
-    writeFileSync(join(folder, source), instrument(text, mutants, first, header(folder)));
+    const instrumented = instrument(text, mutants, first, header(folder));
+    parsed(source, instrumented);
+    writeFileSync(join(folder, source), instrumented);
   }
   activate(folder, NONE);
 }
