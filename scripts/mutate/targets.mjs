@@ -29,14 +29,12 @@ const JOURNAL = tests("agent", [
 ]);
 
 const PERMISSIONS = tests("lathe", [
+  "src/permissions/judge",
+  "src/permissions/sensitive-paths",
   "test/tool-command",
-  "test/contract",
-  "test/contract-input",
-  "test/contract-machine",
-  "test/contract-trust",
   "test/json-mode",
   "test/rpc-hosting",
-  "test/line-mode",
+  "test/contract",
 ]);
 
 export const TARGETS = [
