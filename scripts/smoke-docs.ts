@@ -18,6 +18,8 @@ import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = ["llm", "agent", "testkit", "lathe"];
+/** Programs that run on every runtime we promise, not on this one alone. */
+const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md"];
 const pages = [
   "README.md",
   ...PACKAGES.map((name) => `packages/${name}/README.md`),
@@ -96,34 +98,29 @@ async function programs({ clone, env, project }: Newcomer, samples: readonly Sam
       env,
     });
   const tarballs = readdirSync(packed).map((name) => join(packed, name));
+  const host = samples.find(({ page }) => page === "packages/agent/README.md");
+  const problems = host === undefined ? ["there is none"] : hostProblems(host.text);
+  if (problems.length > 0) report.fail("the host program of packages/agent/README.md", problems.join("\n"));
   const { files } = compile(samples, { folder: join(work, "programs"), tarballs, root, env }, report);
-  for (const [sample, file] of files)
-    await runProgram(
-      file,
-      `${sample.page}:${sample.line} (Node ${process.versions.node})`,
-      { cwd: project, env },
-      report,
-    );
-  await host(files, { cwd: project, env });
+  for (const [sample, file] of files) {
+    const runtimes = LIBRARIES.includes(sample.page) ? [process.execPath, ...otherRuntimes()] : [process.execPath];
+    for (const runtime of runtimes) await runOn(runtime, sample, file, { cwd: project, env });
+  }
 }
 
-/** The program that shows how a host is written runs on every runtime we promise. */
-async function host(files: ReadonlyMap<Sample, string>, place: { cwd: string; env: Env }): Promise<void> {
-  const [sample, file] = [...files].find(([{ page }]) => page === "packages/agent/README.md") ?? [];
-  if (sample === undefined || file === undefined) throw new Error("packages/agent/README.md has no program");
-  const problems = hostProblems(sample.text);
-  if (problems.length > 0) report.fail("the host program", problems.join("\n"));
+function otherRuntimes(): string[] {
   const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "lathe-ci");
-  for (const runtime of [process.execPath, join(cache, "node24/bin/node"), join(cache, "bun/bin/bun")]) {
-    if (!existsSync(runtime)) {
-      report.fail(`the host program on ${runtime}`, "it is not there: run scripts/setup-system.sh");
-      continue;
-    }
-    const version = execFileSync(runtime, ["--version"], { encoding: "utf8" }).trim();
-    const what = `the host program on ${basename(runtime)} ${version}`;
-    rmSync(join(place.cwd, "hello.txt"), { force: true });
-    const output = await runProgram(file, what, { ...place, runtime }, report);
-    if (!existsSync(join(place.cwd, "hello.txt")) || !output.includes("(completed, "))
-      report.fail(what, `it did not write hello.txt, or did not say how it ended\n${output}`);
-  }
+  const paths = [join(cache, "node24/bin/node"), join(cache, "bun/bin/bun")];
+  for (const path of paths) if (!existsSync(path)) throw new Error(`${path} is not there: run scripts/setup-system.sh`);
+  return paths;
+}
+
+async function runOn(runtime: string, sample: Sample, file: string, place: { cwd: string; env: Env }): Promise<void> {
+  const version = execFileSync(runtime, ["--version"], { encoding: "utf8" }).trim();
+  const what = `${sample.page}:${sample.line} (${basename(runtime)} ${version})`;
+  const hello = join(place.cwd, "hello.txt");
+  rmSync(hello, { force: true });
+  const output = await runProgram(file, what, { ...place, runtime }, report);
+  if (sample.text.includes("hello.txt") && !existsSync(hello))
+    report.fail(what, `it did not write hello.txt\n${output}`);
 }

@@ -42,13 +42,15 @@ export function judge(mode: PermissionMode, call: JudgedCall, places: Places): V
 }
 
 /** True when all that the call touches is inside the roots and nothing of it is sensitive. */
-export function staysInside({ access }: JudgedCall, places: Places): boolean {
-  if (access === undefined) return false;
-  return access.every((item) => isHarmless(item, places));
+export function staysInside(call: JudgedCall, places: Places): boolean {
+  if (call.access === undefined) return false;
+  return items(call).every((item) => isHarmless(item, places));
 }
 
-function isHarmless(item: Access, places: Places): boolean {
+function isHarmless(item: Item, places: Places): boolean {
   switch (item.kind) {
+    case "undeclared":
+      return false;
     case "read":
       return !isCredentialFile(item.path, places);
     case "write":

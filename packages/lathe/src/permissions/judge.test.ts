@@ -1,0 +1,191 @@
+// Who is asked about what: every mode against everything that a call can touch.
+
+import type { Access, Tier } from "@lathe/agent";
+import { describe, expect, it } from "vitest";
+import { judge, PERMISSION_MODES, type PermissionMode, staysInside } from "./judge.ts";
+
+const PLACES = { roots: ["/work/project", "/work/shared"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+
+const read = (path: string): Access => ({ kind: "read", path });
+const write = (path: string): Access => ({ kind: "write", path });
+const exec = (command: string, cwd = "/work/project"): Access => ({ kind: "exec", command, cwd });
+const network: Access = { kind: "network", host: "example.com" };
+const address = (isWritten: boolean): Access => ({ kind: "address", url: "note://1", write: isWritten });
+
+interface Row {
+  readonly what: string;
+  readonly tier: Tier;
+  readonly access: readonly Access[] | undefined;
+  /** In the order of the modes: read-only, ask, auto-edit, full, plan. */
+  readonly decisions: string;
+  readonly inside: boolean;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    what: "reading a file",
+    tier: "read",
+    access: [read("/etc/hosts")],
+    decisions: "allow allow allow allow allow",
+    inside: true,
+  },
+  {
+    what: "reading nothing in particular",
+    tier: "read",
+    access: [],
+    decisions: "allow allow allow allow allow",
+    inside: true,
+  },
+  {
+    what: "a reading tool that says nothing",
+    tier: "read",
+    access: undefined,
+    decisions: "allow allow allow allow allow",
+    inside: false,
+  },
+  {
+    what: "reading keys",
+    tier: "read",
+    access: [read("/work/project/.env")],
+    decisions: "ask ask ask allow ask",
+    inside: false,
+  },
+  {
+    what: "reading keys among other files",
+    tier: "read",
+    access: [read("/a"), read("/b/.env"), read("/c")],
+    decisions: "ask ask ask allow ask",
+    inside: false,
+  },
+  {
+    what: "writing in the project",
+    tier: "write",
+    access: [write("/work/project/a.ts")],
+    decisions: "deny ask allow allow deny",
+    inside: true,
+  },
+  {
+    what: "writing in another root",
+    tier: "write",
+    access: [write("/work/shared/a.ts")],
+    decisions: "deny ask allow allow deny",
+    inside: true,
+  },
+  {
+    what: "writing beside a root whose name begins alike",
+    tier: "write",
+    access: [write("/work/project-2/a.ts")],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "writing outside",
+    tier: "write",
+    access: [write("/tmp/a")],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "writing one file inside and one outside",
+    tier: "write",
+    access: [write("/work/project/a"), write("/tmp/a")],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "writing a git hook in the project",
+    tier: "write",
+    access: [write("/work/project/.git/hooks/pre-commit")],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "editing: it reads what it writes",
+    tier: "write",
+    access: [read("/work/project/a"), write("/work/project/a")],
+    decisions: "deny ask allow allow deny",
+    inside: true,
+  },
+  {
+    what: "a writing tool that says nothing",
+    tier: "write",
+    access: undefined,
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "a writing tool that only names what it reads",
+    tier: "write",
+    access: [read("/work/project/a")],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  { what: "running a command", tier: "exec", access: [exec("ls")], decisions: "deny ask ask allow deny", inside: true },
+  {
+    what: "running a command elsewhere",
+    tier: "exec",
+    access: [exec("ls", "/")],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "a running tool that says nothing",
+    tier: "exec",
+    access: undefined,
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  { what: "fetching a page", tier: "network", access: [network], decisions: "deny ask ask allow deny", inside: true },
+  {
+    what: "reading an address",
+    tier: "read",
+    access: [address(false)],
+    decisions: "allow allow allow allow allow",
+    inside: true,
+  },
+  {
+    what: "writing an address",
+    tier: "write",
+    access: [address(true)],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+];
+
+describe("what may happen without asking", () => {
+  it.each(ROWS)("$what: $decisions", ({ tier, access, decisions, inside }) => {
+    const judged = PERMISSION_MODES.map((mode) => judge(mode, { tier, access }, PLACES).decision);
+    expect(judged.join(" ")).toBe(decisions);
+    expect(staysInside({ tier, access }, PLACES)).toBe(inside);
+  });
+
+  it("says why, and which option would have allowed it", () => {
+    const why = (mode: PermissionMode, tier: Tier, ...access: Access[]) => judge(mode, { tier, access }, PLACES);
+    expect(why("read-only", "write", write("/work/project/a"))).toEqual({
+      decision: "deny",
+      reason: "This session is read-only: nothing may be changed or run.",
+    });
+    expect(why("plan", "exec", exec("ls")).reason).toMatch(/^Plan mode is on/);
+    expect(why("ask", "write", write("/work/project/a"))).toEqual({
+      decision: "ask",
+      allowWith: "--permission-mode auto-edit",
+    });
+    expect(why("auto-edit", "write", write("/tmp/a"))).toEqual({
+      decision: "ask",
+      reason: "/tmp/a is outside the working directory.",
+      allowWith: "--add-dir <dir>",
+    });
+    expect(why("auto-edit", "write", write("/work/project/.git/config"))).toMatchObject({
+      reason: "A change to /work/project/.git/config can make programs run later.",
+      allowWith: "--permission-mode full",
+    });
+    expect(why("auto-edit", "read", read("/home/me/.ssh/id_rsa"))).toMatchObject({
+      reason: "/home/me/.ssh/id_rsa may hold keys or passwords.",
+      allowWith: "--permission-mode full",
+    });
+    expect(why("auto-edit", "exec", exec("ls"))).toEqual({ decision: "ask", allowWith: "--permission-mode full" });
+    expect(judge("ask", { tier: "exec", access: undefined }, PLACES).reason).toBe(
+      "The tool does not say what it will touch.",
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { isCredentialFile, isInside, isProtected } from "./sensitive-paths.ts";
+
+const PLACES = { userHome: "/home/Me", latheHome: "/opt/lathe-home" };
+
+describe("files that make something run later", () => {
+  it.each([
+    "/work/p/.git/hooks/pre-commit",
+    "/work/p/.git",
+    "/work/p/.GIT/config",
+    "/work/p/.lathe/config.yml",
+    "/work/p/sub/.vscode/tasks.json",
+    "/work/p/.envrc",
+    "/work/p/.npmrc",
+    "/home/Me/.bashrc",
+    "/home/Me/.Bashrc",
+    "/home/Me/.config/autostart/x.desktop",
+    "/home/Me/.local/bin/ls",
+    "/home/me/.config/x",
+    "/home/Me/bin/ls",
+    "/opt/lathe-home/config.yml",
+    "/opt/lathe-home",
+  ])("%s is protected", (path) => expect(isProtected(path, PLACES)).toBe(true));
+
+  it.each([
+    "/work/p/src/git/hooks.ts",
+    "/work/p/.gitignore",
+    "/work/p/.github/workflows/ci.yml",
+    "/work/p/bashrc",
+    "/work/p/.bashrc.d/x",
+    "/work/p/bin/ls",
+    "/work/p/.config/x",
+    "/home/Me/bin2/ls",
+    "/home/Mela/.config/x",
+    "/opt/lathe-home-2/x",
+  ])("%s is not", (path) => expect(isProtected(path, PLACES)).toBe(false));
+});
+
+describe("files that hold keys", () => {
+  it.each([
+    "/work/p/.env",
+    "/work/p/.env.production",
+    "/work/p/.ENV",
+    "/home/Me/.ssh/id_ed25519",
+    "/home/Me/.ssh/work",
+    "/home/Me/.aws/credentials",
+    "/home/Me/.config/gh/hosts.yml",
+    "/home/Me/.netrc",
+    "/work/p/server.pem",
+    "/opt/lathe-home/auth.json",
+  ])("%s is one", (path) => expect(isCredentialFile(path, PLACES)).toBe(true));
+
+  it.each([
+    "/work/p/.env.example",
+    "/work/p/env",
+    "/work/p/x.env",
+    "/work/p/.envrc",
+    "/home/Me/.ssh/config",
+    "/home/Me/.ssh/id_ed25519.pub",
+    "/home/Me/.aws/config",
+    "/work/p/pem",
+    "/work/p/auth.json",
+    "/opt/lathe-home/config.yml",
+  ])("%s is none", (path) => expect(isCredentialFile(path, PLACES)).toBe(false));
+});
+
+describe("inside", () => {
+  it.each([
+    ["/a", "/a", true],
+    ["/a/b", "/a", true],
+    ["/a/b", "/a/", true],
+    ["/ab", "/a", false],
+    ["/", "/a", false],
+    ["/anything", "/", true],
+  ])("%s of %s: %s", (path, directory, expected) => expect(isInside(path, directory)).toBe(expected));
+});

@@ -1,0 +1,109 @@
+// `npm run mutate [word…]`: changes the code in small wrong ways and says which changes no test notices. A survivor is a
+// question, not an error: could a user notice it? Words choose targets by their path. Report: .cache/mutation-report.json.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Lane, share } from "./mutate/lanes.mjs";
+import { mutantsOf } from "./mutate/mutants.mjs";
+import { TARGETS } from "./mutate/targets.mjs";
+import { activate, makeTree, NONE, reached } from "./mutate/tree.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const work = join(root, ".cache", "mutate");
+/** Over the time that the file took without a mutant. */
+const PATIENCE = { times: 5, plusMs: 10_000 };
+const BASELINE_MS = 300_000;
+
+const words = process.argv.slice(2);
+const targets = numbered(
+  TARGETS.filter(({ source }) => words.length === 0 || words.some((word) => source.includes(word))),
+);
+const mutants = targets.flatMap(({ source, tests, mutants: list, first }) =>
+  list.map((mutant, index) => ({ ...mutant, source, tests, number: first + index })),
+);
+const files = [...new Set(targets.flatMap(({ tests }) => tests))];
+const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, (_, i) => new Lane(join(work, String(i))));
+process.on("exit", () => rmSync(work, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void stop().then(() => process.exit(130)));
+
+try {
+  for (const { folder } of lanes) makeTree(root, folder, targets);
+  console.log(`${mutants.length} mutants in ${targets.length} files, ${files.length} test files`);
+  const reach = await baseline();
+  await share(lanes, mutants, (lane, mutant) => tryOut(lane, mutant, reach));
+  report();
+} finally {
+  await stop();
+}
+
+/** Which mutants each test file reaches, and how long it takes. A file that fails by itself can tell nothing. */
+async function baseline() {
+  const reach = new Map();
+  await share(lanes, files, async (lane, file) => {
+    activate(lane.folder, NONE);
+    const { passed, reason, ms } = await lane.run(file, BASELINE_MS);
+    if (!passed) console.log(`left out, because it fails without a mutant: ${file}: ${reason}`);
+    reach.set(file, { ms, mutants: passed ? reached(lane.folder) : new Set() });
+  });
+  if ([...reach.values()].every(({ mutants: found }) => found.size === 0)) throw new Error("no test reaches a mutant");
+  return reach;
+}
+
+async function tryOut(lane, mutant, reach) {
+  const useful = mutant.tests
+    .filter((file) => reach.get(file).mutants.has(mutant.number))
+    .sort((a, b) => reach.get(a).ms - reach.get(b).ms);
+  mutant.state = useful.length === 0 ? "not reached" : "survived";
+  for (const file of useful) {
+    activate(lane.folder, mutant.number);
+    const { passed, reason } = await lane.run(file, reach.get(file).ms * PATIENCE.times + PATIENCE.plusMs);
+    if (passed) continue;
+    mutant.state = "killed";
+    mutant.by = `${file}: ${reason}`;
+    break;
+  }
+  if (process.stderr.isTTY) process.stderr.write(`\r${mutant.number + 1}/${mutants.length} `);
+}
+
+function report() {
+  for (const { source } of targets) {
+    const own = mutants.filter((mutant) => mutant.source === source);
+    const left = own.filter(({ state }) => state !== "killed");
+    console.log(`${score(own).padStart(5)}  ${source}  ${own.length - left.length} of ${own.length} killed`);
+    for (const { line, start, end, text, kind, state } of left) {
+      const was = readFileSync(join(root, source), "utf8").slice(start, end).replace(/\s+/g, " ");
+      const becomes = kind === "statement" ? "nothing" : text.replace(/\s+/g, " ");
+      console.log(
+        `       ${line}: ${cut(was)}  becomes  ${cut(becomes)}${state === "survived" ? "" : "  (not reached)"}`,
+      );
+    }
+  }
+  const survived = mutants.filter(({ state }) => state !== "killed").length;
+  console.log(`${score(mutants)} of ${mutants.length} mutants killed, ${survived} left`);
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  writeFileSync(join(root, ".cache", "mutation-report.json"), JSON.stringify(mutants, null, 1));
+}
+
+function score(list) {
+  const killed = list.filter(({ state }) => state === "killed").length;
+  return `${list.length === 0 ? 100 : Math.floor((100 * killed) / list.length)} %`;
+}
+
+function cut(text) {
+  return text.length > 90 ? `${text.slice(0, 90)}…` : text;
+}
+
+function numbered(list) {
+  let first = 0;
+  return list.map((target) => {
+    const found = mutantsOf(target.source, readFileSync(join(root, target.source), "utf8"));
+    const result = { ...target, mutants: found, first };
+    first += found.length;
+    return result;
+  });
+}
+
+async function stop() {
+  await Promise.all(lanes.map((lane) => lane.stop()));
+}

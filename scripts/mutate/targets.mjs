@@ -1,0 +1,57 @@
+// What is mutated, and the tests that ought to notice. A row may name more tests than are needed: those that never reach a
+// mutant are not run for it.
+const agent = (folder, files) => files.map((file) => `packages/agent/src/${folder}/${file}.ts`);
+const tests = (pkg, files) => files.map((file) => `packages/${pkg}/${file}.test.ts`);
+
+const SESSION = tests("agent", [
+  "test/session/loop",
+  "test/session/pipeline",
+  "test/session/steering",
+  "test/session/errors",
+  "test/session/events",
+  "test/session/seams",
+  "test/session/host-tools",
+  "test/session/headless",
+  "test/session/budget",
+  "test/session/recovery",
+  "test/session/interrupt-points",
+]);
+const JOURNAL = tests("agent", [
+  "test/journal/journal",
+  "test/journal/context",
+  "test/journal/tree",
+  "test/journal/store",
+  "test/journal/open-file",
+  "test/journal/read-lines",
+  "test/journal/payload",
+  "test/journal/corruption",
+  "test/journal/listing",
+]);
+
+const PERMISSIONS = tests("lathe", [
+  "src/permissions/judge",
+  "src/permissions/sensitive-paths",
+  "test/tool-command",
+  "test/json-mode",
+  "test/rpc-hosting",
+  "test/contract",
+]);
+
+export const TARGETS = [
+  ...row(
+    ["judge", "permissions", "sensitive-paths"].map((file) => `packages/lathe/src/permissions/${file}.ts`),
+    PERMISSIONS,
+  ),
+  ...row(agent("prefix", ["guard", "prefix"]), [...tests("agent", ["test/session/prefix"]), ...SESSION]),
+  ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "approvals"]), SESSION),
+  ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
+  ...row(agent("session", ["core", "input", "inbox", "turns", "shutdown", "session"]), SESSION),
+  ...row(
+    agent("journal", ["journal", "context", "context-state", "line", "line-index", "scan", "file-store", "lock"]),
+    JOURNAL,
+  ),
+];
+
+function row(sources, files) {
+  return sources.map((source) => ({ source, tests: [...new Set(files)] }));
+}

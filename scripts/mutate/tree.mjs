@@ -1,0 +1,65 @@
+// A copy of the project with all mutants built in, so that the working tree is never touched.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { projectFiles } from "../check/files.mjs";
+import { instrument, parsed } from "./mutants.mjs";
+
+/** Number of the mutant that is in effect; below zero, none is, and what is reached is noted. */
+export const NONE = -1;
+
+/** @param targets `{ source, mutants, first }`; mutants of a file are numbered from `first` */
+export function makeTree(root, folder, targets) {
+  rmSync(folder, { recursive: true, force: true });
+  for (const file of projectFiles(root, /./)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file));
+  }
+  linkModules(root, folder);
+  for (const { source, mutants, first } of targets) {
+    const text = readFileSync(join(root, source), "utf8");
+    const instrumented = instrument(text, mutants, first, header(folder));
+    parsed(source, instrumented);
+    writeFileSync(join(folder, source), instrumented);
+  }
+  activate(folder, NONE);
+}
+
+/** Packages are shared with the project, except our own: those are the ones of the copy. */
+function linkModules(root, folder) {
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@lathe"), { recursive: true });
+  for (const name of readdirSync(join(root, "node_modules")))
+    if (name !== "@lathe" && name !== "lathe" && name !== ".vite")
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+  for (const name of readdirSync(join(root, "packages"))) {
+    symlinkSync(join(folder, "packages", name), join(modules, name === "lathe" ? name : `@lathe/${name}`));
+    const own = join(root, "packages", name, "node_modules");
+    if (existsSync(own)) symlinkSync(own, join(folder, "packages", name, "node_modules"));
+  }
+}
+
+export function activate(folder, mutant) {
+  writeFileSync(join(folder, "mutant"), String(mutant));
+  rmSync(join(folder, "reached"), { force: true });
+}
+
+/** Numbers of the mutants that were reached since the last activation, in this and other processes. */
+export function reached(folder) {
+  const file = join(folder, "reached");
+  return existsSync(file) ? new Set(readFileSync(file, "utf8").trim().split("\n").map(Number)) : new Set();
+}
+
+/** In one line, so that line numbers stay. It asks no variable: tests start programs with an environment of their own. */
+function header(folder) {
+  return `const __m = (globalThis as any).__mutants ??= (() => {
+    const fs = process.getBuiltinModule("node:fs");
+    const active = Number(fs.readFileSync(${JSON.stringify(join(folder, "mutant"))}, "utf8"));
+    if (active >= 0) return (n: number) => n === active;
+    const seen = new Set();
+    return (n: number) => {
+      if (!seen.has(n)) fs.appendFileSync(${JSON.stringify(join(folder, "reached"))}, n + "\\n");
+      seen.add(n);
+      return false;
+    };
+  })();`.replace(/\s*\n\s*/g, " ");
+}
