@@ -27,6 +27,7 @@ export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./ev
 export { EventHub } from "./events/hub.ts";
 export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
+export { hasBegun } from "./journal/begun.ts";
 export {
   buildContext,
   type Context,
@@ -55,6 +56,7 @@ export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts"
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { decodeLine, readLines } from "./journal/read-lines.ts";
+export { realJournalPath } from "./journal/regular-file.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export { isoTime } from "./journal/timestamp.ts";
 export * from "./journal/types.ts";

@@ -1,5 +1,6 @@
 // Opening a journal: one pass over the bytes that checks every line, indexes it and lists what had to be given up.
 
+import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
 import { JournalError } from "./errors.ts";
 import { forEachLine, isIntact, isSealed, parseLine, readLineHead, salvage } from "./line.ts";
@@ -70,11 +71,12 @@ class Scanner {
   }
 
   finish(): Scan {
-    if (!this.#header) throw new JournalError("corrupt", `${this.#label} is empty: there is no session to open in it.`);
+    if (!this.#header) throw notBegun(this.#label);
     return { header: this.#header, index: this.#index, losses: this.#losses, tail: this.#tail };
   }
 
   #takeHeader(line: Buffer, offset: number, ended: boolean): void {
+    if (!ended && breaksOffInHeader(line.length, () => line)) throw notBegun(this.#label);
     const first = isIntact(line) ? undefined : salvage(line).intact[0];
     const end = first?.start === 0 ? first.end : line.length;
     this.#header = this.#readHeader(line.subarray(0, end));
@@ -148,6 +150,13 @@ class Scanner {
     this.#justLost = { ...loss, message: describe(loss, intact.length) };
     this.#losses.push(this.#justLost);
   }
+}
+
+function notBegun(label: string): JournalError {
+  return new JournalError(
+    "corrupt",
+    `${label} holds no session yet: the process that made it was stopped before its first line. It can be deleted.`,
+  );
 }
 
 function describe(loss: JournalLoss, saved: number): string {

@@ -4,7 +4,7 @@
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { Effects } from "../contract/tool.ts";
-import type { MessageSource } from "../events/types.ts";
+import type { AwaitedInput, MessageSource } from "../events/types.ts";
 
 export const JOURNAL_VERSION = 4;
 
@@ -67,6 +67,8 @@ export interface MessageEntry extends TreeFields {
   readonly durationMs?: number;
   /** The result was written by recovery, not by the tool. */
   readonly settled?: "interrupted" | "skipped";
+  /** The call put something to a person who is not there: its input ends here and waits for the answer. */
+  readonly awaits?: AwaitedInput;
 }
 
 export interface ModelChangeEntry extends TreeFields {

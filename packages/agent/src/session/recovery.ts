@@ -2,13 +2,14 @@
 // the queues waits again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
-import type { InputContent, MessageSource } from "../events/types.ts";
+import type { AwaitedInput, InputContent, MessageSource } from "../events/types.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../journal/context.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf, EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { SessionCore } from "./core.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
+import { BROKEN_OFF } from "./model-call.ts";
 
 /** What a cut run left to do. */
 export interface CutInput {
@@ -18,6 +19,8 @@ export interface CutInput {
   readonly pending: readonly ToolCallData[];
   /** The queue was drained for the request that was cut; later messages wait for the next drain point. */
   readonly drained: boolean;
+  /** What a call of the last answer waits for. */
+  readonly awaits: AwaitedInput | undefined;
 }
 
 /** Runs once, when a session opens over an existing journal. */
@@ -51,8 +54,8 @@ function settleIntents(core: SessionCore): void {
 function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
-  if (!core.journal.has(input.entryId)) {
-    // Cut before the message itself was written: nothing was promised.
+  // Cut before the message itself was written, so nothing was promised; or while it was being interrupted.
+  if (!core.journal.has(input.entryId) || endsBrokenOff(core)) {
     core.journal.write({ type: "input", state: "end", entryId: input.entryId, reason: "interrupted" });
     return undefined;
   }
@@ -61,14 +64,22 @@ function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefin
   const since = path.slice(path.indexOf(entry.id) + 1);
   let rounds = 0;
   let drained = requestWasOpen;
+  let awaits: AwaitedInput | undefined;
   for (const id of since) {
     const candidate = core.journal.meta(id)?.type === "message" ? (core.journal.entry(id) as MessageEntry) : undefined;
     if (!candidate) continue;
     if (candidate.message.content.some((part) => part.kind === "tool_call")) rounds += 1;
     drained = requestWasOpen || candidate.origin === "steering";
+    awaits = candidate.message.role === "tool" ? (candidate.awaits ?? awaits) : undefined;
   }
   const pending = openCalls(core);
-  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained };
+  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained, awaits };
+}
+
+/** The last entry is what was left of an answer that somebody stopped. */
+function endsBrokenOff({ journal }: SessionCore): boolean {
+  if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
+  return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
 /** Answers what a cut run left open, for a host that goes on with something else. */

@@ -11,7 +11,8 @@ import {
   type ConfigInput,
   type ExecutionEnvironment,
   type FamilyName,
-  FileStore,
+  type FileStore,
+  hasBegun,
   Journal,
   LocalEnvironment,
   type PlanVerdict,
@@ -29,7 +30,7 @@ import type { Models } from "../models/models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { Tape } from "../record/tape.ts";
-import { journalDeps, lockOwner, type OpenedJournal } from "./journal-files.ts";
+import { journalDeps, type OpenedJournal, openToWrite } from "./journal-files.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "./model.ts";
 import { profileFor } from "./profile.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
@@ -270,8 +271,8 @@ function surroundings(
 function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {
   return ({ agentId, parentSession, parentCall, cwd }) => {
     const path = join(folder, `${agentId}.jsonl`);
-    const store = (): FileStore => new FileStore(path, { owner: lockOwner(workspace), create: true });
-    if (existsSync(path)) return Journal.open(store(), journalDeps(workspace));
+    const store = (): FileStore => openToWrite(workspace, path, { create: true });
+    if (hasBegun(path)) return Journal.open(store(), journalDeps(workspace));
     const header = { id: workspace.machine.deps.uuid(), cwd, agentId, parentSession, parentCall };
     return Journal.create(header, store, journalDeps(workspace));
   };

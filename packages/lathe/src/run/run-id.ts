@@ -2,11 +2,11 @@
 // what the run ended with is an entry of that journal.
 
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CustomEntry,
   FileStore,
+  hasBegun,
   type InputContent,
   Journal,
   type MessageEntry,
@@ -56,7 +56,7 @@ export async function lookUpRun(
   const sessionId = sessionIdOf(runId, workspace.cwd);
   const path = join(workspace.paths.sessions, sessionFolderName(workspace.cwd), `run_${sessionId}.jsonl`);
   const name = { runId, sessionId, digest: digestOf(prompts), path };
-  if (!existsSync(path)) return { ...name, state: "new" };
+  if (!hasBegun(path)) return { ...name, state: "new" };
   const journal = Journal.open(new FileStore(path), journalDeps(workspace));
   try {
     if (journal.header.runDigest !== name.digest) {

@@ -1,5 +1,7 @@
 // Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that are gone.
 
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { type BlobStore, type Journal, lockHolder, readLineHead, readLines } from "@lathe/agent";
 
 export interface Problem {
@@ -36,6 +38,22 @@ const STALE_LOCK = "Locked by a process that is gone; the lock goes away when th
 
 export function staleLock(path: string, host: string): boolean {
   return lockHolder(`${path}.lock`, { host })?.dead ?? false;
+}
+
+/** Locks by inode that killed processes left. Each would be broken by the next who opens the session, if anybody does. */
+export function leftLocks(folder: string, host: string): string[] {
+  return namesIn(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => path.endsWith(".lock") && lockHolder(path, { host })?.dead);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 const NAMED_BLOB = /"blob:(?:text:)?sha256:([0-9a-f]{64})"/g;

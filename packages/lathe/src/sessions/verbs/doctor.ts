@@ -1,11 +1,12 @@
 // `lathe sessions doctor`.
 
+import { rmSync } from "node:fs";
 import { collectBlobs, FileBlobs } from "@lathe/agent";
 import { EXIT } from "../../cli/exit.ts";
 import { verbArgs } from "../../commands/verb-args.ts";
 import { size } from "../../export/numbers.ts";
 import type { Workspace } from "../../run/workspace.ts";
-import { type CheckDeps, checkJournal } from "../check.ts";
+import { type CheckDeps, checkJournal, leftLocks } from "../check.ts";
 import { sessionsElsewhere } from "../elsewhere.ts";
 import { allJournals, childrenOf } from "../files.ts";
 import { findSession } from "../find.ts";
@@ -34,6 +35,7 @@ export const doctorVerb: Verb = async (argv, workspace) => {
   }
   machine.stdout.write(`${journals.length} session files checked, ${problems || "no"} problems.\n`);
   if (positionals.length === 0 || values.gc) reportBlobs(workspace, values.gc ?? false);
+  if (values.gc) for (const lock of leftLocks(paths.locks, machine.host)) rmSync(lock, { force: true });
   return problems > 0 ? EXIT.failed : EXIT.done;
 };
 
