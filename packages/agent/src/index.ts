@@ -37,6 +37,7 @@ export {
   pathTo,
 } from "./journal/context.ts";
 export { type ContextState, modelFor } from "./journal/context-state.ts";
+export { readLine } from "./journal/decode.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
 export { FileStore } from "./journal/file-store.ts";
 export { forkJournal } from "./journal/fork.ts";
@@ -55,7 +56,7 @@ export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
-export { decodeLine, readLines } from "./journal/read-lines.ts";
+export { readLines } from "./journal/read-lines.ts";
 export { realJournalPath } from "./journal/regular-file.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export { isoTime } from "./journal/timestamp.ts";

@@ -46,6 +46,8 @@ export class FileStore implements JournalStore {
   #error: JournalError | undefined;
   /** Reused by reads, which come one line or one chunk at a time. */
   #scratch: Buffer | undefined;
+  /** What of the file is in it, and where the last read ended. What was written never changes. */
+  #window = { start: 0, end: 0, lastEnd: -1 };
 
   constructor(path: string, options: FileStoreOptions = {}) {
     if (options.create) makeFolder(dirname(path));
@@ -85,11 +87,23 @@ export class FileStore implements JournalStore {
   }
 
   read(offset: number, length: number): Buffer {
-    if (length <= SCRATCH_BYTES) this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-    const buffer = length <= SCRATCH_BYTES ? this.#scratch! : Buffer.allocUnsafe(length);
+    if (length > SCRATCH_BYTES) return this.#fill(Buffer.allocUnsafe(length), offset);
+    const { start, end, lastEnd } = this.#window;
+    // Lines are mostly read in their order, so the ones behind come along; a line from elsewhere is read alone.
+    const goesOn = offset >= lastEnd && offset - lastEnd < SCRATCH_BYTES / 2;
+    this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    if (offset < start || offset + length > end) {
+      const got = this.#fill(goesOn ? this.#scratch : this.#scratch.subarray(0, length), offset);
+      this.#window = { start: offset, end: offset + got.length, lastEnd: offset + length };
+    } else this.#window.lastEnd = offset + length;
+    const from = offset - this.#window.start;
+    return this.#scratch.subarray(from, Math.min(from + length, this.#window.end - this.#window.start));
+  }
+
+  #fill(buffer: Buffer, offset: number): Buffer {
     let filled = 0;
-    while (filled < length) {
-      const got = readSync(this.#open(), buffer, filled, length - filled, offset + filled);
+    while (filled < buffer.length) {
+      const got = readSync(this.#open(), buffer, filled, buffer.length - filled, offset + filled);
       if (got === 0) break;
       filled += got;
     }

@@ -270,7 +270,7 @@ export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
 
 /** What opening a file had to give up; shown to the user, never silent. */
 export interface JournalLoss {
-  readonly kind: "torn_tail" | "corrupt_line" | "missing_blob" | "orphan_entry";
+  readonly kind: "torn_tail" | "corrupt_line" | "unusable_line" | "missing_blob" | "orphan_entry";
   readonly line: number;
   readonly bytes: number;
   readonly message: string;

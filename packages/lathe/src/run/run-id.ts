@@ -18,7 +18,7 @@ import type { CliOptions } from "../cli/option-table.ts";
 import { type DeniedCall, UNATTENDED } from "../permissions/permissions.ts";
 import goOn from "./go-on.md";
 import { existingJournal, journalDeps, newJournal, type OpenedJournal } from "./journal-files.ts";
-import type { RunResult } from "./result.ts";
+import { isRunResult, type RunResult } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
 
 export const RESULT_ENTRY = "lathe:result";
@@ -83,7 +83,8 @@ function storedResult(journal: Journal): RunResult | undefined {
   for (const id of journal.entryIds()) {
     if (journal.meta(id)?.type !== "custom") continue;
     const entry = journal.entry(id) as CustomEntry;
-    if (entry.customType === RESULT_ENTRY) found = entry.data as unknown as RunResult;
+    const data: unknown = entry.data;
+    if (entry.customType === RESULT_ENTRY && isRunResult(data)) found = data;
   }
   return found;
 }

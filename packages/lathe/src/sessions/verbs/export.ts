@@ -5,6 +5,7 @@ import { verbArgs } from "../../commands/verb-args.ts";
 import { exportSession, sessionPage } from "../../export/export-session.ts";
 import type { Workspace } from "../../run/workspace.ts";
 import { findSession } from "../find.ts";
+import { writePieces } from "../write-pieces.ts";
 import { onlyNamed, type Verb } from "./verb.ts";
 
 export const exportVerb: Verb = async (argv, workspace) => {
@@ -15,7 +16,8 @@ export const exportVerb: Verb = async (argv, workspace) => {
 /** `-` is stdout. */
 export async function exportTo(workspace: Workspace, session: string, out?: string): Promise<ExitCode> {
   const { path } = findSession(workspace, session);
-  const said = out === "-" ? await sessionPage(workspace, path) : `${await exportSession(workspace, path, out)}\n`;
-  workspace.machine.stdout.write(said);
+  const { stdout } = workspace.machine;
+  if (out === "-") await writePieces(stdout, sessionPage(workspace, path));
+  else stdout.write(`${await exportSession(workspace, path, out)}\n`);
   return EXIT.done;
 }

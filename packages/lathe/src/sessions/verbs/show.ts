@@ -6,6 +6,7 @@ import { findSession } from "../find.ts";
 import { openToRead } from "../open.ts";
 import { showText } from "../show.ts";
 import { transcriptOf } from "../transcript.ts";
+import { writePieces } from "../write-pieces.ts";
 import { onlyNamed, type Verb } from "./verb.ts";
 
 export const showVerb: Verb = async (argv, workspace) => {
@@ -13,7 +14,7 @@ export const showVerb: Verb = async (argv, workspace) => {
   const { machine, paths } = workspace;
   const { path } = findSession(workspace, onlyNamed(positionals, "show"));
   const journal = openToRead(machine, paths.blobs, path);
-  machine.stdout.write(showText(transcriptOf(journal), { full: values.full ?? false }));
+  await writePieces(machine.stdout, showText(transcriptOf(journal), { full: values.full ?? false }));
   await journal.close();
   return EXIT.done;
 };
