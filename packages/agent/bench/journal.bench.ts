@@ -13,6 +13,7 @@ import { idSource } from "../src/journal/ids.ts";
 import { Journal, type JournalDeps } from "../src/journal/journal.ts";
 import { encodeLine } from "../src/journal/line.ts";
 import { processStartTime } from "../src/journal/lock.ts";
+import { writeManyEntries } from "./many-entries.ts";
 
 const deps = (): JournalDeps => ({ blobs: new MemoryBlobs(), now: Date.now, newId: idSource(Math.random) });
 const owner = () => ({
@@ -172,6 +173,23 @@ export const benches: Bench[] = [
         if (ratio > 3) throw new Error(`opening grew memory to ${ratio.toFixed(1)} x the file`);
         const note = `best of 3, ${cpuMs.toFixed(0)} ms of CPU, memory +${ratio.toFixed(2)} x file, ${messages} messages in context`;
         return { value: ms, unit: "ms", budget: 1000, note };
+      }),
+  },
+  {
+    name: "memory to open 1,000,000 small entries, all in the context, over the size of the file",
+    run: () =>
+      inFolder(async (folder) => {
+        const few = join(folder, "few.jsonl");
+        const many = join(folder, "many.jsonl");
+        writeManyEntries(few, 100_000);
+        const bytes = writeManyEntries(many, 1_000_000);
+        const fewReport = openReport(few);
+        const manyReport = openReport(many);
+        const growth = manyReport.cpuMs / fewReport.cpuMs / 10;
+        if (growth > 2)
+          throw new Error(`an entry takes ${growth.toFixed(1)} x the time when there are ten times as many`);
+        const note = `${(bytes / 1e6).toFixed(0)} MB in ${(manyReport.ms / 1000).toFixed(1)} s; an entry takes ${growth.toFixed(2)} x the time that it takes among 100,000`;
+        return { value: manyReport.rssGrowth / bytes, unit: "x", budget: 3, note };
       }),
   },
 ];

@@ -30,6 +30,7 @@ export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./ev
 export { EventHub } from "./events/hub.ts";
 export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
+export { hasBegun } from "./journal/begun.ts";
 export {
   buildContext,
   type Context,
@@ -39,6 +40,7 @@ export {
   pathTo,
 } from "./journal/context.ts";
 export { type ContextState, modelFor } from "./journal/context-state.ts";
+export { readLine } from "./journal/decode.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
 export { FileStore } from "./journal/file-store.ts";
 export { forkJournal } from "./journal/fork.ts";
@@ -57,7 +59,8 @@ export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
-export { decodeLine, readLines } from "./journal/read-lines.ts";
+export { readLines } from "./journal/read-lines.ts";
+export { realJournalPath } from "./journal/regular-file.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export { isoTime } from "./journal/timestamp.ts";
 export * from "./journal/types.ts";

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { encodeLine, idSource, sessionPath } from "@lathe/agent";
 import { Message } from "@lathe/llm";
 import type { Bench } from "../../../scripts/bench-types.ts";
+import { writeManyEntries } from "../../agent/bench/many-entries.ts";
+import { memoryOf } from "./memory.ts";
 
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const ROUNDS = 10;
@@ -111,6 +113,24 @@ export const benches: Bench[] = [
         const common = best(home, ["search", vocabulary[3] ?? ""], "Part");
         const note = `rare word ${rare.ms.toFixed(0)} ms, one in most messages ${common.ms.toFixed(0)} ms, a bare node ${rare.bare.toFixed(0)} ms; indexing once ${(indexing / 1000).toFixed(1)} s`;
         return { value: Math.max(rare.ms, common.ms), unit: "ms", budget: 200, note };
+      }),
+  },
+  {
+    name: "memory to export 1,000,000 entries as a page, over the size of the session",
+    run: async () =>
+      inHome((home) => {
+        const path = join(home, "many.jsonl");
+        const small = join(home, "small.jsonl");
+        writeManyEntries(small, 100_000);
+        const bytes = writeManyEntries(path, 1_000_000);
+        const page = join(home, "page.html");
+        const few = memoryOf(["sessions", "export", small, "--out", page]);
+        const many = memoryOf(["sessions", "export", path, "--out", page]);
+        const growth = many.ms / few.ms / 10;
+        if (growth > 2)
+          throw new Error(`an entry takes ${growth.toFixed(1)} x the time when there are ten times as many`);
+        const note = `${(bytes / 1e6).toFixed(0)} MB in ${(many.ms / 1000).toFixed(0)} s; an entry takes ${growth.toFixed(2)} x the time that it takes among 100,000`;
+        return { value: many.bytes / bytes, unit: "x", budget: 3, note };
       }),
   },
 ];

@@ -1,23 +1,20 @@
 // What the machine does to a run: signals, readers that go away, a session that is in use, a disk that is full or read-only.
 
-import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { CLI, collect } from "./command.ts";
 import { errorLines, jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { canMount, withTmpfs } from "./tmpfs.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
-/** Root of a container may still not be allowed to. */
-const canMount = isRoot && mountsTmpfs();
 const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
 
 describe.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("D-086 HD-04 %s", (signal) => {
@@ -147,7 +144,7 @@ describe("a home that cannot be written", () => {
 
   it.runIf(canMount)("a read-only home ends in one clear line (read-only tmpfs; needs mount)", async () => {
     scene = await stage([turn.text("ok")]);
-    await withTmpfs("1m", async () => {
+    await withTmpfs(scene.box.env["LATHE_HOME"]!, "1m", async () => {
       await run("mount", ["-o", "remount,ro", scene.box.env["LATHE_HOME"]!]);
       await refusedClearly(await scene.run(["go"]));
       const json = await scene.run(["--mode", "json", "go"]);
@@ -161,7 +158,7 @@ describe("a home that cannot be written", () => {
     async () => {
       const big = "x".repeat(60_000);
       scene = await stage([turn.text("kept"), turn.text(big), turn.text(big), turn.text("after")]);
-      await withTmpfs("128k", async (folder) => {
+      await withTmpfs(scene.box.env["LATHE_HOME"]!, "128k", async (folder) => {
         expect((await scene.run(["first"])).code).toBe(0);
         const { code, stderr } = await scene.run(["-c", "-p", "fill", "-p", "fill more"]);
         expect({ code, lines: errorLines(stderr) }).toEqual({
@@ -179,31 +176,6 @@ describe("a home that cannot be written", () => {
     },
   );
 });
-
-function mountsTmpfs(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), "lathe-mount-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
-    execFileSync("umount", [folder], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false; // not allowed here
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Nothing else on the stage may keep a file open there when it ends. */
-async function withTmpfs(size: string, test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = scene.box.env["LATHE_HOME"]!;
-  await mkdir(folder);
-  await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
-  try {
-    await test(folder);
-  } finally {
-    await run("umount", ["-l", folder]);
-  }
-}
 
 async function refusedClearly({
   code,

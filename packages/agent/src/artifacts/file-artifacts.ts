@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactRef, ArtifactWriter } from "../contract/tool.ts";
@@ -14,7 +14,8 @@ export class FileArtifacts implements ArtifactStore {
 
   open(name: string): ArtifactWriter {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const id = Math.max(-1, ...this.#files().keys()) + 1;
+    let id = 0;
+    for (const taken of this.#files().keys()) id = Math.max(id, taken + 1);
     const fd = openSync(join(this.#folder, `${id}.${name.replace(/[^A-Za-z0-9_-]/g, "_")}.log`), "wx", 0o600);
     let bytes = 0;
     let isOpen = true;
@@ -35,9 +36,12 @@ export class FileArtifacts implements ArtifactStore {
   async read(id: number, range?: { start: number; end: number }): Promise<Uint8Array | undefined> {
     const name = this.#files().get(id);
     if (name === undefined) return undefined;
-    const file = await open(join(this.#folder, name), "r");
+    // Without waiting: under the name of an artifact may lie a pipe.
+    const file = await open(join(this.#folder, name), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { size } = await file.stat();
+      const stat = await file.stat();
+      if (!stat.isFile()) return undefined;
+      const { size } = stat;
       const start = Math.min(range?.start ?? 0, size);
       const end = Math.min(range?.end ?? size, size);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, end - start)), 0, end - start, start);
@@ -54,7 +58,7 @@ export class FileArtifacts implements ArtifactStore {
   #files(): Map<number, string> {
     const files = new Map<number, string>();
     for (const name of this.#names()) {
-      const id = /^(\d+)\..*\.log$/.exec(name)?.[1];
+      const id = /^(\d{1,15})\..*\.log$/.exec(name)?.[1];
       if (id !== undefined) files.set(Number(id), name);
     }
     return files;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobStore, blobHash } from "./store.ts";
+import { type BlobStore, blobHash, isBlobHash } from "./store.ts";
 
 /** Blobs as files named by their hash. A file appears under its name only when it is complete. */
 export class FileBlobs implements BlobStore {
@@ -28,13 +28,21 @@ export class FileBlobs implements BlobStore {
   }
 
   get(hash: string): Uint8Array | undefined {
+    if (this.size(hash) === undefined) return undefined;
     try {
       const bytes = readFileSync(join(this.#folder, hash));
       return blobHash(bytes) === hash ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (GONE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
       throw error;
     }
+  }
+
+  /** The hash comes from a line, which may hold anything: it must be the name of a file, and that a file of bytes. */
+  size(hash: string): number | undefined {
+    if (!isBlobHash(hash)) return undefined;
+    const stat = statSync(join(this.#folder, hash), { throwIfNoEntry: false });
+    return stat?.isFile() ? stat.size : undefined;
   }
 
   async sync(): Promise<void> {
@@ -51,6 +59,9 @@ export class FileBlobs implements BlobStore {
     }
   }
 }
+
+/** Taken away in between, or not ours to read. */
+const GONE: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM"]);
 
 /** Compared by its bytes: what was damaged on the disk is written again. */
 function holds(path: string, bytes: Uint8Array): boolean {

@@ -1,7 +1,17 @@
 // Removes blobs that no journal names any more. Any 64 hex digits in a journal count as a name: too much is kept rather
 // than too little.
 
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 
 export interface BlobGcOptions {
@@ -50,8 +60,10 @@ const CHUNK = 1 << 20;
 const NAME_LENGTH = 64;
 
 function addNames(path: string, named: Set<string>): void {
-  const fd = openSync(path, "r");
+  // Without waiting: under the name of a journal may lie a pipe, which names nothing.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    if (!fstatSync(fd).isFile()) return;
     const buffer = Buffer.alloc(CHUNK);
     // Chunks overlap by one name, so that none is missed at a seam.
     for (let offset = 0, got = CHUNK; got === CHUNK; offset += CHUNK - NAME_LENGTH) {

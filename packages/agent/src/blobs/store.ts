@@ -7,6 +7,8 @@ export interface BlobStore {
   put(bytes: Uint8Array): string;
   /** Undefined when the blob is missing or no longer matches its name. */
   get(hash: string): Uint8Array | undefined;
+  /** Bytes it takes, without reading them; undefined when it is missing. */
+  size(hash: string): number | undefined;
   /** Resolves when all blobs put so far would survive a power loss. */
   sync(): Promise<void>;
 }
@@ -14,6 +16,8 @@ export interface BlobStore {
 export function blobHash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
+
+export const isBlobHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();
@@ -26,6 +30,10 @@ export class MemoryBlobs implements BlobStore {
 
   get(hash: string): Uint8Array | undefined {
     return this.#blobs.get(hash)?.slice();
+  }
+
+  size(hash: string): number | undefined {
+    return this.#blobs.get(hash)?.length;
   }
 
   sync(): Promise<void> {

@@ -18,7 +18,7 @@ export interface ContextState {
   readonly mcpTools?: readonly string[];
 }
 
-export const START_STATE: ContextState = {
+const START_STATE: ContextState = {
   models: {},
   thinkingLevel: "off",
   serviceTier: null,
@@ -48,20 +48,44 @@ export function modelFor(state: ContextState, role: string): string | undefined 
 /** In an entry: no level is asked for any more. */
 export const OWN_LEVEL = "default";
 
-function withLevel({ chosenLevel: _before, ...state }: ContextState, level: string): ContextState {
-  return level === OWN_LEVEL
-    ? { ...state, thinkingLevel: "off" }
-    : { ...state, thinkingLevel: level, chosenLevel: level };
+/** Takes entries one after the other. What adds up is made into a value only when somebody asks for it. */
+export class StateFold {
+  readonly #models = new Map<string, string>();
+  readonly #rules = new Set<string>();
+  #rest: ContextState = START_STATE;
+  #state: ContextState | undefined;
+
+  get state(): ContextState {
+    this.#state ??= {
+      ...this.#rest,
+      models: Object.fromEntries(this.#models),
+      injectedRules: [...this.#rules],
+    };
+    return this.#state;
+  }
+
+  get lastModel(): string | undefined {
+    return this.#rest.lastModel;
+  }
+
+  add(entry: TreeEntry): void {
+    if (entry.type === "model_change") this.#models.set(entry.role ?? "default", entry.model);
+    else if (entry.type === "ttsr_injection") for (const rule of entry.injectedRules) this.#rules.add(rule);
+    else {
+      const rest = applyState(this.#rest, entry);
+      if (rest === this.#rest) return;
+      this.#rest = rest;
+    }
+    this.#state = undefined;
+  }
 }
 
-export function applyState(state: ContextState, entry: TreeEntry): ContextState {
+function applyState(state: ContextState, entry: TreeEntry): ContextState {
   switch (entry.type) {
     case "message":
       return entry.message.role === "assistant" && entry.provider !== undefined && entry.model !== undefined
         ? withLastModel(state, `${entry.provider}/${entry.model}`)
         : state;
-    case "model_change":
-      return { ...state, models: { ...state.models, [entry.role ?? "default"]: entry.model } };
     case "thinking_level_change":
       return withLevel(state, entry.thinkingLevel);
     case "service_tier_change":
@@ -70,8 +94,6 @@ export function applyState(state: ContextState, entry: TreeEntry): ContextState 
       const { modeData: _before, ...rest } = state;
       return { ...rest, mode: entry.mode, ...(entry.data === undefined ? {} : { modeData: entry.data }) };
     }
-    case "ttsr_injection":
-      return { ...state, injectedRules: [...new Set([...state.injectedRules, ...entry.injectedRules])] };
     case "mcp_tool_selection":
       return { ...state, mcpTools: entry.selectedToolNames };
     default:
@@ -81,4 +103,10 @@ export function applyState(state: ContextState, entry: TreeEntry): ContextState 
 
 function withLastModel(state: ContextState, lastModel: string): ContextState {
   return state.lastModel === lastModel ? state : { ...state, lastModel };
+}
+
+function withLevel({ chosenLevel: _before, ...state }: ContextState, level: string): ContextState {
+  return level === OWN_LEVEL
+    ? { ...state, thinkingLevel: "off" }
+    : { ...state, thinkingLevel: level, chosenLevel: level };
 }

@@ -2,7 +2,7 @@
 // tool results put in order. The view follows the leaf, so that one more entry costs the same in a long history.
 
 import { type ContentPart, Message } from "@lathe/llm";
-import { applyState, type ContextState, isStateEntry, START_STATE } from "./context-state.ts";
+import { type ContextState, isStateEntry, StateFold } from "./context-state.ts";
 import type { CompactionEntry, PruneEntry, TreeEntry } from "./types.ts";
 
 export const INTERRUPTED_RESULT = "[interrupted before this call finished]";
@@ -22,26 +22,20 @@ export interface ContextSource {
   entry(id: string): TreeEntry;
 }
 
-interface OpenBatch {
-  /** Position of the first result in `messages`. */
-  readonly start: number;
-  readonly callIds: readonly string[];
-  readonly answered: boolean[];
-}
+/** Positions in `messages` at which the results of an answer's calls belong, by call. Servers may give two calls one id. */
+type OpenBatch = Map<string, { readonly places: number[]; answered: number }>;
 
 export class ContextView implements Context {
   readonly #source: ContextSource;
   #leaf: string | null = null;
   #messages: Message[] = [];
   #entryIds: (string | undefined)[] = [];
-  #state: ContextState = START_STATE;
+  #state = new StateFold();
   #batch: OpenBatch | undefined;
   /** Entries that are sent without their content (true), or without what is no text (what stands there instead). */
   #pruned = new Map<string, true | string>();
   /** Answers that are sent without what only their maker can read. */
   #unsigned = new Set<string>();
-  /** Message per entry (and per filled-in result), so that rebuilding keeps the identity encoders cache by. */
-  #made = new Map<string, Message>();
 
   constructor(source: ContextSource) {
     this.#source = source;
@@ -58,7 +52,7 @@ export class ContextView implements Context {
     return this.#entryIds;
   }
   get state(): ContextState {
-    return this.#state;
+    return this.#state.state;
   }
 
   /** Follows a new entry. Constant time when it continues the leaf and neither compacts nor prunes. */
@@ -68,33 +62,62 @@ export class ContextView implements Context {
       return;
     }
     this.#leaf = entry.id;
-    if (isStateEntry(entry.type)) this.#state = applyState(this.#state, entry);
+    if (isStateEntry(entry.type)) this.#state.add(entry);
     this.#emit(entry);
   }
 
   /** Rebuilds for another leaf; parses only the entries that are sent or carry state. */
   moveTo(leaf: string | null): void {
-    const path = pathTo(this.#source, leaf);
-    const known = this.#made;
+    const known = this.#madeSoFar();
     this.#leaf = leaf;
     this.#messages = [];
     this.#entryIds = [];
-    this.#state = START_STATE;
+    this.#state = new StateFold();
     this.#batch = undefined;
-    this.#made = new Map();
     this.#pruned = new Map();
     this.#unsigned = new Set();
-    for (const id of path) this.#takeState(id);
-    const compactionAt = path.findLastIndex((id) => this.#source.meta(id)?.type === "compaction");
-    const sent = compactionAt === -1 ? path : this.#afterCompaction(path, compactionAt);
+    const { path, stateful, compactions } = this.#walk(leaf);
+    for (const id of stateful) this.#takeState(this.#source.entry(id));
+    const { sent, hidden } = this.#sentOf(path, compactions);
     for (const id of sent) this.#emit(this.#source.entry(id), known);
-    this.#findLastModel(path, sent);
+    this.#findLastModel(hidden);
   }
 
-  #takeState(id: string): void {
-    const type = this.#source.meta(id)!.type;
-    if (type === "prune") this.#prune(this.#source.entry(id) as PruneEntry);
-    else if (isStateEntry(type)) this.#state = applyState(this.#state, this.#source.entry(id));
+  /** Ids on the way to the leaf, root first; `compactions` from the leaf on. */
+  #walk(leaf: string | null): { path: string[]; stateful: string[]; compactions: string[] } {
+    const path: string[] = [];
+    const stateful: string[] = [];
+    const compactions: string[] = [];
+    for (let id = leaf; id !== null; ) {
+      const meta = this.#source.meta(id);
+      if (!meta) break;
+      path.push(id);
+      if (meta.type === "compaction") compactions.push(id);
+      else if (meta.type === "prune" || isStateEntry(meta.type)) stateful.push(id);
+      id = meta.parentId;
+    }
+    return { path: path.reverse(), stateful: stateful.reverse(), compactions };
+  }
+
+  /** Messages by entry (and by filled-in result), so that rebuilding keeps the identity encoders cache by. */
+  #madeSoFar(): Map<string, Message> {
+    const made = new Map<string, Message>();
+    let answer = "";
+    let filled = 0;
+    for (const [at, id] of this.#entryIds.entries()) {
+      const message = this.#messages[at]!;
+      if (message.role === "assistant") {
+        answer = id ?? "";
+        filled = at + 1;
+      }
+      made.set(id === undefined ? `${answer}#${at - filled}` : this.#key(id), message);
+    }
+    return made;
+  }
+
+  #takeState(entry: TreeEntry): void {
+    if (entry.type === "prune") this.#prune(entry);
+    else this.#state.add(entry);
   }
 
   #prune({ prune, media, thoughts }: PruneEntry): void {
@@ -102,19 +125,38 @@ export class ContextView implements Context {
     else for (const target of prune) if (this.#pruned.get(target) !== true) this.#pruned.set(target, media ?? true);
   }
 
-  /** The compaction itself (its summary), the entries it keeps verbatim, its tail, and what came later. */
-  #afterCompaction(path: readonly string[], at: number): string[] {
-    const compaction = this.#source.entry(path[at]!) as CompactionEntry;
+  /**
+   * After a compaction: itself (its summary), the entries it keeps verbatim, its tail, and what came later. The rest of the
+   * path is hidden behind the summary.
+   */
+  #sentOf(
+    path: readonly string[],
+    compactions: readonly string[],
+  ): { readonly sent: readonly string[]; readonly hidden: readonly string[] } {
+    const compaction = this.#firstUsable(compactions);
+    if (!compaction) return { sent: path, hidden: [] };
     const keep = new Set(compaction.details?.keep);
+    const at = path.indexOf(compaction.id);
     const tailAt = path.indexOf(compaction.firstKeptEntryId);
-    const tailStart = tailAt === -1 ? at : tailAt;
-    const kept = path.slice(0, tailStart).filter((id) => keep.has(id));
-    return [path[at]!, ...kept, ...path.slice(tailStart, at), ...path.slice(at + 1)];
+    const before = path.slice(0, tailAt === -1 ? at : tailAt);
+    const kept = before.filter((id) => keep.has(id));
+    return {
+      sent: [compaction.id, ...kept].concat(path.slice(before.length, at), path.slice(at + 1)),
+      hidden: before.filter((id) => !keep.has(id)),
+    };
+  }
+
+  #firstUsable(compactions: readonly string[]): CompactionEntry | undefined {
+    for (const id of compactions) {
+      const entry = this.#source.entry(id);
+      if (entry.type === "compaction") return entry;
+    }
+    return undefined;
   }
 
   #emit(entry: TreeEntry, known?: Map<string, Message>): void {
     if (entry.type === "message" && entry.message.role === "assistant") {
-      this.#state = applyState(this.#state, entry);
+      this.#state.add(entry);
     }
     const made = known?.get(this.#key(entry.id)) ?? toMessage(entry, this.#pruned.get(entry.id));
     const message = made && this.#unsigned.has(entry.id) ? withoutThoughts(made) : made;
@@ -125,32 +167,30 @@ export class ContextView implements Context {
     }
     this.#push(entry.id, message);
     if (message.role !== "assistant") return;
+    this.#batch = new Map();
     const callIds = message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall.id] : []));
-    this.#batch = { start: this.#messages.length, callIds, answered: callIds.map(() => false) };
-    callIds.forEach((toolCallId, index) => {
-      const filler = `${entry.id}#${index}`;
-      const made = known?.get(filler) ?? Message.toolResult({ toolCallId, content: INTERRUPTED_RESULT, isError: true });
-      this.#made.set(filler, made);
-      this.#messages.push(made);
+    for (const [index, toolCallId] of callIds.entries()) {
+      const open = this.#batch.get(toolCallId) ?? { places: [], answered: 0 };
+      open.places.push(this.#messages.length);
+      this.#batch.set(toolCallId, open);
+      const filler = known?.get(`${entry.id}#${index}`);
+      this.#messages.push(filler ?? Message.toolResult({ toolCallId, content: INTERRUPTED_RESULT, isError: true }));
       this.#entryIds.push(undefined);
-    });
+    }
   }
 
   #push(id: string, message: Message): void {
-    this.#made.set(this.#key(id), message);
     this.#messages.push(message);
     this.#entryIds.push(id);
   }
 
   /** A result without an open call (its call was compacted away, or it is a second answer) is not sent. */
   #answer(id: string, message: Message): void {
-    const batch = this.#batch;
-    const index = batch?.callIds.findIndex((callId, at) => callId === message.toolCallId && !batch.answered[at]) ?? -1;
-    if (!batch || index === -1) return;
-    batch.answered[index] = true;
-    this.#made.set(this.#key(id), message);
-    this.#messages[batch.start + index] = message;
-    this.#entryIds[batch.start + index] = id;
+    const open = this.#batch?.get(message.toolCallId ?? "");
+    const place = open?.places[open.answered++];
+    if (place === undefined) return;
+    this.#messages[place] = message;
+    this.#entryIds[place] = id;
   }
 
   #key(id: string): string {
@@ -160,14 +200,10 @@ export class ContextView implements Context {
   }
 
   /** The last answer says which model is in use, even when it was compacted away. */
-  #findLastModel(path: readonly string[], sent: readonly string[]): void {
-    if (this.#state.lastModel !== undefined) return;
-    const seen = new Set(sent);
-    for (let at = path.length - 1; at >= 0; at--) {
-      const id = path[at]!;
-      if (seen.has(id) || this.#source.meta(id)!.type !== "message") continue;
-      this.#state = applyState(this.#state, this.#source.entry(id));
-      if (this.#state.lastModel !== undefined) return;
+  #findLastModel(hidden: readonly string[]): void {
+    for (let at = hidden.length - 1; at >= 0 && this.#state.lastModel === undefined; at--) {
+      const id = hidden[at]!;
+      if (this.#source.meta(id)!.type === "message") this.#state.add(this.#source.entry(id));
     }
   }
 }
@@ -196,6 +232,8 @@ export function buildContext(entries: readonly TreeEntry[], leaf?: string | null
 function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message | undefined {
   switch (entry.type) {
     case "message":
+      // Stands for an entry that cannot be used.
+      if (entry.message.role === "user" && entry.message.content.length === 0) return undefined;
       if (typeof pruned === "string") return sendable(withoutMedia(entry.message, pruned));
       return sendable(pruned ? prunedMessage(entry.message) : entry.message);
     case "custom_message":

@@ -1,21 +1,24 @@
-// Reads entries back from their lines on demand and keeps the last few parsed.
+// Reads entries back from their lines on demand and keeps the last few. A line that cannot be used is said and stands in for
+// nothing: its place in the tree stays, so that what hangs on it is not lost with it.
 
 import type { BlobStore } from "../blobs/store.ts";
-import { parseLine } from "./line.ts";
-import type { EntryMeta, LineSpan } from "./line-index.ts";
-import { repairMissing } from "./missing.ts";
-import { fromStored, mentionsBlob } from "./payload.ts";
+import { decodeLine, type LineValue } from "./decode.ts";
+import type { EntryMeta } from "./line-index.ts";
+import type { LossList } from "./losses.ts";
+import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
-import type { JournalLoss, TreeEntry } from "./types.ts";
+import type { OutsideLine, TreeEntry } from "./types.ts";
 
 const RECENT_ENTRIES = 64;
+/** Kind of state under which an unusable entry of another kind is given out. */
+const UNUSABLE = "lathe:unusable";
 
 export class EntryReader {
   readonly #blobs: BlobStore;
-  readonly #losses: JournalLoss[];
+  readonly #losses: LossList;
   readonly #recent = new Map<string, TreeEntry>();
 
-  constructor(blobs: BlobStore, losses: JournalLoss[]) {
+  constructor(blobs: BlobStore, losses: LossList) {
     this.#blobs = blobs;
     this.#losses = losses;
   }
@@ -23,8 +26,11 @@ export class EntryReader {
   entry(store: JournalStore, meta: EntryMeta): TreeEntry {
     const recent = this.#recent.get(meta.id);
     if (recent) return recent;
-    // A parent that was lost has been replaced by the scan; the line still names the old one.
-    const entry = { ...this.load(store, meta), parentId: meta.parentId } as TreeEntry;
+    const what = `Entry ${meta.id}`;
+    const value = this.#load(store, meta, what);
+    const isIt = value !== undefined && isEntryOf(meta, value);
+    if (value && !isIt) this.#lose("unusable_line", `${what} cannot be used (it names itself twice); it is left out.`);
+    const entry = isIt ? asEntry(value, meta) : placeholder(meta);
     this.remember(entry);
     return entry;
   }
@@ -36,19 +42,46 @@ export class EntryReader {
     if (!oldest.done) this.#recent.delete(oldest.value);
   }
 
-  load(store: JournalStore, span: LineSpan): Record<string, unknown> {
-    const line = store.read(span.offset, span.length);
-    const stored = parseLine(line);
-    if (!mentionsBlob(line)) return stored;
-    const missing: string[] = [];
-    const value = fromStored(stored, this.#blobs, (hash) => missing.push(hash)) as Record<string, unknown>;
-    for (const hash of missing) this.#report(hash, String(stored["id"]));
-    return missing.length === 0 ? value : repairMissing(value);
+  /** Undefined for a line that cannot be used. */
+  outside(store: JournalStore, type: OutsideLine["type"], span: LineSpan): OutsideLine | undefined {
+    const value = this.#load(store, span, `A line of the kind ${type}`);
+    return value?.["type"] === type ? (value as unknown as OutsideLine) : undefined;
   }
 
-  #report(hash: string, id: string): void {
-    const message = `A stored part of entry ${id} is missing (blob ${hash}); the session goes on without it.`;
-    if (this.#losses.some((loss) => loss.message === message)) return;
-    this.#losses.push({ kind: "missing_blob", line: 0, bytes: 0, message });
+  #load(store: JournalStore, span: LineSpan, what: string): LineValue | undefined {
+    const line = store.read(span.offset, span.length);
+    const decoded = decodeLine(line, this.#blobs, (hash) =>
+      this.#lose(
+        "missing_blob",
+        `A stored part of ${lower(what)} is missing (blob ${hash}); the session goes on without it.`,
+      ),
+    );
+    if ("problem" in decoded) {
+      this.#lose("unusable_line", `${what} cannot be used (${decoded.problem}); it is left out.`);
+      return undefined;
+    }
+    for (const key of decoded.spare) this.#lose("unusable_line", `${what}: its ${key} cannot be used and is left out.`);
+    return decoded.value;
+  }
+
+  #lose(kind: "missing_blob" | "unusable_line", message: string): void {
+    this.#losses.add({ kind, line: 0, bytes: 0, message });
   }
 }
+
+function placeholder({ id, type, parentId }: EntryMeta): TreeEntry {
+  const place = { id, parentId, timestamp: "" };
+  if (type === "message") return { type, ...place, message: { role: "user", content: [] } };
+  return { type: "custom", ...place, customType: UNUSABLE, data: null };
+}
+
+/** A name that a line holds twice is read as the last by JSON, and as the first by the index. */
+const isEntryOf = ({ id, type }: EntryMeta, value: LineValue): boolean => value["id"] === id && value["type"] === type;
+
+/** A parent that was lost has been replaced by the scan; the line still names the old one. */
+function asEntry(value: LineValue, { parentId }: EntryMeta): TreeEntry {
+  if (value["parentId"] !== parentId) value["parentId"] = parentId;
+  return value as unknown as TreeEntry;
+}
+
+const lower = (what: string): string => what.charAt(0).toLowerCase() + what.slice(1);

@@ -1,10 +1,22 @@
-// A journal in a file: O_APPEND writes by the one process that holds the lock beside it.
+// A journal in a file: O_APPEND writes by the one process that holds its locks.
 
-import { closeSync, constants, existsSync, fstatSync, fsync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  mkdirSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { breaksOffInHeader } from "./begun.ts";
 import { JournalError } from "./errors.ts";
-import { acquireLock, type JournalLock, type LockOwner } from "./lock.ts";
+import { type JournalLock, type LockOwner, lockInode, lockPath } from "./lock.ts";
+import { openRegularFile, realJournalPath } from "./regular-file.ts";
 import type { JournalStore } from "./store.ts";
 
 const SCRATCH_BYTES = 256 << 10;
@@ -12,38 +24,62 @@ const SCRATCH_BYTES = 256 << 10;
 export interface FileStoreOptions {
   /** Who writes; absent = read only, without a lock. */
   readonly owner?: LockOwner;
-  /** Create the file (and its folder) when it is not there; otherwise a missing file is an error. */
+  /**
+   * Create the file (and its folder) when it is not there; otherwise a missing file is an error. One in which no session
+   * has begun is emptied.
+   */
   readonly create?: boolean;
+  /** Folder of the locks by inode, which all writers must share; the journal's own when absent. */
+  readonly locks?: string;
 }
 
 export class FileStore implements JournalStore {
   readonly label: string;
   readonly folder: string;
-  readonly #lock: JournalLock | undefined;
+  /** None of a file that is only read. */
+  readonly #locks: JournalLock[] = [];
+  readonly #isWriter: boolean;
   #fd: number | undefined;
   /** Its name is not yet safe in the folder. */
-  #isNew: boolean;
-  #size: number;
+  #isNew = false;
+  #size = 0;
   #error: JournalError | undefined;
   /** Reused by reads, which come one line or one chunk at a time. */
   #scratch: Buffer | undefined;
+  /** What of the file is in it, and where the last read ended. What was written never changes. */
+  #window = { start: 0, end: 0, lastEnd: -1 };
 
   constructor(path: string, options: FileStoreOptions = {}) {
-    this.label = path;
-    this.folder = path.replace(/\.jsonl$/, "");
     if (options.create) makeFolder(dirname(path));
-    const access = options.owner ? constants.O_RDWR | constants.O_APPEND : constants.O_RDONLY;
-    this.#lock = options.owner && acquireLock(`${path}.lock`, options.owner);
+    this.label = realJournalPath(path);
+    this.folder = this.label.replace(/\.jsonl$/, "");
+    this.#isWriter = options.owner !== undefined;
     try {
-      this.#fd = openSync(path, access | (options.create ? constants.O_CREAT : 0), 0o600);
-      this.#size = fstatSync(this.#fd).size;
-      this.#isNew = this.#size === 0;
+      this.#openFile(options);
     } catch (error) {
-      this.#lock?.release();
+      this.#release();
+      if (error instanceof JournalError) throw error;
       throw new JournalError("io", `The session file ${path} cannot be opened: ${(error as Error).message}`, {
         cause: error,
       });
     }
+  }
+
+  /** By path before the file is touched, and by inode once it is open: a hard link is another path of the same file. */
+  #openFile({ owner, create, locks }: FileStoreOptions): void {
+    if (owner) this.#locks.push(lockPath(this.label, owner));
+    const access = owner ? constants.O_RDWR | constants.O_APPEND : constants.O_RDONLY;
+    // What is locked is what is opened: the path is a real one, so a link there was put in its place just now.
+    const flags = access | constants.O_NOFOLLOW | (create ? constants.O_CREAT : 0);
+    const fd = openRegularFile(this.label, flags);
+    this.#fd = fd;
+    if (owner) this.#locks.push(lockInode(fd, { shared: locks, own: dirname(this.label) }, owner));
+    this.#size = fstatSync(fd).size;
+    if (create && breaksOffInHeader(this.#size, (length) => this.read(0, length))) {
+      if (this.#size > 0) ftruncateSync(fd, 0);
+      this.#size = 0;
+    }
+    this.#isNew = this.#size === 0;
   }
 
   get size(): number {
@@ -51,11 +87,23 @@ export class FileStore implements JournalStore {
   }
 
   read(offset: number, length: number): Buffer {
-    if (length <= SCRATCH_BYTES) this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-    const buffer = length <= SCRATCH_BYTES ? this.#scratch! : Buffer.allocUnsafe(length);
+    if (length > SCRATCH_BYTES) return this.#fill(Buffer.allocUnsafe(length), offset);
+    const { start, end, lastEnd } = this.#window;
+    // Lines are mostly read in their order, so the ones behind come along; a line from elsewhere is read alone.
+    const goesOn = offset >= lastEnd && offset - lastEnd < SCRATCH_BYTES / 2;
+    this.#scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    if (offset < start || offset + length > end) {
+      const got = this.#fill(goesOn ? this.#scratch : this.#scratch.subarray(0, length), offset);
+      this.#window = { start: offset, end: offset + got.length, lastEnd: offset + length };
+    } else this.#window.lastEnd = offset + length;
+    const from = offset - this.#window.start;
+    return this.#scratch.subarray(from, Math.min(from + length, this.#window.end - this.#window.start));
+  }
+
+  #fill(buffer: Buffer, offset: number): Buffer {
     let filled = 0;
-    while (filled < length) {
-      const got = readSync(this.#open(), buffer, filled, length - filled, offset + filled);
+    while (filled < buffer.length) {
+      const got = readSync(this.#open(), buffer, filled, buffer.length - filled, offset + filled);
       if (got === 0) break;
       filled += got;
     }
@@ -65,7 +113,7 @@ export class FileStore implements JournalStore {
   append(text: string | Uint8Array): void {
     if (this.#error) throw this.#error;
     const fd = this.#open();
-    if (!this.#lock) throw new JournalError("io", `The session file ${this.label} was opened for reading only.`);
+    if (!this.#isWriter) throw new JournalError("io", `The session file ${this.label} was opened for reading only.`);
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
     let written = 0;
     try {
@@ -89,11 +137,16 @@ export class FileStore implements JournalStore {
   }
 
   async close(): Promise<void> {
-    if (this.#fd === undefined) return;
-    const fd = this.#fd;
+    this.#release();
+  }
+
+  /** The lock by inode goes first: the number may belong to another file as soon as this one is closed. */
+  #release(): void {
+    const [byPath, byInode] = this.#locks.splice(0);
+    byInode?.release();
+    if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
-    closeSync(fd);
-    this.#lock?.release();
+    byPath?.release();
   }
 
   #open(): number {

@@ -29,7 +29,7 @@ export function forkJournal(source: Journal, options: ForkOptions, deps: Journal
   let parentId: string | null = null;
   for (const id of pathTo(source, options.upTo)) {
     const stored = source.storedEntry(id);
-    if (stored["type"] === "label") continue;
+    if (!stored || stored["type"] === "label") continue;
     add({ ...stored, parentId });
     copied.add(id);
     parentId = id;

@@ -8,7 +8,7 @@ type Raw = Record<string, unknown>;
 /** Kind and own fields of an entry; kinds without messages pass through as they are. */
 export function toEntryFields(type: unknown, fields: Raw): { type: unknown; body: Raw } {
   if (type === "custom_message") return { type, body: { ...fields, content: customContent(fields["content"]) } };
-  const message = fields["message"] as Raw | undefined;
+  const message = rawOf(fields["message"]);
   if (type !== "message" || !message) return { type, body: fields };
   switch (message["role"]) {
     case "assistant":
@@ -19,11 +19,18 @@ export function toEntryFields(type: unknown, fields: Raw): { type: unknown; body
     case "hookMessage":
       return { type: "custom_message", body: customFields(message) };
     case "bashExecution":
-      return { type, body: { message: userMessage(`$ ${message["command"]}\n${message["output"] ?? ""}`) } };
+      return { type, body: { message: userMessage(`$ ${textIn(message, "command")}\n${textIn(message, "output")}`) } };
     default:
       return { type, body: { message: userMessage(message["content"]) } };
   }
 }
+
+/** Undefined for what is no object: files of other programs may hold anything. */
+function rawOf(value: unknown): Raw | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : undefined;
+}
+
+const textIn = (raw: Raw, key: string): string => (typeof raw[key] === "string" ? raw[key] : "");
 
 function userMessage(content: unknown): Message {
   return { role: "user", content: parts(content) };
@@ -51,7 +58,7 @@ function assistantFields(message: Raw): Raw {
   return {
     message: { role: "assistant", content } satisfies Message,
     ...origin,
-    ...(usage ? usageFields(usage as Raw) : {}),
+    ...usageFields(rawOf(usage)),
     ...(typeof stopReason === "string" ? { finishReason: finishReason(stopReason) } : {}),
   };
 }
@@ -64,9 +71,10 @@ function withOrigin(part: ContentPart, origin: { provider: string; model: string
   return part.kind === "text" && part.signature !== undefined ? { ...part, origin } : part;
 }
 
-function usageFields(usage: Raw): { usage: Usage; cost?: number } {
+function usageFields(usage: Raw | undefined): { usage?: Usage; cost?: number } {
+  if (!usage) return {};
   const count = (key: string) => (typeof usage[key] === "number" ? usage[key] : 0);
-  const total = (usage["cost"] as Raw | undefined)?.["total"];
+  const total = rawOf(usage["cost"])?.["total"];
   return {
     usage: {
       inputTokens: count("input"),
@@ -88,11 +96,11 @@ const FINISH: Readonly<Record<string, FinishReason["reason"]>> = {
 };
 
 function finishReason(raw: string): FinishReason {
-  return { reason: FINISH[raw] ?? "other", raw };
+  return { reason: Object.hasOwn(FINISH, raw) ? FINISH[raw]! : "other", raw };
 }
 
 function toolResultFields(message: Raw): Raw {
-  const toolCallId = String(message["toolCallId"]);
+  const toolCallId = textIn(message, "toolCallId");
   const content = parts(message["content"]);
   const text = content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   const images = content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
@@ -116,7 +124,7 @@ function toolResultFields(message: Raw): Raw {
 
 function parts(content: unknown): ContentPart[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
-  return Array.isArray(content) ? content.map((block) => part(block as Raw)) : [];
+  return Array.isArray(content) ? content.map((block: unknown) => part(rawOf(block) ?? {})) : [];
 }
 
 function part(block: Raw): ContentPart {
@@ -136,7 +144,7 @@ function part(block: Raw): ContentPart {
     case "toolCall": {
       const signature = text("thoughtSignature");
       const call = { id: text("id") ?? "", name: text("name") ?? "", type: "function" as const };
-      const args = (block["arguments"] ?? {}) as JsonObject;
+      const args = (rawOf(block["arguments"]) ?? {}) as JsonObject;
       const toolCall = { ...call, arguments: args, ...(signature === undefined ? {} : { signature }) };
       return { kind: "tool_call", toolCall };
     }

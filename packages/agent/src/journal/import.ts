@@ -1,15 +1,17 @@
 // Files of versions 1 to 3 are converted in memory and never changed; the first write goes to a new file.
 
 import type { BlobStore } from "../blobs/store.ts";
+import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
-import { newHeader } from "./header.ts";
+import { type NewHeader, newHeader } from "./header.ts";
 import { toEntryFields } from "./import-message.ts";
 import { Journal, type JournalDeps } from "./journal.ts";
 import { encodeLine, forEachLine } from "./line.ts";
+import { LossList } from "./losses.ts";
 import { toStored } from "./payload.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
-import { JOURNAL_VERSION, type JournalLoss, type SessionHeader } from "./types.ts";
+import { JOURNAL_VERSION, type JournalLoss } from "./types.ts";
 
 type Raw = Record<string, unknown>;
 
@@ -20,7 +22,7 @@ export interface ImportOptions {
 }
 
 export function importJournal(old: JournalStore, options: ImportOptions, deps: JournalDeps): Journal {
-  const losses: JournalLoss[] = [];
+  const losses = new LossList();
   const [header, ...lines] = readLines(old, losses);
   const version = header?.["version"] ?? 1;
   if (header?.["type"] !== "session" || typeof header["id"] !== "string" || typeof version !== "number") {
@@ -31,45 +33,51 @@ export function importJournal(old: JournalStore, options: ImportOptions, deps: J
   }
   const entries = version < 2 ? chain(lines, deps.newId) : lines;
   const held = new MemoryStore("", old.label);
-  const oldHeader = header as unknown as SessionHeader;
-  const kept = { ...oldHeader, id: options.id, parentSession: old.label };
-  held.append(encodeLine(newHeader(kept, isoTime(deps.now()))));
+  held.append(encodeLine(newHeader(continued(header, options.id, old.label), isoTime(deps.now()))));
   const known = new Set<unknown>();
   for (const raw of entries) {
     const parentId = raw["parentId"] ?? null;
     const parentKnown = parentId === null || known.has(parentId);
-    if (!parentKnown) losses.push(orphan(String(raw["id"]), String(parentId)));
+    if (!parentKnown) losses.add(orphan(raw["id"], parentId));
     held.append(encodeLine(convert(raw, parentKnown ? parentId : null, deps.blobs)));
     known.add(raw["id"]);
   }
   const journal = Journal.open(held, deps, options.openStore);
-  journal.losses.push(...losses);
+  journal.addLosses(losses.list);
   return journal;
 }
 
-function readLines(store: JournalStore, losses: JournalLoss[]): Raw[] {
-  const lines: Raw[] = [];
-  let number = 0;
-  forEachLine(
-    (offset, length) => store.read(offset, length),
-    store.size,
-    (line, _offset, ended) => {
-      number++;
-      const parsed = parse(line);
-      if (parsed) lines.push(parsed);
-      else if (line.length > 0) losses.push(unreadable(number, line.length, ended));
-    },
-  );
-  return lines;
+const TEXTS = ["timestamp", "cwd", "title", "parentCall", "agentId", "runId", "runDigest"] as const;
+
+/** What the old header says and can be used. */
+function continued(old: Raw, id: string, parentSession: string): NewHeader {
+  const kept = TEXTS.flatMap((key) => (typeof old[key] === "string" ? [[key, old[key]]] : []));
+  const { titleSource } = old;
+  return {
+    cwd: "/",
+    ...Object.fromEntries(kept),
+    ...(titleSource === "auto" || titleSource === "user" ? { titleSource } : {}),
+    id,
+    parentSession,
+  };
 }
 
-function parse(line: Buffer): Raw | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : undefined;
-  } catch {
-    return undefined;
-  }
+function readLines(store: JournalStore, losses: LossList): Raw[] {
+  const lines: Raw[] = [];
+  let number = 0;
+  forEachLine((offset, length) => store.read(offset, length), store.size, {
+    line(line, _offset, ended) {
+      number++;
+      const parsed = parseChecked(line);
+      if ("value" in parsed) lines.push(parsed.value);
+      else if (line.length > 0) losses.add(unreadable(number, line.length, ended));
+    },
+    tooLong(length, _offset, ended) {
+      number++;
+      losses.add(unreadable(number, length, ended));
+    },
+  });
+  return lines;
 }
 
 function unreadable(line: number, bytes: number, ended: boolean): JournalLoss {
@@ -78,18 +86,16 @@ function unreadable(line: number, bytes: number, ended: boolean): JournalLoss {
     : { kind: "torn_tail", line, bytes, message: `Line ${line} (the last) breaks off; it is dropped.` };
 }
 
-function orphan(id: string, parentId: string): JournalLoss {
-  const message = `Entry ${id} hangs on ${parentId}, which is not in the file; it now stands at the start.`;
+function orphan(id: unknown, parentId: unknown): JournalLoss {
+  const message = `Entry ${JSON.stringify(id)} hangs on ${JSON.stringify(parentId)}, which is not in the file; it now stands at the start.`;
   return { kind: "orphan_entry", line: 0, bytes: 0, message };
 }
 
 /** Version 1 had no ids: file order is the chain, and a compaction counts lines (the header is line 0). */
 function chain(lines: readonly Raw[], newId: () => string): Raw[] {
-  const ids: string[] = [];
-  while (ids.length < lines.length) {
-    const id = newId();
-    if (!ids.includes(id)) ids.push(id);
-  }
+  const taken = new Set<string>();
+  while (taken.size < lines.length) taken.add(newId());
+  const ids = [...taken];
   return lines.map((line, at) => {
     const { firstKeptEntryIndex, ...rest } = line;
     const firstKept = typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined;

@@ -3,13 +3,16 @@
 
 import type { BlobStore } from "../blobs/store.ts";
 import { ContextView } from "./context.ts";
+import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { JournalError } from "./errors.ts";
 import { type NewHeader, newHeader } from "./header.ts";
-import { encodeLine, parseLine } from "./line.ts";
-import { type EntryMeta, LineIndex, type LineSpan } from "./line-index.ts";
+import { encodeLine, LONGEST_LINE } from "./line.ts";
+import { type EntryMeta, LineIndex } from "./line-index.ts";
+import { LossList } from "./losses.ts";
 import { toStored } from "./payload.ts";
 import { scan } from "./scan.ts";
+import type { LineSpan } from "./span-table.ts";
 import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
 import type {
@@ -49,7 +52,7 @@ export class Journal {
   readonly #deps: JournalDeps;
   readonly #index: LineIndex;
   readonly #reader: EntryReader;
-  readonly #losses: JournalLoss[];
+  readonly #losses: LossList;
   readonly #reserved = new Set<string>();
   #context: ContextView | undefined;
   #store: JournalStore;
@@ -61,7 +64,7 @@ export class Journal {
 
   private constructor(
     deps: JournalDeps,
-    opened: { header: SessionHeader; index: LineIndex; losses: JournalLoss[] },
+    opened: { header: SessionHeader; index: LineIndex; losses: LossList },
     store: JournalStore,
     openStore?: () => JournalStore,
   ) {
@@ -79,7 +82,7 @@ export class Journal {
   static create(header: NewHeader, openStore: () => JournalStore, deps: JournalDeps): Journal {
     const full = newHeader(header, isoTime(deps.now()));
     const held = new MemoryStore(encodeLine(full));
-    return new Journal(deps, { header: full, index: new LineIndex(), losses: [] }, held, openStore);
+    return new Journal(deps, { header: full, index: new LineIndex(), losses: new LossList() }, held, openStore);
   }
 
   /**
@@ -99,16 +102,24 @@ export class Journal {
   /** What the model sees at the leaf. Built on first use, then follows the leaf at constant cost per entry. */
   get context(): ContextView {
     if (!this.#context) {
-      this.#context = new ContextView({ meta: (id) => this.#index.entries.get(id), entry: (id) => this.entry(id) });
+      this.#context = new ContextView({ meta: (id) => this.#index.meta(id), entry: (id) => this.entry(id) });
       this.#context.moveTo(this.leaf);
     }
     return this.#context;
   }
 
   /** What opening had to give up, missing blobs of the context included: they show only when it is built. Show it. */
-  get losses(): JournalLoss[] {
+  get losses(): readonly JournalLoss[] {
     void this.context;
-    return this.#losses;
+    return this.#losses.list;
+  }
+  /** What was given up so far, without a look at what was not read yet. */
+  get lossesSoFar(): readonly JournalLoss[] {
+    return this.#losses.list;
+  }
+  /** Of the file that was converted to this one. */
+  addLosses(losses: readonly JournalLoss[]): void {
+    for (const loss of losses) this.#losses.add(loss);
   }
   /** Where the journal is kept: its path, or "memory". */
   get label(): string {
@@ -141,14 +152,14 @@ export class Journal {
     return this.#index.openIntents;
   }
   has(id: string): boolean {
-    return this.#index.entries.has(id);
+    return this.#index.hasEntry(id);
   }
   meta(id: string): EntryMeta | undefined {
-    return this.#index.entries.get(id);
+    return this.#index.meta(id);
   }
   /** Ids in file order. */
   entryIds(): IterableIterator<string> {
-    return this.#index.entries.keys();
+    return this.#index.ids.values();
   }
   /** Oldest first; `null` gives the roots. */
   children(id: string | null): readonly string[] {
@@ -159,17 +170,18 @@ export class Journal {
     return this.#reader.entry(this.#store, this.#metaOf(id));
   }
 
-  /** An entry as it stands in its line: blobs are references. */
-  storedEntry(id: string): Record<string, unknown> {
+  /** An entry as it stands in its line: blobs are references. Undefined for one that cannot be used. */
+  storedEntry(id: string): Record<string, unknown> | undefined {
     const meta = this.#metaOf(id);
-    return { ...parseLine(this.#store.read(meta.offset, meta.length)), parentId: meta.parentId };
+    const parsed = parseChecked(this.#store.read(meta.offset, meta.length));
+    return "problem" in parsed ? undefined : { ...parsed.value, type: meta.type, id, parentId: meta.parentId };
   }
 
   /** Lines outside the tree of one kind, oldest first, read from the store. */
   *outside<T extends OutsideLine["type"]>(type: T): IterableIterator<Extract<OutsideLine, { type: T }>> {
-    for (const meta of this.#index.outside) {
-      if (meta.type === type)
-        yield this.#reader.load(this.#store, meta) as unknown as Extract<OutsideLine, { type: T }>;
+    for (const span of this.#index.outside(type)) {
+      const line = this.#reader.outside(this.#store, type, span);
+      if (line) yield line as Extract<OutsideLine, { type: T }>;
     }
   }
 
@@ -326,6 +338,7 @@ export class Journal {
     if (begins || !this.#holdsUntilMessage) this.persist();
     if (this.#sealTail) this.#seal(this.#sealTail);
     const text = encodeLine(this.#toStored(line));
+    if (text.length > LONGEST_LINE) throw tooLong(line.type, text.length);
     const offset = this.#store.size;
     this.#store.append(text);
     return { offset, length: this.#store.size - offset - 1 };
@@ -343,7 +356,7 @@ export class Journal {
   }
 
   #metaOf(id: string): EntryMeta {
-    const meta = this.#index.entries.get(id);
+    const meta = this.#index.meta(id);
     if (!meta) throw new JournalError("unknown_entry", `There is no entry ${id} in this session.`);
     return meta;
   }
@@ -360,6 +373,13 @@ function beside<T>(work: () => T): T {
   } catch (error) {
     throw blobsUnwritable(error);
   }
+}
+
+function tooLong(type: string, bytes: number): JournalError {
+  return new JournalError(
+    "io",
+    `An entry of the kind ${type} takes ${bytes} bytes, which is more than can be read back.`,
+  );
 }
 
 function blobsUnwritable(cause: unknown): JournalError {

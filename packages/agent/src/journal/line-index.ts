@@ -1,12 +1,7 @@
 // What is kept in memory of each line: where it is and how it hangs in the tree. Payloads stay in the store.
 
+import { grown, type LineSpan, SpanTable } from "./span-table.ts";
 import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "./types.ts";
-
-export interface LineSpan {
-  readonly offset: number;
-  /** Without the newline. */
-  readonly length: number;
-}
 
 export interface EntryMeta extends LineSpan {
   readonly id: string;
@@ -14,38 +9,60 @@ export interface EntryMeta extends LineSpan {
   readonly parentId: string | null;
 }
 
-export interface OutsideMeta extends LineSpan {
-  readonly type: string;
-}
+const NO_ROW = -1;
 
 export class LineIndex {
-  readonly entries = new Map<string, EntryMeta>();
-  readonly outside: OutsideMeta[] = [];
   readonly labels = new Map<string, string>();
   leaf: string | null = null;
   title: { readonly title: string; readonly source: "auto" | "user"; readonly offset: number } | undefined;
   prefix: PrefixLine | undefined;
   /** The last `input` line: tells a cut run from a finished one. */
   input: InputLine | undefined;
+  readonly #rows = new Map<string, number>();
+  /** Of the tree, by row. */
+  readonly #ids: string[] = [];
+  readonly #tree = new SpanTable();
+  #parents = new Int32Array(64);
+  readonly #outside = new SpanTable();
   readonly #intents = new Map<string, IntentLine>();
   /** Outcome id -> intent id, of open intents. */
   readonly #outcomes = new Map<string, string>();
-  #children: Map<string | null, string[]> | undefined;
+  #family: Family | undefined;
 
   /** Intents without an outcome, oldest first. */
   get openIntents(): readonly IntentLine[] {
     return [...this.#intents.values()];
   }
 
-  /** True for an id that is taken or promised to an outcome. */
-  has(id: string): boolean {
-    return this.entries.has(id) || this.#intents.has(id) || this.#outcomes.has(id);
+  /** Ids of entries in file order. */
+  get ids(): readonly string[] {
+    return this.#ids;
   }
 
+  /** True for an id that is taken or promised to an outcome. */
+  has(id: string): boolean {
+    return this.#rows.has(id) || this.#intents.has(id) || this.#outcomes.has(id);
+  }
+
+  hasEntry(id: string): boolean {
+    return this.#rows.has(id);
+  }
+
+  meta(id: string): EntryMeta | undefined {
+    const row = this.#rows.get(id);
+    if (row === undefined) return undefined;
+    const { offset, length } = this.#tree.span(row);
+    return { id, type: this.#tree.kind(row), parentId: this.#ids[this.#parents[row]!] ?? null, offset, length };
+  }
+
+  /** The id must be new, and the parent one of the entries before. */
   addEntry(meta: EntryMeta): void {
-    this.entries.set(meta.id, meta);
+    const row = this.#tree.add(meta.type, meta);
+    if (row === this.#parents.length) this.#parents = grown(this.#parents, new Int32Array(row * 2));
+    this.#parents[row] = meta.parentId === null ? NO_ROW : (this.#rows.get(meta.parentId) ?? NO_ROW);
+    this.#ids.push(meta.id);
+    this.#rows.set(meta.id, row);
     this.leaf = meta.id;
-    if (this.#children) push(this.#children, meta.parentId, meta.id);
     const intent = this.#outcomes.get(meta.id);
     if (intent !== undefined) this.#settle(intent);
   }
@@ -59,9 +76,11 @@ export class LineIndex {
   }
 
   addOutside(line: OutsideLine, span: LineSpan): void {
-    this.outside.push({ type: line.type, offset: span.offset, length: span.length });
+    this.#outside.add(line.type, span);
     switch (line.type) {
       case "intent":
+        // An outcome that is there already, or that another intent waits for, cannot be written.
+        if (this.has(line.id) || this.has(line.for)) break;
         this.#intents.set(line.id, line);
         this.#outcomes.set(line.for, line.id);
         break;
@@ -69,7 +88,7 @@ export class LineIndex {
         this.#settle(line.intentId);
         break;
       case "leaf":
-        if (line.entryId === null || this.entries.has(line.entryId)) this.leaf = line.entryId;
+        if (line.entryId === null || this.#rows.has(line.entryId)) this.leaf = line.entryId;
         break;
       case "title":
         this.title = { title: line.title, source: line.source, offset: span.offset };
@@ -83,13 +102,16 @@ export class LineIndex {
     }
   }
 
+  /** Lines outside the tree, oldest first. */
+  outside(type: OutsideLine["type"]): IterableIterator<LineSpan> {
+    return this.#outside.ofKind(type);
+  }
+
   /** Oldest first; `null` gives the roots. */
   children(id: string | null): readonly string[] {
-    if (!this.#children) {
-      this.#children = new Map();
-      for (const meta of this.entries.values()) push(this.#children, meta.parentId, meta.id);
-    }
-    return this.#children.get(id) ?? [];
+    if (this.#family?.size !== this.#tree.size) this.#family = new Family(this.#parents, this.#tree.size);
+    const row = id === null ? NO_ROW : this.#rows.get(id);
+    return row === undefined ? [] : this.#family.children(row).map((child) => this.#ids[child]!);
   }
 
   #settle(intentId: string): void {
@@ -97,6 +119,30 @@ export class LineIndex {
     if (!intent) return;
     this.#intents.delete(intentId);
     this.#outcomes.delete(intent.for);
+  }
+}
+
+/** Who hangs on whom, by row; made when somebody asks. */
+class Family {
+  readonly size: number;
+  /** Shifted by one: the roots are the children of row -1. */
+  readonly #first: Int32Array;
+  readonly #next: Int32Array;
+
+  constructor(parents: Int32Array, size: number) {
+    this.size = size;
+    this.#first = new Int32Array(size + 1).fill(NO_ROW);
+    this.#next = new Int32Array(size);
+    for (let row = size - 1; row >= 0; row--) {
+      this.#next[row] = this.#first[parents[row]! + 1]!;
+      this.#first[parents[row]! + 1] = row;
+    }
+  }
+
+  children(parent: number): number[] {
+    const rows: number[] = [];
+    for (let row = this.#first[parent + 1]!; row !== NO_ROW; row = this.#next[row]!) rows.push(row);
+    return rows;
   }
 }
 
@@ -118,10 +164,4 @@ const INDEXED_OUTSIDE: ReadonlySet<string> = new Set<OutsideLine["type"]>([
 /** Lines outside the tree that must be parsed when a file is opened; the others stay spans. */
 export function isIndexedOutside(type: string): boolean {
   return INDEXED_OUTSIDE.has(type);
-}
-
-function push(map: Map<string | null, string[]>, key: string | null, id: string): void {
-  const list = map.get(key);
-  if (list) list.push(id);
-  else map.set(key, [id]);
 }

@@ -50,12 +50,6 @@ export function isSealed(line: Buffer): boolean {
   return line.includes(SEAL_START);
 }
 
-export function parseLine(line: Buffer): Record<string, unknown> {
-  const value = JSON.parse(line.toString("utf8")) as Record<string, unknown>;
-  delete value["~"];
-  return value;
-}
-
 export interface LineHead {
   readonly type: string;
   /** Present on tree entries. */
@@ -63,10 +57,16 @@ export interface LineHead {
   readonly parentId?: string | null;
 }
 
-const TREE_HEAD = /^\{"type":"([^"\\]+)","id":"([^"\\]+)","parentId":(?:null|"([^"\\]+)"),"timestamp":"/;
-const ANY_HEAD = /^\{"type":"([^"\\]+)"/;
-/** Longer than any head we write, so that reading one never touches the payload. */
-const HEAD_BYTES = 200;
+/** Kinds and ids are short and plain ASCII: they are read from the first bytes, and shown in messages. */
+const WORD = "([ !#-[\\]-~]{1,64})";
+const TREE_HEAD = new RegExp(`^\\{"type":"${WORD}","id":"${WORD}","parentId":(?:null|"${WORD}"),"timestamp":"`);
+const ANY_HEAD = new RegExp(`^\\{"type":"${WORD}"`);
+/** Longer than any head, so that reading one never touches the payload. */
+const HEAD_BYTES = 256;
+
+/** False for an id that could not be found again in the head of its line. */
+export const isEntryId = (id: string): boolean => ENTRY_ID.test(id);
+const ENTRY_ID = new RegExp(`^${WORD}$`);
 
 export function readLineHead(line: Buffer): LineHead | undefined {
   const text = line.toString("latin1", 0, Math.min(HEAD_BYTES, line.length));
@@ -82,11 +82,12 @@ export function readLineHead(line: Buffer): LineHead | undefined {
  */
 export function salvage(stretch: Buffer): { intact: { start: number; end: number }[]; lostBytes: number } {
   const intact: { start: number; end: number }[] = [];
+  const effort = { left: SALVAGE_EFFORT * stretch.length };
   let from = 0;
   let used = 0;
   for (let at = stretch.indexOf(SEAL_START); at !== -1; at = stretch.indexOf(SEAL_START, at + 1)) {
     const end = at + SEAL_BYTES;
-    const start = lineStart(stretch, from, end);
+    const start = lineStart(stretch, from, end, effort);
     if (start === undefined) continue;
     intact.push({ start, end });
     used += end - start;
@@ -95,37 +96,69 @@ export function salvage(stretch: Buffer): { intact: { start: number; end: number
   return { intact, lostBytes: stretch.length - used };
 }
 
-function lineStart(stretch: Buffer, from: number, end: number): number | undefined {
-  for (let start = stretch.indexOf('{"type":"', from); start !== -1 && start < end; ) {
+/** How often a byte of a damaged stretch may be summed: what was made to look like a thousand lines is not worth more. */
+const SALVAGE_EFFORT = 16;
+
+function lineStart(stretch: Buffer, from: number, end: number, effort: { left: number }): number | undefined {
+  for (let start = stretch.indexOf('{"type":"', from); start !== -1 && start < end && effort.left > 0; ) {
+    effort.left -= end - start;
     if (isIntact(stretch.subarray(start, end))) return start;
     start = stretch.indexOf('{"type":"', start + 1);
   }
   return undefined;
 }
 
-/** Calls `visit` for every newline-ended line; the last call has `ended: false` when the bytes stop inside a line. */
+/** Far more than an entry can take, since long texts are kept beside the file, and little enough to be held at once. */
+export const LONGEST_LINE = 64 << 20;
+const CHUNK = 256 << 10;
+
+export interface LineVisitor {
+  /** `ended` is false for the last one when the bytes stop inside it. */
+  line(line: Buffer, offset: number, ended: boolean): void;
+  /** A line that is too long to be looked at. */
+  tooLong(length: number, offset: number, ended: boolean): void;
+}
+
 export function forEachLine(
   read: (offset: number, length: number) => Buffer,
   size: number,
-  visit: (line: Buffer, offset: number, ended: boolean) => void,
+  visitor: LineVisitor,
 ): void {
-  const CHUNK = 256 << 10;
   let offset = 0;
   let length = CHUNK;
   while (offset < size) {
     const chunk = read(offset, Math.min(length, size - offset));
+    // The file is shorter than it was a moment ago.
+    if (chunk.length === 0) return;
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE, from); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      visit(chunk.subarray(from, end), offset + from, true);
+      visitor.line(chunk.subarray(from, end), offset + from, true);
       from = end + 1;
     }
     const atEnd = offset + chunk.length >= size;
     if (from === 0 && !atEnd) {
-      length *= 2;
-      continue;
+      if (length < LONGEST_LINE) {
+        length *= 2;
+        continue;
+      }
+      const next = nextNewline(read, offset + chunk.length, size);
+      visitor.tooLong((next ?? size) - offset, offset, next !== undefined);
+      offset = (next ?? size) + 1;
+    } else {
+      if (atEnd && from < chunk.length) visitor.line(chunk.subarray(from), offset + from, false);
+      offset = atEnd ? size : offset + from;
     }
-    if (atEnd && from < chunk.length) visit(chunk.subarray(from), offset + from, false);
-    offset = atEnd ? size : offset + from;
     length = CHUNK;
   }
+}
+
+function nextNewline(read: (offset: number, length: number) => Buffer, from: number, size: number): number | undefined {
+  for (let offset = from; offset < size; ) {
+    const chunk = read(offset, Math.min(CHUNK, size - offset));
+    if (chunk.length === 0) return undefined;
+    const at = chunk.indexOf(NEWLINE);
+    if (at !== -1) return offset + at;
+    offset += chunk.length;
+  }
+  return undefined;
 }

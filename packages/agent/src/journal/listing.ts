@@ -1,9 +1,12 @@
 // What a list of sessions shows, from the ends of a file only: at most 4 KiB from the start and 4 KiB from the end.
 
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { isIntact, parseLine, readLineHead } from "./line.ts";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { parseChecked } from "./decode.ts";
+import { isIntact, readLineHead } from "./line.ts";
+import { headerShape, misfitsOf } from "./line-shapes.ts";
+import { openRegularFile } from "./regular-file.ts";
 import { claimedVersion } from "./scan.ts";
-import type { MessageEntry, SessionHeader, TitleLine } from "./types.ts";
+import { JOURNAL_VERSION, type MessageEntry, type SessionHeader, type TitleLine } from "./types.ts";
 
 const END_BYTES = 4096;
 
@@ -18,13 +21,13 @@ export interface SessionSummary {
 
 /** Undefined for a file that does not begin with a readable header. */
 export function readHead(path: string): SessionSummary | undefined {
-  const fd = openSync(path, "r");
+  const fd = openRegularFile(path);
   try {
     const { size, mtimeMs } = fstatSync(fd);
     const head = readAt(fd, 0, END_BYTES);
     const lines = splitLines(head);
-    if (claimedVersion(lines[0] ?? head) === undefined) return undefined;
-    const header = parseLine(lines[0] ?? head) as unknown as SessionHeader;
+    const header = headerOf(lines[0] ?? head);
+    if (!header) return undefined;
     const tail = size > END_BYTES ? readAt(fd, size - END_BYTES, END_BYTES) : head;
     const title = lastTitle(splitLines(tail)) ?? lastTitle(lines) ?? header.title;
     const firstText = firstUserText(lines.slice(1));
@@ -38,6 +41,15 @@ export function readHead(path: string): SessionSummary | undefined {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Headers of older formats may lack what ours must have. */
+function headerOf(line: Buffer): SessionHeader | undefined {
+  const version = claimedVersion(line);
+  const parsed = parseChecked(line);
+  if (version === undefined || "problem" in parsed) return undefined;
+  const value = version < JOURNAL_VERSION ? { timestamp: "", cwd: "", version, ...parsed.value } : parsed.value;
+  return headerShape(value) === undefined ? (value as unknown as SessionHeader) : undefined;
 }
 
 function readAt(fd: number, offset: number, length: number): Buffer {
@@ -59,7 +71,14 @@ function splitLines(bytes: Buffer): Buffer[] {
 
 function lastTitle(lines: readonly Buffer[]): string | undefined {
   const line = lines.findLast((candidate) => readLineHead(candidate)?.type === "title" && isIntact(candidate));
-  return line && (parseLine(line) as unknown as TitleLine).title;
+  return line && usable<TitleLine>(line, "title")?.title;
+}
+
+/** As it stands in its line, when it is of the shape of its kind. */
+function usable<T>(line: Buffer, type: string): T | undefined {
+  const parsed = parseChecked(line);
+  if ("problem" in parsed || parsed.value["type"] !== type) return undefined;
+  return misfitsOf(type, parsed.value).problem === undefined ? (parsed.value as T) : undefined;
 }
 
 function firstUserText(lines: readonly Buffer[]): string | undefined {
@@ -72,9 +91,13 @@ function firstUserText(lines: readonly Buffer[]): string | undefined {
 }
 
 function wholeText(line: Buffer): string | undefined {
-  const { message } = parseLine(line) as unknown as MessageEntry;
-  if (message.role !== "user") return undefined;
-  return message.content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  const parsed = parseChecked(line);
+  const message = "problem" in parsed ? undefined : (parsed.value["message"] as MessageEntry["message"] | undefined);
+  if (message?.role !== "user" || !Array.isArray(message.content)) return undefined;
+  // Blobs are not looked up here, so pictures are not of their shape; only the words matter.
+  return message.content
+    .flatMap((part) => (part?.kind === "text" && typeof part.text === "string" ? [part.text] : []))
+    .join("\n");
 }
 
 /** The message goes on beyond what was read: takes its first text as far as it is there. */
@@ -82,5 +105,6 @@ function cutText(line: Buffer): string | undefined {
   const raw = /"message":\{"role":"user","content":\[\{"kind":"text","text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)/i.exec(
     line.toString("utf8"),
   )?.[1];
-  return raw === undefined ? undefined : (JSON.parse(`"${raw}"`) as string);
+  const parsed = raw === undefined ? undefined : parseChecked(Buffer.from(`{"text":"${raw}"}`));
+  return parsed && "value" in parsed ? (parsed.value["text"] as string) : undefined;
 }

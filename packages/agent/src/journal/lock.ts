@@ -1,8 +1,20 @@
 // One writer per journal. The lock is a file that names its owner; an owner that is gone loses it.
 
-import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
 import { readProcStat } from "../process/proc-stat.ts";
 import { JournalError } from "./errors.ts";
+import { readStart } from "./regular-file.ts";
 
 export interface LockOwner {
   readonly pid: number;
@@ -15,6 +27,43 @@ export interface LockOwner {
 
 export interface JournalLock {
   release(): void;
+}
+
+/** Longer than any owner: what else may lie under the name is not read whole. */
+const OWNER_BYTES = 4096;
+
+/** `path` must be a real one, so that links to a journal share its lock. */
+export const lockPath = (path: string, owner: LockOwner): JournalLock => acquireLock(`${path}.lock`, owner);
+
+/**
+ * Hard links have one inode and no common path. In `shared`, which all writers know; in the journal's own folder when
+ * there is none, or when that is read-only: then it is so for all of them.
+ */
+export function lockInode(
+  fd: number,
+  folders: { readonly shared: string | undefined; readonly own: string },
+  owner: LockOwner,
+): JournalLock {
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  const name = `.${dev}-${ino}.lock`;
+  if (folders.shared !== undefined && isFolder(folders.shared)) {
+    try {
+      return acquireLock(join(folders.shared, name), owner);
+    } catch (error) {
+      if ((error as JournalError).code !== "io") throw error;
+    }
+  }
+  return acquireLock(join(folders.own, name), owner);
+}
+
+/** Made when it is not there; false when that cannot be. */
+function isFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function acquireLock(path: string, owner: LockOwner): JournalLock {
@@ -58,26 +107,33 @@ function create(path: string, text: string, token: string): boolean {
   } catch (error) {
     rmSync(aside, { force: true });
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw new JournalError("io", `The session cannot be locked: ${(error as Error).message}`, { cause: error });
+    const message = `The session cannot be locked: ${(error as Error).message}. Free space or fix the folder, then try again.`;
+    throw new JournalError("io", message, { cause: error });
   }
 }
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readStart(path, OWNER_BYTES).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new JournalError("io", `The session lock cannot be read: ${(error as Error).message}`, { cause: error });
+    const message = `The session lock cannot be read: ${(error as Error).message}`;
+    throw error instanceof JournalError ? error : new JournalError("io", message, { cause: error });
   }
 }
 
 /** Undefined for a file that is not one of our locks (power loss can leave it empty). */
 function parseOwner(text: string): LockOwner | undefined {
+  let value: unknown;
   try {
-    return JSON.parse(text) as LockOwner;
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  const { pid, startTime, host, token } = (value ?? {}) as Record<string, unknown>;
+  if (typeof startTime !== "string" || typeof host !== "string" || typeof token !== "string") return undefined;
+  const isPid = typeof pid === "number" && Number.isInteger(pid) && pid > 0 && pid < 2 ** 31;
+  return isPid ? { pid, startTime, host, token } : undefined;
 }
 
 function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
@@ -113,7 +169,7 @@ function removeStale(path: string, stale: string, owner: LockOwner): void {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
     throw error;
   }
-  if (readFileSync(aside, "utf8") !== stale) linkSync(aside, path);
+  if (readIfThere(aside) !== stale) linkSync(aside, path);
   unlinkSync(aside);
 }
 

@@ -1,11 +1,11 @@
 // A journal on disk in one call, for hosts that need nothing special: the file, its lock and its blobs.
 
-import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { FileBlobs } from "../blobs/file-blobs.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { SessionDeps } from "../time/deadline.ts";
+import { hasBegun } from "./begun.ts";
 import { FileStore } from "./file-store.ts";
 import { forkJournal } from "./fork.ts";
 import type { NewHeader } from "./header.ts";
@@ -33,7 +33,7 @@ export function openJournalFile(options: JournalFileOptions): Journal {
   const { path, cwd, deps, forkOf } = options;
   const blobs = new FileBlobs(options.blobs ?? join(dirname(path), "blobs"), String(process.pid));
   const header = { id: deps.uuid(), cwd };
-  if (forkOf === undefined || existsSync(path)) return openOrCreate(path, header, blobs, options);
+  if (forkOf === undefined || hasBegun(path)) return openOrCreate(path, header, blobs, options);
   const { journal, upTo = journal.leaf } = forkOf;
   const parent = { ...header, parentSession: journal.label };
   return forkJournal(journal, { upTo, header: parent, store: storeAt(path, deps) }, journalDeps(blobs, options));
@@ -54,7 +54,7 @@ export function childJournalFiles(
 type Rules = Pick<JournalFileOptions, "deps" | "sync">;
 
 function openOrCreate(path: string, header: NewHeader, blobs: BlobStore, rules: Rules): Journal {
-  if (existsSync(path)) return Journal.open(storeAt(path, rules.deps), journalDeps(blobs, rules));
+  if (hasBegun(path)) return Journal.open(storeAt(path, rules.deps), journalDeps(blobs, rules));
   return Journal.create(header, () => storeAt(path, rules.deps), journalDeps(blobs, rules));
 }
 

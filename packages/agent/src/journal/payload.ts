@@ -76,7 +76,8 @@ function mapObject(value: unknown, map: (inner: unknown) => unknown): unknown {
     const mapped = map(record[key]);
     if (mapped === record[key]) continue;
     changed ??= { ...record };
-    changed[key] = mapped;
+    // Not assigned: a key `__proto__` of a model's making stays a key.
+    Object.defineProperty(changed, key, { value: mapped, enumerable: true, writable: true, configurable: true });
   }
   return changed ?? value;
 }

@@ -1,9 +1,14 @@
 // Opening a journal: one pass over the bytes that checks every line, indexes it and lists what had to be given up.
 
+import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
+import { parseChecked } from "./decode.ts";
 import { JournalError } from "./errors.ts";
-import { forEachLine, isIntact, isSealed, parseLine, readLineHead, salvage } from "./line.ts";
+import { forEachLine, isIntact, isSealed, readLineHead, salvage } from "./line.ts";
 import { isIndexedOutside, keepsPayload, LineIndex } from "./line-index.ts";
+import { headerShape, isTreeType, misfitsOf } from "./line-shapes.ts";
+import { LossList } from "./losses.ts";
+import type { LineSpan } from "./span-table.ts";
 import type { JournalStore } from "./store.ts";
 import { JOURNAL_VERSION, type JournalLoss, type OutsideLine, type SessionHeader, type TreeEntry } from "./types.ts";
 
@@ -12,37 +17,30 @@ const LARGE_BYTES = 256 << 10;
 export interface Scan {
   readonly header: SessionHeader;
   readonly index: LineIndex;
-  readonly losses: JournalLoss[];
+  readonly losses: LossList;
   /** Bytes after the last newline, and whether they are a whole line that only lacks its newline. */
   readonly tail: { readonly bytes: number; readonly whole: boolean };
 }
 
 /** Version of the format a file claims, from its first line; undefined when that line is not a readable header. */
 export function claimedVersion(firstLine: Buffer): number | undefined {
-  try {
-    const header = parseLine(firstLine);
-    if (header["type"] !== "session" || typeof header["id"] !== "string") return undefined;
-    return typeof header["version"] === "number" ? header["version"] : 1;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseChecked(firstLine);
+  if ("problem" in parsed) return undefined;
+  const { type, id, version = 1 } = parsed.value;
+  return type === "session" && typeof id === "string" && typeof version === "number" ? version : undefined;
 }
 
 export function scan(store: JournalStore): Scan {
   if (store.size > LARGE_BYTES) useSystemChecksum();
   const scanner = new Scanner(store.label);
-  forEachLine(
-    (offset, length) => store.read(offset, length),
-    store.size,
-    (line, offset, ended) => scanner.line(line, offset, ended),
-  );
+  forEachLine((offset, length) => store.read(offset, length), store.size, scanner);
   return scanner.finish();
 }
 
 class Scanner {
   readonly #label: string;
   readonly #index = new LineIndex();
-  readonly #losses: JournalLoss[] = [];
+  readonly #losses = new LossList();
   #header: SessionHeader | undefined;
   #line = 0;
   #tail = { bytes: 0, whole: false };
@@ -69,12 +67,20 @@ class Scanner {
     this.#damaged(line, offset, ended);
   }
 
+  tooLong(length: number, _offset: number, ended: boolean): void {
+    this.#line++;
+    if (!this.#header) throw damagedHeader(this.#label);
+    if (!ended) this.#tail = { bytes: length, whole: false };
+    this.#lose(`Line ${this.#line} is too long to be an entry (${length} bytes); it is left out.`, length);
+  }
+
   finish(): Scan {
-    if (!this.#header) throw new JournalError("corrupt", `${this.#label} is empty: there is no session to open in it.`);
+    if (!this.#header) throw notBegun(this.#label);
     return { header: this.#header, index: this.#index, losses: this.#losses, tail: this.#tail };
   }
 
   #takeHeader(line: Buffer, offset: number, ended: boolean): void {
+    if (!ended && breaksOffInHeader(line.length, () => line)) throw notBegun(this.#label);
     const first = isIntact(line) ? undefined : salvage(line).intact[0];
     const end = first?.start === 0 ? first.end : line.length;
     this.#header = this.#readHeader(line.subarray(0, end));
@@ -86,10 +92,7 @@ class Scanner {
     const version = claimedVersion(line);
     const intact = isIntact(line);
     if (version === undefined || (!intact && (isSealed(line) || version >= JOURNAL_VERSION))) {
-      throw new JournalError(
-        "corrupt",
-        `${this.#label} is not a readable session: its first line (the header) is damaged. Nothing was changed; restore the file from a copy or start a new session.`,
-      );
+      throw damagedHeader(this.#label);
     }
     if (version !== JOURNAL_VERSION) {
       const next = version > JOURNAL_VERSION ? "update Lathe to open it" : "import it with importJournal";
@@ -98,30 +101,67 @@ class Scanner {
         `${this.#label} has session format ${version}, not ${JOURNAL_VERSION}; ${next}.`,
       );
     }
-    return parseLine(line) as unknown as SessionHeader;
+    const parsed = parseChecked(line);
+    const problem = "problem" in parsed ? ` ${parsed.problem}` : headerShape(parsed.value);
+    if ("problem" in parsed || problem !== undefined) {
+      const message = `${this.#label} is not a session that can be used: its header${problem}. Restore it from a copy or start a new one.`;
+      throw new JournalError("corrupt", message);
+    }
+    return parsed.value as unknown as SessionHeader;
   }
 
   #take(line: Buffer, offset: number): void {
     const head = readLineHead(line);
     const span = { offset, length: line.length };
-    if (head?.id !== undefined) {
-      const parentId = this.#parentOf(head.id, head.parentId ?? null);
-      this.#index.addEntry({ id: head.id, type: head.type, parentId, ...span });
-      if (keepsPayload(head.type)) this.#index.addPayload(parseLine(line) as unknown as TreeEntry);
-    } else {
-      const type = head?.type ?? "";
-      const parsed = isIndexedOutside(type) ? parseLine(line) : { type };
-      if (type === "seal") this.#takeSeal(parsed["torn"]);
-      this.#index.addOutside(parsed as unknown as OutsideLine, span);
-    }
+    if (head?.id !== undefined)
+      this.#takeEntry(head.id, { type: head.type, parentId: head.parentId ?? null }, line, span);
+    else if (!head || isTreeType(head.type))
+      this.#lose(`Line ${this.#line} cannot be used (its beginning); it is left out.`, line.length);
+    else this.#takeOutside(head.type, line, span);
     this.#justLost = undefined;
+  }
+
+  #takeEntry(id: string, head: { type: string; parentId: string | null }, line: Buffer, span: LineSpan): void {
+    if (this.#index.hasEntry(id)) {
+      this.#lose(`Line ${this.#line} repeats the entry ${id}; it is left out.`, line.length);
+      return;
+    }
+    const payload = keepsPayload(head.type) ? this.#parse(head.type, line) : undefined;
+    this.#index.addEntry({ id, type: head.type, parentId: this.#parentOf(id, head.parentId), ...span });
+    if (payload) this.#index.addPayload(payload as unknown as TreeEntry);
+  }
+
+  #takeOutside(type: string, line: Buffer, span: LineSpan): void {
+    const value = isIndexedOutside(type) ? this.#parse(type, line) : { type };
+    if (!value) return;
+    if (type === "seal") this.#takeSeal(value["torn"]);
+    this.#index.addOutside(value as unknown as OutsideLine, span);
+  }
+
+  /** Undefined, and said, when the line does not hold what its kind needs. */
+  #parse(type: string, line: Buffer): Record<string, unknown> | undefined {
+    const parsed = parseChecked(line);
+    const problem =
+      "problem" in parsed ? parsed.problem : parsed.value["type"] === type ? undefined : "it names its kind twice";
+    const misfit = "problem" in parsed ? undefined : misfitsOf(type, parsed.value);
+    const why = problem ?? misfit?.problem;
+    if ("problem" in parsed || why !== undefined) {
+      this.#lose(`Line ${this.#line} (${type}) cannot be used (${why}); it is left out.`, line.length);
+      return undefined;
+    }
+    for (const key of misfit?.spare ?? []) delete parsed.value[key];
+    return parsed.value;
+  }
+
+  #lose(message: string, bytes: number): void {
+    this.#losses.add({ kind: "unusable_line", line: this.#line, bytes, message });
   }
 
   /** A parent that was lost is replaced by what stood before it, so that one bad line costs one entry and not the history. */
   #parentOf(id: string, parentId: string | null): string | null {
-    if (parentId === null || this.#index.entries.has(parentId)) return parentId;
+    if (parentId === null || this.#index.hasEntry(parentId)) return parentId;
     const adopted = this.#bridge ?? null;
-    this.#losses.push({
+    this.#losses.add({
       kind: "orphan_entry",
       line: this.#line,
       bytes: 0,
@@ -132,7 +172,7 @@ class Scanner {
 
   #takeSeal(torn: unknown): void {
     if (this.#justLost?.bytes !== torn) return;
-    this.#losses.splice(this.#losses.indexOf(this.#justLost!), 1);
+    this.#losses.takeBack(this.#justLost!);
   }
 
   #damaged(line: Buffer, offset: number, ended: boolean): void {
@@ -146,8 +186,22 @@ class Scanner {
     const kind = ended ? "corrupt_line" : "torn_tail";
     const loss: JournalLoss = { kind, line: this.#line, bytes: lostBytes, message: "" };
     this.#justLost = { ...loss, message: describe(loss, intact.length) };
-    this.#losses.push(this.#justLost);
+    this.#losses.add(this.#justLost);
   }
+}
+
+function damagedHeader(label: string): JournalError {
+  return new JournalError(
+    "corrupt",
+    `${label} is not a readable session: its first line (the header) is damaged. Nothing was changed; restore the file from a copy or start a new session.`,
+  );
+}
+
+function notBegun(label: string): JournalError {
+  return new JournalError(
+    "corrupt",
+    `${label} holds no session yet: the process that made it was stopped before its first line. It can be deleted.`,
+  );
 }
 
 function describe(loss: JournalLoss, saved: number): string {

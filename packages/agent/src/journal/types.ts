@@ -4,7 +4,7 @@
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { Effects } from "../contract/tool.ts";
-import type { MessageSource } from "../events/types.ts";
+import type { AwaitedInput, MessageSource } from "../events/types.ts";
 
 export const JOURNAL_VERSION = 4;
 
@@ -67,6 +67,8 @@ export interface MessageEntry extends TreeFields {
   readonly durationMs?: number;
   /** The result was written by recovery, not by the tool. */
   readonly settled?: "interrupted" | "skipped";
+  /** The call put something to a person who is not there: its input ends here and waits for the answer. */
+  readonly awaits?: AwaitedInput;
 }
 
 export interface ModelChangeEntry extends TreeFields {
@@ -268,7 +270,7 @@ export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
 
 /** What opening a file had to give up; shown to the user, never silent. */
 export interface JournalLoss {
-  readonly kind: "torn_tail" | "corrupt_line" | "missing_blob" | "orphan_entry";
+  readonly kind: "torn_tail" | "corrupt_line" | "unusable_line" | "missing_blob" | "orphan_entry";
   readonly line: number;
   readonly bytes: number;
   readonly message: string;

@@ -5,6 +5,7 @@ import { Message, type ToolDefinition } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
 import type { PrefixReason } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
+import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../journal/shape.ts";
 import type { ToolChange } from "../registry/session-tools.ts";
 
 export interface PrefixTexts {
@@ -26,10 +27,10 @@ export class SessionPrefix {
     if (!line) return;
     const systemPrompt = readText(journal.blobs, line.systemPrompt);
     const environment = readText(journal.blobs, line.environment);
-    const tools = readText(journal.blobs, line.tools);
+    const tools = toolsIn(readText(journal.blobs, line.tools));
     // A lost blob: rendering again is the honest way out, and the guard reports it.
     if (systemPrompt === undefined || environment === undefined || tools === undefined) return;
-    this.#use({ systemPrompt, environment, tools: JSON.parse(tools) as ToolDefinition[] });
+    this.#use({ systemPrompt, environment, tools });
   }
 
   get ready(): boolean {
@@ -108,6 +109,24 @@ export class SessionPrefix {
 function readText(blobs: BlobStore, hash: string): string | undefined {
   const bytes = blobs.get(hash);
   return bytes && Buffer.from(bytes).toString("utf8");
+}
+
+const TOOLS = listOf(fields({ name: text, description: text, parameters: record }));
+
+/** Undefined for what no session wrote. */
+function toolsIn(json: string | undefined): ToolDefinition[] | undefined {
+  const parsed = json === undefined ? undefined : parseJson(json);
+  return parsed !== undefined && isShallow(parsed, MOST_NESTING) && fits(parsed, TOOLS)
+    ? (parsed as ToolDefinition[])
+    : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** About what its JSON would take, without making it. */

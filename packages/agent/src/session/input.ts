@@ -11,6 +11,7 @@ import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
 import { callModel, errorType } from "./model-call.ts";
+import type { CutInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
 
@@ -51,16 +52,19 @@ export function continueInput(core: SessionCore, run: InputRun, entry: MessageEn
 export async function runInput(
   core: SessionCore,
   run: InputRun,
-  cut?: { pending: readonly ToolCallData[]; drained: boolean },
+  cut?: Pick<CutInput, "pending" | "drained" | "awaits">,
 ): Promise<InputEnd> {
   try {
     if (!cut) return await loop(core, run);
+    run.awaits = cut.awaits;
+    const asking = cut.awaits && core.journal.context.messages.findLast((message) => message.role === "assistant");
+    if (asking) core.answered(textOfContent(asking.content), "tool_calls");
     if (cut.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
       await finishTurn(core, run, core.turns, { calls: cut.pending, cutOff: false });
     } else if (isAnswered(core)) return await stopOrGoOn(core, run);
-    else if (cut.drained) return await loop(core, run, "drained");
-    return await loop(core, run);
+    if (run.awaits) return { reason: "completed" };
+    return await loop(core, run, cut.pending.length === 0 && cut.drained ? "drained" : "fresh");
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);
@@ -142,10 +146,24 @@ async function runRound(
   if (notice !== undefined) inject(core, notice, "injected");
 }
 
-/** The last answer asked for nothing more, but its input was never closed. */
+/** The last answer asked for nothing more, but its input was never closed. Perhaps nobody heard of it: it is told again. */
 async function stopOrGoOn(core: SessionCore, run: InputRun): Promise<InputEnd> {
-  const last = core.journal.context.messages.at(-1);
-  const text = last ? textOfContent(last.content) : "";
+  const { messages, entryIds } = core.journal.context;
+  const message = messages.at(-1)!;
+  const entry = core.journal.entry(entryIds.at(-1)!) as MessageEntry;
+  const text = textOfContent(message.content);
+  const finish = entry.finishReason?.reason ?? "stop";
+  core.emit("turn_start", { turn: core.turns });
+  core.answered(text, finish);
+  core.emit("assistant_text_end", {
+    text,
+    reasoning: message.content.flatMap((part) => (part.kind === "thinking" ? [part.thinking.text] : [])).join(""),
+    entry_id: entry.id,
+    message,
+    finish,
+  });
+  core.emit("turn_end", { turn: core.turns, outcome: "answered" });
+  if (entry.finishReason) warnAboutFinish(core, entry.finishReason);
   const goOn = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
   if (goOn === undefined) return finished(core, run);
   inject(core, goOn, "injected");

@@ -2,12 +2,21 @@
 
 import type { JsonObject, Usage } from "@lathe/llm";
 import { plainUsage } from "../budget/ledger.ts";
+import { usageShape } from "../journal/line-shapes.ts";
+import { fields, fits, number, optional, orNull, text } from "../journal/shape.ts";
 import type { CustomEntry, MessageEntry } from "../journal/types.ts";
 import { spentBy } from "../subagents/records.ts";
 import type { SessionCore } from "./core.ts";
 import { sideCost } from "./side-call.ts";
 
 const KIND = "ledger";
+const amount = optional(number);
+const DATA = fields({
+  leaf: orNull(text),
+  turns: number,
+  spent: fields({ tokens: amount, usd: amount, wallMs: amount, turns: amount }),
+  usage: usageShape,
+});
 
 export function saveLedger(core: SessionCore): void {
   const { ledger, journal } = core;
@@ -21,13 +30,16 @@ export function saveLedger(core: SessionCore): void {
 /** Takes the last totals and adds the answers that came after them. */
 export function restoreLedger(core: SessionCore): void {
   let last: JsonObject | undefined;
-  for (const line of core.journal.outside("host")) if (line.kind === KIND) last = line.data as JsonObject;
+  for (const line of core.journal.outside("host")) {
+    if (line.kind === KIND && fits(line.data, DATA)) last = line.data as JsonObject;
+  }
   if (last) {
     core.turns = last["turns"] as number;
     core.ledger.restore(last["spent"] as JsonObject as Record<string, number>, last["usage"] as unknown as Usage);
   }
   // In the order of the file: what was spent on another branch is spent, too.
-  const upTo = last?.["leaf"] ?? null;
+  const leaf = (last?.["leaf"] ?? null) as string | null;
+  const upTo = leaf !== null && core.journal.has(leaf) ? leaf : null;
   let isCounted = upTo !== null;
   for (const id of core.journal.entryIds()) {
     if (!isCounted) addEntry(core, id);

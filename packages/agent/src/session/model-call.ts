@@ -21,6 +21,9 @@ export type ModelOutcome =
   | { readonly kind: "overflow"; readonly message: string; readonly type: string }
   | { readonly kind: "failed"; readonly error: unknown };
 
+/** Marks an answer of which only a part was kept, because somebody stopped it. */
+export const BROKEN_OFF = "interrupted";
+
 export async function callModel(core: SessionCore, run: InputRun): Promise<ModelOutcome> {
   let overflows = 0;
   let refusals = 0;
@@ -148,7 +151,7 @@ function keepPartial(core: SessionCore, profile: Profile, intent: IntentLine, pa
       message,
       provider: profile.provider ?? profile.id,
       model: profile.model,
-      finishReason: { reason: "other", raw: "interrupted" },
+      finishReason: { reason: "other", raw: BROKEN_OFF },
     });
     core.turns += 1;
     core.ledger.turn();

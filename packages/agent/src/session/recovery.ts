@@ -2,13 +2,16 @@
 // the queues waits again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
-import type { InputContent, MessageSource } from "../events/types.ts";
+import type { AwaitedInput, InputContent, MessageSource } from "../events/types.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../journal/context.ts";
+import { contentShape, entryId, sourceShape } from "../journal/line-shapes.ts";
+import { either, fields, fits, oneOf, optional, text } from "../journal/shape.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf, EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { SessionCore } from "./core.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
+import { BROKEN_OFF } from "./model-call.ts";
 
 /** What a cut run left to do. */
 export interface CutInput {
@@ -18,6 +21,8 @@ export interface CutInput {
   readonly pending: readonly ToolCallData[];
   /** The queue was drained for the request that was cut; later messages wait for the next drain point. */
   readonly drained: boolean;
+  /** What a call of the last answer waits for. */
+  readonly awaits: AwaitedInput | undefined;
 }
 
 /** Runs once, when a session opens over an existing journal. */
@@ -31,9 +36,9 @@ export function recover(core: SessionCore): CutInput | undefined {
 }
 
 function settleIntents(core: SessionCore): void {
-  const open = openCalls(core);
+  const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of core.journal.unsettled()) {
-    const call = intent.effect === "tool" ? open.find((candidate) => candidate.id === intent.callId) : undefined;
+    const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
     if (intent.effect === "child") continue;
     if (!call || intent.replay === "safe") {
       core.journal.settle(intent.id, "interrupted");
@@ -51,24 +56,32 @@ function settleIntents(core: SessionCore): void {
 function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
-  if (!core.journal.has(input.entryId)) {
-    // Cut before the message itself was written: nothing was promised.
+  const entry = core.journal.has(input.entryId) ? core.journal.entry(input.entryId) : undefined;
+  // Cut before the message itself was written, so nothing was promised; or while it was being interrupted.
+  if (entry?.type !== "message" || endsBrokenOff(core)) {
     core.journal.write({ type: "input", state: "end", entryId: input.entryId, reason: "interrupted" });
     return undefined;
   }
-  const entry = core.journal.entry(input.entryId) as MessageEntry;
   const path = pathTo(core.journal, core.journal.leaf);
   const since = path.slice(path.indexOf(entry.id) + 1);
   let rounds = 0;
   let drained = requestWasOpen;
+  let awaits: AwaitedInput | undefined;
   for (const id of since) {
     const candidate = core.journal.meta(id)?.type === "message" ? (core.journal.entry(id) as MessageEntry) : undefined;
     if (!candidate) continue;
     if (candidate.message.content.some((part) => part.kind === "tool_call")) rounds += 1;
     drained = requestWasOpen || candidate.origin === "steering";
+    awaits = candidate.message.role === "tool" ? (candidate.awaits ?? awaits) : undefined;
   }
   const pending = openCalls(core);
-  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained };
+  return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained, awaits };
+}
+
+/** The last entry is what was left of an answer that somebody stopped. */
+function endsBrokenOff({ journal }: SessionCore): boolean {
+  if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
+  return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
 /** Answers what a cut run left open, for a host that goes on with something else. */
@@ -93,12 +106,26 @@ function openCalls(core: SessionCore): ToolCallData[] {
 }
 
 const QUEUE_KIND = "queue";
+interface QueueChange {
+  readonly queue: Delivery;
+  readonly change: "added" | "edited" | "cancelled";
+  readonly id: string;
+  readonly content?: InputContent;
+  readonly source?: MessageSource;
+}
+const QUEUED = fields({
+  queue: oneOf("steering", "follow_up"),
+  change: oneOf("added", "edited", "cancelled"),
+  id: entryId,
+  content: optional(either(text, contentShape)),
+  source: optional(sourceShape),
+});
 
 /** A queued message survives the process that took it. */
 export function journalQueued(
   core: SessionCore,
   queue: Delivery,
-  change: "added" | "edited" | "cancelled",
+  change: QueueChange["change"],
   { id, content, source }: Pick<QueuedMessage, "id"> & Partial<QueuedMessage>,
 ): void {
   const data: JsonObject = { queue, change, id };
@@ -109,18 +136,17 @@ export function journalQueued(
 }
 
 function restoreQueues(core: SessionCore): void {
+  const waiting = new Map<string, Omit<QueueChange, "change" | "id" | "content"> & { content: InputContent }>();
   for (const line of core.journal.outside("host")) {
-    if (line.kind !== QUEUE_KIND) continue;
-    const data = line.data as JsonObject;
-    const id = data["id"] as string;
+    if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
+    const { queue, change, id, content = "", source } = line.data as unknown as QueueChange;
     if (core.journal.has(id)) continue;
-    const delivery = data["queue"] === "steering" ? "steering" : "follow_up";
-    const content = data["content"] as unknown as InputContent;
-    const source = data["source"] as MessageSource | undefined;
-    if (data["change"] === "added") core.inbox.add(delivery, { id, content, ...(source ? { source } : {}) });
-    else if (data["change"] === "edited") core.inbox.edit(id, content);
-    else core.inbox.cancel(id);
+    const known = waiting.get(id);
+    if (change === "cancelled") waiting.delete(id);
+    else if (change === "added" && !known) waiting.set(id, { queue, content, ...(source ? { source } : {}) });
+    else if (change === "edited" && known) known.content = content;
   }
+  for (const [id, { queue, ...message }] of waiting) core.inbox.add(queue, { id, ...message });
 }
 
 function restoreDetector(core: SessionCore): void {

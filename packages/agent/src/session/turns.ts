@@ -11,21 +11,24 @@ import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
 /** Reads the whole path to the leaf. */
 export function turnsOf(journal: Journal): Turn[] {
   const turns: Turn[] = [];
-  let order: readonly string[] = [];
+  let order: ReadonlyMap<string, number> = new Map();
+  /** Of the last turn; they come in the order they were ready in. */
+  let results: ToolResultItem[] = [];
+  const inCallOrder = (a: ToolResultItem, b: ToolResultItem): number =>
+    (order.get(a.toolCallId) ?? -1) - (order.get(b.toolCallId) ?? -1);
   for (const id of pathTo(journal, journal.leaf)) {
     const turn = toTurn(journal.entry(id));
     if (!turn) continue;
-    const last = turns.at(-1);
-    if (turn.kind === "tool_results" && last?.kind === "tool_results") {
-      const results = [...last.results, ...turn.results].sort(
-        (a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId),
-      );
-      turns[turns.length - 1] = { ...last, results };
+    if (turn.kind === "tool_results" && turns.at(-1)?.kind === "tool_results") {
+      results.push(...turn.results);
       continue;
     }
-    if (turn.kind === "assistant") order = turn.toolCalls.map((call) => call.id);
-    turns.push(turn);
+    results.sort(inCallOrder);
+    results = turn.kind === "tool_results" ? [...turn.results] : [];
+    if (turn.kind === "assistant") order = new Map(turn.toolCalls.map((call, at) => [call.id, at]));
+    turns.push(turn.kind === "tool_results" ? { ...turn, results } : turn);
   }
+  results.sort(inCallOrder);
   return turns;
 }
 

@@ -3,11 +3,33 @@
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import type { AgentReport, AgentStatus } from "../contract/subagents.ts";
-import type { ChildHeader, CustomEntry, IntentLine } from "../journal/types.ts";
+import { usageShape } from "../journal/line-shapes.ts";
+import { fields, fits, name, number, oneOf, optional, text } from "../journal/shape.ts";
+import type { ChildHeader, CustomEntry, IntentLine, TreeEntry } from "../journal/types.ts";
 import type { ParentSession } from "./types.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
+/** The id is the name of the child's journal, so it must not lead anywhere else. */
+const STARTED = fields({
+  agentId: name,
+  parentSession: text,
+  parentCall: text,
+  cwd: text,
+  for: text,
+  maxTurns: number,
+  model: optional(text),
+  role: optional(text),
+});
+const ENDED = fields({
+  agentId: text,
+  status: oneOf("running", "completed", "failed"),
+  output: text,
+  turnsUsed: number,
+  usage: usageShape,
+  cost: number,
+  turns: number,
+});
 
 export interface AgentRecord {
   readonly header: ChildHeader;
@@ -53,7 +75,7 @@ export function appendOutcome(parent: ParentSession, id: string, report: AgentRe
 export function knownAgents(parent: ParentSession): AgentRecord[] {
   const records = new Map<string, AgentRecord>();
   for (const line of parent.journal.outside("host")) {
-    if (line.kind !== LINE_KIND) continue;
+    if (line.kind !== LINE_KIND || !fits(line.data, STARTED)) continue;
     const data = line.data as JsonObject;
     const header = {
       agentId: data["agentId"] as string,
@@ -62,7 +84,7 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
       cwd: data["cwd"] as string,
     };
     const outcomeId = data["for"] as string;
-    const outcome = parent.journal.has(outcomeId) ? (parent.journal.entry(outcomeId) as CustomEntry) : undefined;
+    const outcome = parent.journal.has(outcomeId) ? outcomeIn(parent.journal.entry(outcomeId)) : undefined;
     const before = records.get(header.agentId)?.spent ?? NOTHING_SPENT;
     records.set(header.agentId, {
       header,
@@ -81,6 +103,11 @@ function add(a: Spent, b: Spent = NOTHING_SPENT): Spent {
   return { usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost, turns: a.turns + b.turns };
 }
 
+function outcomeIn(entry: TreeEntry): CustomEntry | undefined {
+  if (entry.type !== "custom" || entry.customType !== OUTCOME_TYPE) return undefined;
+  return fits(entry.data, ENDED) ? entry : undefined;
+}
+
 function readOutcome(entry: CustomEntry): AgentReport {
   const data = entry.data as JsonObject;
   return {
@@ -93,7 +120,7 @@ function readOutcome(entry: CustomEntry): AgentReport {
 
 /** What a child spent, from its outcome entry. */
 export function spentBy(entry: CustomEntry): Spent | undefined {
-  if (entry.customType !== OUTCOME_TYPE) return undefined;
+  if (!outcomeIn(entry)) return undefined;
   const data = entry.data as JsonObject;
   return {
     usage: data["usage"] as unknown as Usage,

@@ -8,6 +8,7 @@ import { type ModelServer, type RecordedRequest, startModelServer, type Turn, tu
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { hasBegun } from "../../src/journal/begun.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { CHILD_TASK, runScenario } from "./scenario.ts";
@@ -91,7 +92,7 @@ function lines(folder: string, name: string): string[] {
 }
 
 function readJournal(path: string): Journal | undefined {
-  if (!existsSync(path) || readFileSync(path).length === 0) return undefined;
+  if (!hasBegun(path)) return undefined;
   return Journal.open(new FileStore(path), { blobs: new MemoryBlobs(), now: () => 0, newId: () => "" });
 }
 

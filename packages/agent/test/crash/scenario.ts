@@ -1,7 +1,7 @@
 // The session that the crash matrix kills: 12 rounds with parallel calls, steering, a child agent. It is driven the same way
 // whether it begins or goes on, so this module runs in the victim and in the process that reopens its journal.
 
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Client, defaultDeps } from "@lathe/llm";
@@ -10,6 +10,7 @@ import { FileBlobs } from "../../src/blobs/file-blobs.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
+import { hasBegun } from "../../src/journal/begun.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal } from "../../src/journal/journal.ts";
@@ -119,7 +120,7 @@ function openJournal(scenario: Scenario, path: string, header: Parameters<typeof
     sync: "none" as const,
   };
   const store = () => watched(new FileStore(path, { owner, create: true }), scenario.onWrite);
-  if (existsSync(path) && readFileSync(path, "utf8").includes("\n")) return Journal.open(store(), deps);
+  if (hasBegun(path)) return Journal.open(store(), deps);
   return Journal.create(header, store, deps);
 }
 

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { decodeLine, readLine } from "../../src/journal/decode.ts";
 import { encodeLine } from "../../src/journal/line.ts";
 import { lockHolder, processStartTime } from "../../src/journal/lock.ts";
 import { toStored } from "../../src/journal/payload.ts";
-import { decodeLine, readLines } from "../../src/journal/read-lines.ts";
+import { readLines } from "../../src/journal/read-lines.ts";
 
 let folder: string;
 let path: string;
@@ -20,7 +21,7 @@ function read(from = 0): { readonly types: string[]; readonly offsets: number[];
   const types: string[] = [];
   const offsets: number[] = [];
   const next = readLines(path, from, (line, offset) => {
-    types.push(String(decodeLine(line, new MemoryBlobs())["type"]));
+    types.push(String(readLine(line, new MemoryBlobs())?.type));
     offsets.push(offset);
   });
   return { types, offsets, next };
@@ -48,8 +49,8 @@ describe("lines for projections", () => {
     const text = "long ".repeat(20_000);
     const line = encodeLine(toStored({ type: "x", text }, blobs) as object).subarray(0, -1);
     expect(line.length).toBeLessThan(200);
-    expect(decodeLine(line, blobs)).toEqual({ type: "x", text });
-    expect(decodeLine(line, new MemoryBlobs())["text"]).toMatch(/^\[lost: /);
+    expect(decodeLine(line, blobs)).toEqual({ value: { type: "x", text }, spare: [] });
+    expect(decodeLine(line, new MemoryBlobs())).toMatchObject({ value: { text: expect.stringMatching(/^\[lost: /) } });
   });
 });
 

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/journal/file-store.ts";
@@ -8,6 +9,7 @@ import { Journal } from "../../src/journal/journal.ts";
 import { acquireLock, processStartTime } from "../../src/journal/lock.ts";
 import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
+const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
 const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
 
 describe.each(storeKinds)("a $name store", (kind) => {
@@ -86,33 +88,20 @@ describe("a session file", () => {
     expect(readFileSync(path, "utf8")).toBe("{}\n");
   });
 
-  it.skipIf(!existsSync("/dev/full"))(
-    "G-28 the first write error is kept and thrown again by every later operation (needs /dev/full)",
-    async () => {
-      const path = join(tempFolder(), "s.jsonl");
-      symlinkSync("/dev/full", path);
-      const store = new FileStore(path, { owner: testOwner() });
-      const caught = [];
-      for (const attempt of [() => store.append("x\n"), () => store.append("y\n")]) {
-        try {
-          attempt();
-        } catch (error) {
-          caught.push(error);
-        }
-      }
-      expect(caught).toHaveLength(2);
-      expect(caught[0]).toBe(caught[1]);
-      expect((caught[0] as Error).message).toMatch(/cannot be written: ENOSPC.*free space/);
-      await expect(store.sync()).rejects.toBe(caught[0]);
-      await store.close();
-
-      const open = () => new FileStore(path, { owner: testOwner() });
-      const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
-      expect(() => journal.append(user("one"))).toThrow(/ENOSPC/);
-      expect(() => journal.append(user("two"))).toThrow(/ENOSPC/);
-      await journal.close();
-    },
-  );
+  it("G-28 the first write error is kept and thrown again by every later operation", () => {
+    // A limit on the size of files fails a write as a full disk does, without one.
+    const path = join(tempFolder(), "s.jsonl");
+    const script = fileURLToPath(new URL("./full-disk-child.ts", import.meta.url));
+    const limited = `trap '' XFSZ; ulimit -f 8; exec "$0" --conditions=lathe-source --import "$1" "$2" "$3"`;
+    const run = spawnSync("sh", ["-c", limited, process.execPath, loader, script, path], { encoding: "utf8" });
+    expect(run.stderr).toBe("");
+    const { first, isSame, messages } = JSON.parse(run.stdout);
+    expect(first).toMatch(/cannot be written: EFBIG.*free space/);
+    expect(isSame).toBe(true);
+    const opened = Journal.open(new FileStore(path), testDeps());
+    expect(opened.context.messages).toHaveLength(messages);
+    expect(opened.losses.map(({ kind }) => kind)).toEqual(["torn_tail"]);
+  });
 });
 
 describe("the lock of a session file", () => {
@@ -196,5 +185,63 @@ describe("the lock of a session file", () => {
     expect(existsSync(path)).toBe(true);
     second.release();
     expect(existsSync(path)).toBe(false);
+  });
+
+  it.each([
+    ["a symbolic link", symlinkSync],
+    ["a hard link", linkSync],
+  ])("SP-01 holds for %s to the file, too", async (_kind, link) => {
+    const folder = tempFolder();
+    const path = join(folder, "s.jsonl");
+    const first = new FileStore(path, { owner: owner(), create: true });
+    link(path, join(folder, "other.jsonl"));
+    expect(() => new FileStore(join(folder, "other.jsonl"), { owner: owner() })).toThrow(/is open in process/);
+    await first.close();
+    const second = new FileStore(join(folder, "other.jsonl"), { owner: owner() });
+    expect(() => new FileStore(path, { owner: owner() })).toThrow(/is open in process/);
+    await second.close();
+    await new FileStore(path, { owner: owner() }).close();
+  });
+
+  it("a hard link in another folder is found by the folder of locks that writers share", async () => {
+    const folder = tempFolder();
+    const path = join(folder, "s.jsonl");
+    const locks = join(folder, "deep", "locks");
+    const first = new FileStore(path, { owner: owner(), create: true, locks });
+    mkdirSync(join(folder, "else"));
+    linkSync(path, join(folder, "else", "s.jsonl"));
+    expect(() => new FileStore(join(folder, "else", "s.jsonl"), { owner: owner(), locks })).toThrow(/is open/);
+    await first.close();
+    await new FileStore(join(folder, "else", "s.jsonl"), { owner: owner(), locks }).close();
+  });
+
+  it("a folder of locks that cannot be made does not keep a session from being written", async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "file"), "");
+    const store = new FileStore(join(folder, "s.jsonl"), { owner: owner(), create: true, locks: join(folder, "file") });
+    store.append("x\n");
+    await store.close();
+  });
+
+  it.each(["null", "[]", "{}", '{"pid":0,"startTime":"","host":"here","token":"t"}', '{"pid":1e300}', "", "\0"])(
+    "a lock file that holds %j is not one of ours and is replaced",
+    async (text) => {
+      const path = join(tempFolder(), "s.jsonl");
+      writeFileSync(`${path}.lock`, text);
+      await new FileStore(path, { owner: owner(), create: true }).close();
+    },
+  );
+
+  it("a pipe, a folder or a loop of links under its name is refused by name, at once", () => {
+    const path = join(tempFolder(), "s.jsonl");
+    const open = () => new FileStore(path, { owner: owner(), create: true });
+    execFileSync("mkfifo", [`${path}.lock`]);
+    expect(open).toThrow(`${path}.lock is not a regular file.`);
+    execFileSync("rm", [`${path}.lock`]);
+    mkdirSync(`${path}.lock`);
+    expect(open).toThrow(`${path}.lock is not a regular file.`);
+    execFileSync("rmdir", [`${path}.lock`]);
+    symlinkSync(`${path}.lock`, `${path}.lock`);
+    expect(open).toThrow(/lock cannot be read: ELOOP/);
   });
 });

@@ -4,6 +4,7 @@ import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal } from "../../src/journal/journal.ts";
+import { encodeLine } from "../../src/journal/line.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
 import { Session } from "../../src/session/session.ts";
 import { grammarError } from "../support/event-grammar.ts";
@@ -213,6 +214,49 @@ describe("a reopened session", () => {
     expect(again.session.wasCut).toBe(false);
     expect(journalError(again.session.journal)).toBeUndefined();
     await again.finish();
+  });
+
+  it("tells the answer that was journalled before the process ended, without another request", async () => {
+    const s = reopen(await cutRun(two, (line) => line.includes('"text":"done"')), []);
+    expect(s.session.wasCut).toBe(true);
+    await s.session.continue();
+    await s.finish();
+    expect(s.client.requests).toHaveLength(0);
+    expect(s.of("assistant_text_end").map((event) => event.data)).toMatchObject([
+      { text: "done", finish: "stop", entry_id: s.session.journal.leaf },
+    ]);
+    expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
+  });
+
+  it("a part of an answer that somebody stopped is no answer: its input was interrupted", async () => {
+    const store = await cutRun(two, (line) => line.includes('"text":"done"'));
+    const lines = textOfStore(store).trimEnd().split("\n");
+    const { "~": _, ...entry } = JSON.parse(lines.pop() ?? "");
+    const part = encodeLine({ ...entry, finishReason: { reason: "other", raw: "interrupted" } });
+    const s = reopen(new MemoryStore(`${lines.join("\n")}\n${part}`), []);
+    expect(s.session.wasCut).toBe(false);
+    expect(s.session.journal.input).toMatchObject({ state: "end", reason: "interrupted" });
+    await s.finish();
+  });
+
+  it("a call that waits for a person's word still waits when its process has ended", async () => {
+    const asking = tool("ask", (_args, context) => {
+      context.services.session?.awaitInput({ what: "question", text: "which?" });
+      return "asked";
+    });
+    const script = [{ calls: [{ name: "ask", id: "q" }] }, { text: "not without an answer" }];
+    const store = new MemoryStore();
+    const whole = setUp({ ...freshJournal(store), script, profile: testProfile([asking]) });
+    await whole.session.submit("go");
+    expect(whole.session.state).toBe("awaiting_input");
+    await whole.finish();
+    const lines = textOfStore(store).split("\n");
+    const result = lines.findIndex((line) => line.includes('"role":"tool"'));
+    const s = reopen(new MemoryStore(`${lines.slice(0, result + 1).join("\n")}\n`), [], [asking]);
+    expect(await s.session.continue()).toMatchObject({ awaiting: { text: "which?" } });
+    expect(s.session.state).toBe("awaiting_input");
+    expect(s.client.requests).toHaveLength(0);
+    await s.finish();
   });
 
   it("Session.resume({continue: true}) goes on by itself", async () => {

@@ -9,6 +9,7 @@ import {
   type InputOutcome,
   type MessageEntry,
   readHead,
+  realJournalPath,
   type Session,
   type SessionEvent,
   type ToolProvider,
@@ -145,7 +146,7 @@ export class Conversation {
 
   /** Another session of this directory, with its own model and effort when they can still be had. */
   async resume(sessionPath: string): Promise<void> {
-    const path = resolve(this.workspace.machine.cwd, sessionPath);
+    const path = realJournalPath(resolve(this.workspace.machine.cwd, sessionPath));
     if (path === this.#open.journal.path) return;
     const cwd = existsSync(path) ? readHead(path)?.header.cwd : undefined;
     if (cwd !== undefined && cwd !== this.workspace.cwd)

@@ -11,7 +11,8 @@ import {
   type ConfigInput,
   type ExecutionEnvironment,
   type FamilyName,
-  FileStore,
+  type FileStore,
+  hasBegun,
   Journal,
   LocalEnvironment,
   type PlanVerdict,
@@ -23,7 +24,7 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
-import { journalDeps, lockOwner, type OpenedJournal } from "../journals/journal-files.ts";
+import { journalDeps, type OpenedJournal, openToWrite } from "../journals/journal-files.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
@@ -275,8 +276,8 @@ function surroundings(
 function childJournals(workspace: Workspace, folder: string): (header: ChildHeader) => Journal {
   return ({ agentId, parentSession, parentCall, cwd }) => {
     const path = join(folder, `${agentId}.jsonl`);
-    const store = (): FileStore => new FileStore(path, { owner: lockOwner(workspace), create: true });
-    if (existsSync(path)) return Journal.open(store(), journalDeps(workspace));
+    const store = (): FileStore => openToWrite(workspace, path, { create: true });
+    if (hasBegun(path)) return Journal.open(store(), journalDeps(workspace));
     const header = { id: workspace.machine.deps.uuid(), cwd, agentId, parentSession, parentCall };
     return Journal.create(header, store, journalDeps(workspace));
   };

@@ -12,15 +12,18 @@ const MOST_TEXT = 100_000;
 const SHORT_DIFF = 40;
 const SUMMARY = 160;
 
-export function callHtml(call: Call, child: Html | undefined): Html {
+/** `child`: pieces of the subagent that the call started, if it did. */
+export function* callHtml(call: Call, child: () => Iterable<string>): Generator<string, void, undefined> {
   const { name, result } = call;
   const diffs = result?.diffs ?? [];
   const lines = diffs.reduce((sum, { diff }) => sum + diff.split("\n").length, 0);
   const open = diffs.length > 0 && lines <= SHORT_DIFF && !result?.isError;
-  return html`<details class="call${result?.isError && " failed"}"${open && OPEN}><summary><span class="name">${name}</span>
+  yield html`<details class="call${result?.isError && " failed"}"${open && OPEN}><summary><span class="name">${name}</span>
 <span class="what">${about(call)}</span>${diffs.length > 0 && counts(diffs)}<span class="meta">${outcome(result)}</span></summary>
-${diffs.length > 0 && !result?.isError ? diffs.map((file) => diffHtml(file, diffs.length > 1)) : [argumentsHtml(call), result && resultHtml(result)]}${child}</details>
-`;
+${diffs.length > 0 && !result?.isError ? diffs.map((file) => diffHtml(file, diffs.length > 1)) : [argumentsHtml(call), result && resultHtml(result)]}`
+    .text;
+  yield* child();
+  yield "</details>\n";
 }
 
 const OPEN = html` open`;

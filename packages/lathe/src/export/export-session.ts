@@ -2,60 +2,90 @@
 
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { finished } from "node:stream/promises";
 import { childrenOf } from "../sessions/files.ts";
 import { idOf } from "../sessions/find.ts";
 import { openToRead } from "../sessions/open.ts";
-import { type Transcript, transcriptOf } from "../sessions/transcript.ts";
+import { redactedTranscript, transcriptOf } from "../sessions/transcript.ts";
+import { writePieces } from "../sessions/write-pieces.ts";
 import { CliError, usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { pageHtml } from "./page.ts";
+import { type OpenTranscript, pageHtml } from "./page.ts";
+import { type Summary, summaryOf } from "./summary.ts";
 
 /** Gives the page's path: `out`, else `lathe-<id>.html` where the command was started. */
 export async function exportSession(workspace: Workspace, path: string, out?: string): Promise<string> {
   const file = resolve(workspace.machine.cwd, out ?? `lathe-${idOf(path).slice(0, 8)}.html`);
-  const page = await sessionPage(workspace, path);
+  const pieces = sessionPage(workspace, path);
+  // The first piece comes when the session could be read: a page that is there is not emptied for one that cannot.
+  const first = pieces.next();
   try {
-    await writePrivate(file, page);
+    await writePrivate(file, first.done ? "" : first.value, pieces);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw usageError(`The page cannot be written: ${(error as Error).message}. Choose another file for it.`);
   }
   return file;
 }
 
 /** For its owner alone, also where a file was there before. */
-async function writePrivate(file: string, text: string): Promise<void> {
+async function writePrivate(file: string, first: string, rest: Iterable<string>): Promise<void> {
   const handle = await open(file, "w", 0o600);
+  const target = handle.createWriteStream();
+  const written = finished(target);
   try {
     if ((await handle.stat()).isFile()) await handle.chmod(0o600);
-    await handle.writeFile(text);
-  } finally {
-    await handle.close();
+    await Promise.race([writePieces(target, [first]), written]);
+    await Promise.race([writePieces(target, rest), written]);
+    target.end();
+    await written;
+  } catch (error) {
+    target.destroy();
+    // Of the two ways to hear of one failure, the first is told.
+    await written.catch(() => {});
+    throw error;
   }
 }
 
-/** The whole page. Read only: a session that is being written can be exported. */
-export async function sessionPage({ machine, paths, redactor }: Workspace, path: string): Promise<string> {
-  const read = async (file: string): Promise<Transcript> => {
-    const journal = openToRead(machine, paths.blobs, file);
-    try {
-      // Sessions of earlier versions may hold what is known to be a secret.
-      return redactor.value(transcriptOf(journal));
-    } finally {
-      await journal.close();
-    }
-  };
-  const transcript = await read(path);
-  const children = new Map<string, Transcript>();
+/** Pieces of the page, in order. Read only: a session that is being written can be exported. */
+export function* sessionPage(workspace: Workspace, path: string): Generator<string, void, undefined> {
+  const children = new Map<string, () => OpenTranscript>();
+  const summaries: Summary[] = [];
   const unread: string[] = [];
-  for (const file of childrenOf(path)) {
+  for (const { path: file } of childrenOf(path)) {
     try {
-      const child = await read(file.path);
-      if (child.header.parentCall !== undefined) children.set(child.header.parentCall, child);
+      const { parentCall, summary } = childOf(openTranscript(workspace, file));
+      if (parentCall === undefined) continue;
+      summaries.push(summary);
+      children.set(parentCall, () => openTranscript(workspace, file));
     } catch (error) {
       // The session is what was asked for; of a subagent's journal the page says that it is missing.
       if (!(error instanceof CliError)) throw error;
       unread.push(`A subagent is missing: ${error.message}`);
     }
   }
-  return pageHtml({ transcript: { ...transcript, losses: [...transcript.losses, ...unread] }, children });
+  const { transcript, close } = openTranscript(workspace, path);
+  try {
+    const summary = summaryOf(transcript);
+    yield* pageHtml({ transcript, summary, summaries, children, losses: [...transcript.losses(), ...unread] });
+  } finally {
+    close();
+  }
+}
+
+/** Sessions of earlier versions may hold what is known to be a secret. */
+function openTranscript({ machine, paths, redactor }: Workspace, path: string): OpenTranscript {
+  const journal = openToRead(machine, paths.blobs, path);
+  return { transcript: redactedTranscript(transcriptOf(journal), redactor), close: () => void journal.close() };
+}
+
+function childOf({ transcript, close }: OpenTranscript): {
+  readonly parentCall: string | undefined;
+  readonly summary: Summary;
+} {
+  try {
+    return { parentCall: transcript.header.parentCall, summary: summaryOf(transcript) };
+  } finally {
+    close();
+  }
 }

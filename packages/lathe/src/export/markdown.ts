@@ -35,8 +35,25 @@ const marked = new Marked({
   },
 });
 
+/**
+ * The parser looks at each mark of emphasis for all others of its paragraph, and goes down by recursion into quotes. What
+ * nobody would write by hand is shown as it is.
+ */
+const MOST_PARAGRAPH = 20_000;
+const MOST_MARKS = 500;
+const DEEP_QUOTE = /^(?:> ?){30}/m;
+
 export function markdown(text: string): Html {
-  return new Html(marked.parse(text) as string);
+  return isLaborious(text) ? plain(text) : new Html(marked.parse(text) as string);
 }
+
+function isLaborious(text: string): boolean {
+  if (DEEP_QUOTE.test(text)) return true;
+  return text
+    .split(/\n\s*\n/)
+    .some((paragraph) => paragraph.length > MOST_PARAGRAPH || (paragraph.match(/[*_]/g)?.length ?? 0) > MOST_MARKS);
+}
+
+const plain = (text: string): Html => html`<pre>${text}</pre>`;
 
 const isWeb = (href: string): boolean => /^(https?:\/\/|mailto:)/i.test(href);

@@ -2,72 +2,98 @@
 
 import { dollars, seconds, size, tokens } from "../sessions/numbers.ts";
 import type { AssistantItem, Item, Transcript, UserItem } from "../sessions/transcript.ts";
-import { totals } from "../sessions/transcript.ts";
 import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
 import { markdown } from "./markdown.ts";
 import { STYLE } from "./style.ts";
+import { oneLine, type Summary } from "./summary.ts";
+
+/** To be closed by whoever asked for it. */
+export interface OpenTranscript {
+  readonly transcript: Transcript;
+  close(): void;
+}
+
+/** Subagents by the call that started them. */
+type Children = Map<string, () => OpenTranscript>;
 
 export interface PageSource {
   readonly transcript: Transcript;
-  /** Transcripts of subagents by the call that started them. */
-  readonly children: ReadonlyMap<string, Transcript>;
+  readonly summary: Summary;
+  /** Of subagents. */
+  readonly summaries: readonly Summary[];
+  /** Each is shown once, at the first call of that id. */
+  readonly children: Children;
+  readonly losses: readonly string[];
 }
 
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/** Subagents of subagents beyond are named only. */
+const DEEPEST_CHILD = 8;
 
-export function pageHtml({ transcript, children }: PageSource): string {
-  const { header, items, losses } = transcript;
-  const title = oneLine(transcript.title ?? firstWords(items) ?? header.id);
-  const page = html`<!doctype html>
+/** In pieces: a page may be larger than memory. */
+export function* pageHtml(source: PageSource): Generator<string, void, undefined> {
+  const { transcript, summary, children, losses } = source;
+  const { header } = transcript;
+  const title = oneLine(transcript.title ?? summary.firstWords ?? header.id);
+  yield html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,"><title>${title}</title><style>${new Html(STYLE)}</style></head>
 <body><main><header><h1>${title}</h1>
-${facts(transcript, children)}
+${facts(source)}
 ${losses.map((loss) => html`<p class="loss">${loss}</p>`)}</header>
-${contents(items)}
-${itemsHtml(items, children, "You")}
+${contents(summary)}
+`.text;
+  yield* itemsHtml(transcript, new Map(children), "You", 0);
+  yield html`
 <footer class="meta">Exported by Lathe &middot; session ${header.id}</footer></main></body></html>
-`;
-  return page.text;
+`.text;
 }
 
-function facts({ header, items }: Transcript, children: PageSource["children"]): Html {
-  const all = [...items, ...[...children.values()].flatMap((child) => child.items)];
-  const { tokens: used, cost } = totals(all);
-  const answers = all.filter((item): item is AssistantItem => item.type === "assistant");
-  const models = [...new Set(answers.flatMap(({ model }) => model ?? []))];
-  const calls = answers.reduce((sum, { parts }) => sum + parts.filter(({ kind }) => kind === "call").length, 0);
-  const took = Date.parse(items.at(-1)?.timestamp ?? header.timestamp) - Date.parse(header.timestamp);
-  const cached = used.cached > 0 && html` (<b>${tokens(used.cached)}</b> cached)`;
+function facts({ transcript: { header }, summary, summaries }: PageSource): Html {
+  const all = [summary, ...summaries];
+  const sum = (count: (one: Summary) => number): number => all.reduce((sofar, one) => sofar + count(one), 0);
+  const models = [...new Set(all.flatMap((one) => [...one.models]))];
+  const answers = sum((one) => one.answers);
+  const calls = sum((one) => one.calls);
+  const cachedTokens = sum((one) => one.tokens.cached);
+  const took = Date.parse(summary.end) - Date.parse(header.timestamp);
+  const cached = cachedTokens > 0 && html` (<b>${tokens(cachedTokens)}</b> cached)`;
   return html`<ul class="facts meta"><li>${timeHtml(header.timestamp)}</li><li>${header.cwd}</li>
 ${models.map((model) => html`<li><b>${model}</b></li>`)}
-<li><b>${answers.length}</b> ${answers.length === 1 ? "answer" : "answers"}, <b>${calls}</b> ${calls === 1 ? "call" : "calls"}</li>
-<li><b>${tokens(used.input)}</b> tokens in${cached}, <b>${tokens(used.output)}</b> out</li>
-<li><b>${dollars(cost)}</b></li>${took > 0 && html`<li>${seconds(took)}</li>`}</ul>`;
+<li><b>${answers}</b> ${answers === 1 ? "answer" : "answers"}, <b>${calls}</b> ${calls === 1 ? "call" : "calls"}</li>
+<li><b>${tokens(sum((one) => one.tokens.input))}</b> tokens in${cached}, <b>${tokens(sum((one) => one.tokens.output))}</b> out</li>
+<li><b>${dollars(sum((one) => one.cost))}</b></li>${took > 0 && html`<li>${seconds(took)}</li>`}</ul>`;
 }
 
 const FEW_PROMPTS = 3;
 
-function contents(items: readonly Item[]): Html | undefined {
-  const prompts = items.filter((item): item is UserItem => item.type === "user" && item.origin !== "injected");
-  if (prompts.length < FEW_PROMPTS) return undefined;
-  const rows = prompts.map(({ id, text }) => html`<li><a href="#${id}">${oneLine(text).slice(0, 100) || "…"}</a></li>`);
-  return html`<nav><details><summary>${prompts.length} prompts</summary><ol>${rows}</ol></details></nav>`;
+function contents({ prompts, promptCount }: Summary): Html | undefined {
+  if (promptCount < FEW_PROMPTS) return undefined;
+  const rows = prompts.map(({ id, words }) => html`<li><a href="#${id}">${words || "\u2026"}</a></li>`);
+  const more = promptCount > prompts.length && html`<li>${promptCount - prompts.length} more</li>`;
+  return html`<nav><details><summary>${promptCount} prompts</summary><ol>${rows}${more}</ol></details></nav>`;
 }
 
 /** `speaker`: whose words the prompts are. */
-function itemsHtml(items: readonly Item[], children: PageSource["children"], speaker: string): Html[] {
+function* itemsHtml(
+  transcript: Transcript,
+  children: Children,
+  speaker: string,
+  depth: number,
+): Generator<string, void, undefined> {
   let model: string | undefined;
-  return items.map((item) => {
-    if (item.type === "user") return userHtml(item, speaker);
-    if (item.type === "note") return noteHtml(item);
-    // The model is named where it changes, not on each of a hundred answers.
-    const isNew = item.model !== model;
-    model = item.model;
-    return assistantHtml(item, isNew, children);
-  });
+  for (const item of transcript.items()) {
+    if (item.type === "user") yield userHtml(item, speaker).text;
+    else if (item.type === "note") yield noteHtml(item).text;
+    else {
+      // The model is named where it changes, not on each of a hundred answers.
+      const isNew = item.model !== model;
+      model = item.model;
+      yield* assistantHtml(item, isNew, children, depth);
+    }
+  }
 }
 
 function userHtml({ id, text, given, images, origin, timestamp, label }: UserItem, speaker: string): Html {
@@ -82,18 +108,26 @@ const givenHtml = ({ name, text }: UserItem["given"][number]): Html =>
 
 const ORIGINS = { steering: "You, while it worked", injected: "Added", loop_detection: "Loop guard" } as const;
 
-function assistantHtml(item: AssistantItem, isNew: boolean, children: PageSource["children"]): Html {
-  const parts = item.parts.map((part) => {
-    if (part.kind === "text") return html`<div class="md">${markdown(part.text)}</div>`;
-    if (part.kind === "image") return imageHtml(part.image);
-    if (part.kind === "call") return callHtml(part.call, childHtml(children.get(part.call.id), children));
-    return html`<details class="thinking"><summary>Thinking</summary><div class="plain">${part.text}</div></details>`;
-  });
+function* assistantHtml(
+  item: AssistantItem,
+  isNew: boolean,
+  children: Children,
+  depth: number,
+): Generator<string, void, undefined> {
   const named =
     isNew && item.model !== undefined && html`<div class="head meta"><span class="who">${item.model}</span></div>`;
+  yield html`<article class="assistant" id="${item.id}">${named}${labelHtml(item.label)}`.text;
+  for (const part of item.parts) {
+    if (part.kind === "text") yield html`<div class="md">${markdown(part.text)}</div>`.text;
+    else if (part.kind === "image") yield imageHtml(part.image).text;
+    else if (part.kind === "call") yield* callHtml(part.call, () => childHtml(part.call.id, children, depth));
+    else
+      yield html`<details class="thinking"><summary>Thinking</summary><div class="plain">${part.text}</div></details>`
+        .text;
+  }
   const cut = item.cut !== undefined && html`<p class="failed">The answer was ended by: ${item.cut}</p>`;
-  return html`<article class="assistant" id="${item.id}">${named}${labelHtml(item.label)}${parts}${cut}${usageHtml(item)}</article>
-`;
+  yield html`${cut}${usageHtml(item)}</article>
+`.text;
 }
 
 function usageHtml({ tokens: used, cost }: AssistantItem): Html | undefined {
@@ -103,9 +137,19 @@ function usageHtml({ tokens: used, cost }: AssistantItem): Html | undefined {
   return html`<div class="meta">${tokens(used.input)} in${cached} &middot; ${tokens(used.output)} out${spent}</div>`;
 }
 
-function childHtml(child: Transcript | undefined, children: PageSource["children"]): Html | undefined {
-  if (!child) return undefined;
-  return html`<div class="key">subagent ${child.header.agentId}</div><div class="child">${itemsHtml(child.items, children, "Task")}</div>`;
+function* childHtml(callId: string, children: Children, depth: number): Generator<string, void, undefined> {
+  const open = children.get(callId);
+  if (!open) return;
+  // A journal may name a call of its own as the one that started it.
+  children.delete(callId);
+  const { transcript: child, close } = open();
+  try {
+    yield html`<div class="key">subagent ${child.header.agentId}</div><div class="child">`.text;
+    if (depth < DEEPEST_CHILD) yield* itemsHtml(child, children, "Task", depth + 1);
+    yield "</div>";
+  } finally {
+    close();
+  }
 }
 
 function noteHtml({ title, text, id, label }: Extract<Item, { type: "note" }>): Html {
@@ -120,11 +164,3 @@ const labelHtml = (label: string | undefined): Html | undefined =>
 /** The same everywhere: the page has no script that could know the reader's time zone. */
 const timeHtml = (timestamp: string): Html =>
   html`<time datetime="${timestamp}">${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC</time>`;
-
-const TITLE = 120;
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, TITLE);
-
-function firstWords(items: readonly Item[]): string | undefined {
-  const first = items.find((item) => item.type === "user");
-  return first?.text || first?.given.map(({ name }) => name).join(", ") || undefined;
-}

@@ -48,6 +48,22 @@ export function resultOf(
   };
 }
 
+/** For one that was kept in a journal, which may hold anything. */
+export function isRunResult(value: unknown): value is RunResult {
+  const { type, status, exitCode, text, usage, cost, denied, error } = (value ?? {}) as Record<string, unknown>;
+  return (
+    type === "result" &&
+    typeof status === "string" &&
+    typeof exitCode === "number" &&
+    Object.hasOwn(STATUS_OF, exitCode) &&
+    typeof text === "string" &&
+    typeof usage === "object" &&
+    typeof cost === "number" &&
+    Array.isArray(denied) &&
+    (error === undefined || typeof error === "string")
+  );
+}
+
 const STATUS_OF: Readonly<Record<ExitCode, RunResult["status"]>> = {
   0: "done",
   1: "failed",

@@ -2,11 +2,11 @@
 // what the run ended with is an entry of that journal.
 
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CustomEntry,
   FileStore,
+  hasBegun,
   type InputContent,
   Journal,
   type MessageEntry,
@@ -19,7 +19,7 @@ import { type DeniedCall, UNATTENDED } from "../permissions/permissions.ts";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import goOn from "./go-on.md";
-import type { RunResult } from "./result.ts";
+import { isRunResult, type RunResult } from "./result.ts";
 
 export const RESULT_ENTRY = "lathe:result";
 
@@ -56,7 +56,7 @@ export async function lookUpRun(
   const sessionId = sessionIdOf(runId, workspace.cwd);
   const path = join(workspace.paths.sessions, sessionFolderName(workspace.cwd), `run_${sessionId}.jsonl`);
   const name = { runId, sessionId, digest: digestOf(prompts), path };
-  if (!existsSync(path)) return { ...name, state: "new" };
+  if (!hasBegun(path)) return { ...name, state: "new" };
   const journal = Journal.open(new FileStore(path), journalDeps(workspace));
   try {
     if (journal.header.runDigest !== name.digest) {
@@ -83,7 +83,8 @@ function storedResult(journal: Journal): RunResult | undefined {
   for (const id of journal.entryIds()) {
     if (journal.meta(id)?.type !== "custom") continue;
     const entry = journal.entry(id) as CustomEntry;
-    if (entry.customType === RESULT_ENTRY) found = entry.data as unknown as RunResult;
+    const data: unknown = entry.data;
+    if (entry.customType === RESULT_ENTRY && isRunResult(data)) found = data;
   }
   return found;
 }

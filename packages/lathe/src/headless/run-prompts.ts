@@ -4,6 +4,7 @@ import type { EndReason, InputContent, InputOutcome, Session, SessionEvent } fro
 import { addUsage, type Usage } from "@lathe/llm";
 import type { RecordingTape } from "../conversation/tape.ts";
 import type { Permissions } from "../permissions/permissions.ts";
+import { lastWords } from "./last-words.ts";
 import type { RunFacts } from "./outcome.ts";
 
 export interface RunReport extends RunFacts {
@@ -65,7 +66,7 @@ export class RunDriver {
   recall(): void {
     const { input } = this.#session.journal;
     const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
-    this.#last = { ...NOTHING_YET, reason, text: this.#session.lastText() };
+    this.#last = { ...NOTHING_YET, reason, ...lastWords(this.#session.journal) };
   }
 
   report(): RunReport {

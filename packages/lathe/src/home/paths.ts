@@ -10,6 +10,8 @@ export interface HomePaths {
   readonly trust: string;
   readonly sessions: string;
   readonly blobs: string;
+  /** Of open sessions, by inode. */
+  readonly locks: string;
   readonly terminalSessions: string;
   readonly cache: string;
   readonly settingsMemory: string;
@@ -27,6 +29,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     trust: `${home}/trust.json`,
     sessions: `${home}/sessions`,
     blobs: `${home}/blobs`,
+    locks: `${home}/locks`,
     terminalSessions: `${home}/terminal-sessions`,
     cache: `${home}/cache`,
     settingsMemory: `${home}/cache/settings.json`,

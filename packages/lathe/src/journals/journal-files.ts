@@ -6,6 +6,7 @@ import {
   FileBlobs,
   FileStore,
   forkJournal,
+  hasBegun,
   idSource,
   importJournal,
   isoTime,
@@ -16,6 +17,7 @@ import {
   MemoryStore,
   processStartTime,
   readHead,
+  realJournalPath,
   sessionPath,
 } from "@lathe/agent";
 import { usageError } from "../usage/exit.ts";
@@ -41,9 +43,15 @@ export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () =>
   }
 }
 
-export function lockOwner(workspace: Workspace): LockOwner {
-  const { machine } = workspace;
-  return { pid: machine.pid, host: machine.host, startTime: processStartTime(machine.pid), token: machine.deps.uuid() };
+/** The file of a journal, locked for this process. With `create` it is made when it is not there. */
+export function openToWrite(
+  { machine, paths }: Workspace,
+  path: string,
+  { create = false }: { create?: boolean } = {},
+): FileStore {
+  const { pid, host, deps } = machine;
+  const owner: LockOwner = { pid, host, startTime: processStartTime(pid), token: deps.uuid() };
+  return new FileStore(path, { owner, create, locks: paths.locks });
 }
 
 export function journalDeps(workspace: Workspace): JournalDeps {
@@ -64,8 +72,9 @@ export function newJournal(
   const { deps } = workspace.machine;
   const id = extra.id ?? deps.uuid();
   const timestamp = isoTime(deps.now());
-  const file = path ?? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
-  const open = (): FileStore => new FileStore(file, { owner: lockOwner(workspace), create: true });
+  const file =
+    path === undefined ? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id) : realJournalPath(path);
+  const open = (): FileStore => openToWrite(workspace, file, { create: true });
   const journal = Journal.create({ ...extra, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
   return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };
 }
@@ -81,12 +90,26 @@ export function memoryJournal(workspace: Workspace): OpenedJournal {
 }
 
 export function existingJournal(workspace: Workspace, path: string): OpenedJournal {
-  const file = resolve(workspace.machine.cwd, path);
-  if (!existsSync(file)) throw usageError(`Session file not found: ${path}. See: lathe sessions list`);
+  const file = realJournalPath(resolve(workspace.machine.cwd, path));
+  mustHaveBegun(file, path);
   const folder = file.replace(/\.jsonl$/, "");
   if ((readHead(file)?.header.version ?? 1) < JOURNAL_VERSION) return importOld(workspace, file);
-  const journal = Journal.open(new FileStore(file, { owner: lockOwner(workspace) }), journalDeps(workspace));
-  return { journal, path: file, folder };
+  const store = openToWrite(workspace, file);
+  try {
+    return { journal: Journal.open(store, journalDeps(workspace)), path: file, folder };
+  } catch (error) {
+    void store.close();
+    throw error;
+  }
+}
+
+function mustHaveBegun(file: string, given: string): void {
+  if (hasBegun(file)) return;
+  throw usageError(
+    existsSync(file)
+      ? `${given} holds no session yet. Begin one in it: lathe --session ${given}`
+      : `Session file not found: ${given}. See: lathe sessions list`,
+  );
 }
 
 /** An older file is only read; the session goes on in a new one beside it. */
@@ -94,7 +117,7 @@ function importOld(workspace: Workspace, file: string): OpenedJournal {
   const { deps } = workspace.machine;
   const id = deps.uuid();
   const path = join(dirname(file), `${isoTime(deps.now()).replace(/[:.]/g, "-")}_${id}.jsonl`);
-  const openStore = (): FileStore => new FileStore(path, { owner: lockOwner(workspace), create: true });
+  const openStore = (): FileStore => openToWrite(workspace, path, { create: true });
   const journal = importJournal(new FileStore(file), { id, openStore }, journalDeps(workspace));
   return { journal, path, folder: path.replace(/\.jsonl$/, "") };
 }
@@ -102,11 +125,12 @@ function importOld(workspace: Workspace, file: string): OpenedJournal {
 /** A copy that goes on by itself; the original stays as it is. */
 export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
   const { deps } = workspace.machine;
+  mustHaveBegun(path, path);
   const source = Journal.open(new FileStore(path), journalDeps(workspace));
   const id = deps.uuid();
   const timestamp = isoTime(deps.now());
   const file = sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
-  const store = new FileStore(file, { owner: lockOwner(workspace), create: true });
+  const store = openToWrite(workspace, file, { create: true });
   const header = { id, cwd: workspace.cwd, timestamp, parentSession: path };
   const journal = forkJournal(source, { upTo: source.leaf, header, store }, journalDeps(workspace));
   return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };

@@ -24,7 +24,11 @@ export async function startHeadless(
   const { machine } = workspace;
   const runId = options["run-id"];
   const named = runId === undefined ? undefined : await import("../headless/run-id.ts");
-  const run = named && (await named.lookUpRun(workspace, options, prompts));
+  const run =
+    named &&
+    (await named.lookUpRun(workspace, options, prompts).catch((error: unknown) => {
+      throw refusal(error, runId);
+    }));
   const mode = await outputMode(options.mode);
   if (run?.state === "finished") {
     mode.tell(machine, run.result);

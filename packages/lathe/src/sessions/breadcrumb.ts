@@ -1,7 +1,8 @@
 // Which session a terminal used last, so that `--continue` in each terminal goes on with its own.
 
-import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hasBegun } from "@lathe/agent";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const VARIABLES = ["TMUX_PANE", "CMUX_SURFACE_ID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "WT_SESSION"];
@@ -48,5 +49,5 @@ export function followBreadcrumb(folder: string, terminal: string, cwd: string):
     return undefined; // this terminal has no session yet
   }
   const [where, path = ""] = text.split("\n");
-  return where === cwd && existsSync(path) ? path : undefined;
+  return where === cwd && hasBegun(path) ? path : undefined;
 }

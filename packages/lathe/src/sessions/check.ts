@@ -1,6 +1,8 @@
 // Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that are gone.
 
-import { type BlobStore, type Journal, lockHolder, readLineHead, readLines } from "@lathe/agent";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type BlobStore, type Journal, JournalError, lockHolder, readLineHead, readLines } from "@lathe/agent";
 
 export interface Problem {
   readonly path: string;
@@ -15,7 +17,7 @@ export interface CheckDeps {
 
 export async function checkJournal(path: string, deps: CheckDeps): Promise<Problem[]> {
   const problem = (message: string): Problem => ({ path, message });
-  const stale = staleLock(path, deps.host) ? [problem(STALE_LOCK)] : [];
+  const stale = lockProblems(path, deps.host).map(problem);
   let journal: Journal;
   try {
     journal = deps.open(path);
@@ -34,8 +36,34 @@ export async function checkJournal(path: string, deps: CheckDeps): Promise<Probl
 
 const STALE_LOCK = "Locked by a process that is gone; the lock goes away when the session is opened next.";
 
-export function staleLock(path: string, host: string): boolean {
-  return lockHolder(`${path}.lock`, { host })?.dead ?? false;
+function lockProblems(path: string, host: string): string[] {
+  try {
+    return lockHolder(`${path}.lock`, { host })?.dead ? [STALE_LOCK] : [];
+  } catch (error) {
+    // Something else under its name.
+    if (error instanceof JournalError) return [error.message];
+    throw error;
+  }
+}
+
+export const staleLock = (path: string, host: string): boolean => lockProblems(path, host).includes(STALE_LOCK);
+
+/** Locks by inode that killed processes left. Each would be broken by the next who opens the session, if anybody does. */
+export function leftLocks(folder: string, host: string): string[] {
+  return namesIn(folder)
+    .filter((name) => name.endsWith(".lock"))
+    .map((name) => join(folder, name.slice(0, -".lock".length)))
+    .filter((path) => staleLock(path, host))
+    .map((path) => `${path}.lock`);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 const NAMED_BLOB = /"blob:(?:text:)?sha256:([0-9a-f]{64})"/g;

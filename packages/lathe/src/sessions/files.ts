@@ -1,6 +1,6 @@
 // Session files on disk, newest first. Nothing here opens a file.
 
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { sessionFolderName } from "@lathe/agent";
 
@@ -87,7 +87,7 @@ export function stampOf(folder: ProjectFolder, timeBefore: number | undefined, n
   return folder.names.some((name) => name.includes(".lock")) ? undefined : timeBefore;
 }
 
-export const folderTime = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+export const folderTime = (path: string): number | undefined => statOf(path)?.mtimeMs;
 
 export const projectFolders = (root: string, cwd?: string): string[] =>
   cwd === undefined ? namesIn(root).map((name) => join(root, name)) : [join(root, sessionFolderName(cwd))];
@@ -100,9 +100,19 @@ const statIn =
   (folder: string) =>
   (name: string): SessionFile[] => {
     const path = `${folder}/${name}`;
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, bytes: stat.size }] : [];
   };
+
+/** A link that leads in a circle leads nowhere. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return undefined;
+    throw error;
+  }
+}
 
 /** Names only: asking the kind of each of ten thousand entries costs more than being told that one is no folder. */
 function namesIn(folder: string): string[] {
@@ -110,7 +120,7 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return [];
     throw error;
   }
 }

@@ -1,12 +1,11 @@
 // Which session `--continue`, `--resume`, `--session` and `lathe sessions` mean.
 
-import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { readHead } from "@lathe/agent";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { followBreadcrumb, terminalId } from "./breadcrumb.ts";
-import { sessionFiles } from "./files.ts";
+import { sessionFiles, statOf } from "./files.ts";
 
 /** This terminal's last session here, else the newest of the directory; undefined when there is none. */
 export function sessionToContinue(workspace: Workspace): string | undefined {
@@ -25,8 +24,7 @@ export interface FoundSession {
 export function findSession(workspace: Workspace, value: string): FoundSession {
   if (isPath(value)) {
     const path = resolve(workspace.machine.cwd, value);
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-      throw usageError(`Session file not found: ${value}. See: lathe sessions list`);
+    if (!statOf(path)?.isFile()) throw usageError(`Session file not found: ${value}. See: lathe sessions list`);
     return { path };
   }
   const matches = ({ path }: { readonly path: string }): boolean => begins(path, value);

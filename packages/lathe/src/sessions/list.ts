@@ -122,7 +122,7 @@ export function sessionName(
     const characters = [...clean];
     return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : clean;
   }
-  return session.id;
+  return oneLine(session.id);
 }
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */

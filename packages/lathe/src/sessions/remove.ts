@@ -2,20 +2,20 @@
 
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { FileStore, readHead } from "@lathe/agent";
-import { lockOwner } from "../journals/journal-files.ts";
+import { type FileStore, hasBegun, readHead } from "@lathe/agent";
+import { openToWrite } from "../journals/journal-files.ts";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Refused while a process has the session or one of its subagents open. */
 export async function removeSession(workspace: Workspace, path: string): Promise<void> {
-  if (!readHead(path)) throw usageError(`${path} is not a session file; it was left alone.`);
+  if (!readHead(path) && hasBegun(path)) throw usageError(`${path} is not a session file; it was left alone.`);
   const folder = path.endsWith(".jsonl") ? path.slice(0, -".jsonl".length) : undefined;
   const ours = folder === undefined ? [] : ownFiles(folder);
   const journals = [path, ...ours.filter((file) => file.endsWith(".jsonl"))];
   const locked: FileStore[] = [];
   try {
-    for (const journal of journals) locked.push(new FileStore(journal, { owner: lockOwner(workspace) }));
+    for (const journal of journals) locked.push(openToWrite(workspace, journal));
     for (const file of [...ours, path]) rmSync(file);
   } finally {
     for (const store of locked) await store.close();

@@ -1,8 +1,8 @@
 // The searchable texts of a journal, and the piece of one that is shown with a hit.
 
 import { closeSync, openSync, readSync } from "node:fs";
-import { type BlobStore, decodeLine, readLineHead, readLines } from "@lathe/agent";
-import type { ContentPart, JsonValue, Message } from "@lathe/llm";
+import { type BlobStore, type JournalLine, readLine, readLineHead, readLines } from "@lathe/agent";
+import type { ContentPart, JsonValue } from "@lathe/llm";
 import { oneLine } from "./list.ts";
 import type { SearchQuery } from "./search-query.ts";
 import { visible } from "./visible.ts";
@@ -37,7 +37,7 @@ export function eachText(
   return readLines(path, from, (line, offset) => {
     // The first bytes tell, so that other lines are never parsed.
     if (!SEARCHED.has(readLineHead(line)?.type ?? "")) return;
-    const text = textOf(decodeLine(line, blobs));
+    const text = textOf(readLine(line, blobs)) ?? "";
     if (text !== "") visit(text, { path, offset, bytes: line.length });
   });
 }
@@ -58,25 +58,29 @@ export function textAt({ path, offset, bytes }: TextPlace, blobs: BlobStore): st
   try {
     const line = Buffer.alloc(bytes);
     readSync(fd, line, 0, bytes, offset);
-    return textOf(decodeLine(line, blobs));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    return textOf(readLine(line, blobs));
   } finally {
     closeSync(fd);
   }
 }
 
-function textOf(line: Readonly<Record<string, unknown>>): string {
-  const { message, content, summary, title, label } = line as {
-    message?: Message;
-    content?: string | readonly ContentPart[];
-    summary?: string;
-    title?: string;
-    label?: string;
-  };
-  const parts = message?.content ?? content ?? summary ?? title ?? label ?? "";
-  return typeof parts === "string" ? parts : parts.map(partText).join("\n");
+/** Undefined for a line that cannot be used, or that has no text. */
+function textOf(line: JournalLine | undefined): string | undefined {
+  switch (line?.type) {
+    case "message":
+      return line.message.content.map(partText).join("\n");
+    case "custom_message":
+      return typeof line.content === "string" ? line.content : line.content.map(partText).join("\n");
+    case "compaction":
+    case "branch_summary":
+      return line.summary;
+    case "title":
+      return line.title;
+    case "label":
+      return line.label;
+    default:
+      return undefined;
+  }
 }
 
 function partText(part: ContentPart): string {

@@ -13,23 +13,26 @@ export interface ShowOptions {
   readonly full: boolean;
 }
 
-export function showText(transcript: Transcript, options: ShowOptions): string {
-  const { header, title, items, losses } = transcript;
-  const { tokens, cost } = totals(items);
+/** Pieces of the text, in order. */
+export function* showText(transcript: Transcript, options: ShowOptions): IterableIterator<string> {
+  const { header, title } = transcript;
+  const { tokens, cost } = totals(transcript.items());
   const head = [
-    `# ${sessionName({ id: header.id, ...(title === undefined ? {} : { title }), ...firstWords(items) }, NAME)}`,
+    `# ${sessionName({ id: header.id, ...(title === undefined ? {} : { title }), ...firstWords(transcript) }, NAME)}`,
     `${header.id}  ${header.timestamp}  ${header.cwd}`,
     `${tokens.input} tokens in, ${tokens.output} out, ${dollars(cost)}`,
-    ...losses.map((loss) => `! ${loss}`),
+    ...transcript.losses().map((loss) => `! ${loss}`),
   ];
-  return `${[head.join("\n"), ...items.map((item) => itemText(item, options))].map(visible).join("\n\n")}\n`;
+  yield visible(head.join("\n"));
+  for (const item of transcript.items()) yield `\n\n${visible(itemText(item, options))}`;
+  yield "\n";
 }
 
 const NAME = 80;
 
-function firstWords(items: readonly Item[]): { firstMessage?: string } {
-  const first = items.find((item) => item.type === "user");
-  return first ? { firstMessage: first.text } : {};
+function firstWords(transcript: Transcript): { firstMessage?: string } {
+  for (const item of transcript.items()) if (item.type === "user") return { firstMessage: item.text };
+  return {};
 }
 
 function itemText(item: Item, options: ShowOptions): string {

@@ -1,6 +1,6 @@
 // What all sessions used: messages, tokens and money, by model and by day. Counted from the journals each time.
 
-import { readLineHead, readLines } from "@lathe/agent";
+import { MemoryBlobs, readLine, readLineHead, readLines } from "@lathe/agent";
 import type { Usage } from "@lathe/llm";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
@@ -41,16 +41,20 @@ interface SpendingLine {
 
 class Counter {
   readonly #messages = { user: 0, assistant: 0, tool: 0 };
-  readonly #byModel: Record<string, Spending> = {};
-  readonly #byDay: Record<string, Spending> = {};
+  readonly #byModel = new Map<string, Spending>();
+  readonly #byDay = new Map<string, Spending>();
   /** A fork repeats the entries of the session it comes from: they were paid once. */
   readonly #seen = new Set<string>();
+  /** Nothing that is counted lies in a blob. */
+  readonly #noBlobs = new MemoryBlobs();
   #total = NOTHING;
 
   add(line: Buffer): void {
     const type = readLineHead(line)?.type;
-    if (type === "settle" && line.includes('"usage"'))
-      this.#spend(JSON.parse(line.toString("utf8")), FAILED_REQUESTS, 0);
+    if (type === "settle" && line.includes('"usage"')) {
+      const settled = readLine(line, this.#noBlobs);
+      if (settled?.type === "settle") this.#spend(settled, FAILED_REQUESTS, 0);
+    }
     if (type !== "message") return;
     const role = roleOf(line);
     if (role !== "user" && role !== "assistant" && role !== "tool") return;
@@ -58,15 +62,20 @@ class Counter {
       if (this.#isFirst(entryKey(line))) this.#messages[role]++;
       return;
     }
-    const entry = JSON.parse(line.toString("utf8")) as SpendingLine;
-    if (!this.#isFirst(entryKey(line))) return;
+    const entry = readLine(line, this.#noBlobs);
+    if (entry?.type !== "message" || !this.#isFirst(entryKey(line))) return;
     this.#messages.assistant++;
     const { provider, model = "(unknown)" } = entry;
     this.#spend(entry, provider === undefined ? model : `${provider}/${model}`, 1);
   }
 
   result(): Omit<SessionStats, "sessions"> {
-    return { messages: this.#messages, total: this.#total, byModel: this.#byModel, byDay: this.#byDay };
+    return {
+      messages: this.#messages,
+      total: this.#total,
+      byModel: Object.fromEntries(this.#byModel),
+      byDay: Object.fromEntries(this.#byDay),
+    };
   }
 
   #isFirst(key: string): boolean {
@@ -83,8 +92,8 @@ class Counter {
     });
     const day = timestamp.slice(0, 10);
     this.#total = add(this.#total);
-    this.#byModel[model] = add(this.#byModel[model]);
-    this.#byDay[day] = add(this.#byDay[day]);
+    this.#byModel.set(model, add(this.#byModel.get(model)));
+    this.#byDay.set(day, add(this.#byDay.get(day)));
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type Journal,
   type MessageEntry,
   pathTo,
+  type Redactor,
   type SessionHeader,
   type TreeEntry,
 } from "@lathe/agent";
@@ -18,9 +19,10 @@ import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 export interface Transcript {
   readonly header: SessionHeader;
   readonly title?: string;
-  readonly items: readonly Item[];
-  /** What opening the file had to give up. */
-  readonly losses: readonly string[];
+  /** Read from the file as they are asked for, anew each time: a session may be larger than memory. */
+  items(): IterableIterator<Item>;
+  /** What opening the file had to give up, and reading the items so far. */
+  losses(): readonly string[];
 }
 
 interface ItemFields {
@@ -85,18 +87,52 @@ export interface FileDiff {
 }
 
 export function transcriptOf(journal: Journal): Transcript {
-  const entries = pathTo(journal, journal.leaf).map((id) => journal.entry(id));
-  const results = new Map<string, CallResult>();
-  for (const entry of entries) {
-    if (entry.type === "message" && entry.message.role === "tool") addResults(entry, results, journal);
-  }
   const title = journal.title?.title;
   return {
     header: journal.header,
     ...(title === undefined ? {} : { title }),
-    items: entries.flatMap((entry) => itemOf(entry, results, journal.labels.get(entry.id))),
-    losses: journal.losses.map((loss) => loss.message),
+    items: () => itemsOf(journal),
+    losses: () => journal.lossesSoFar.map((loss) => loss.message),
   };
+}
+
+/** The same with what the redactor knows to be secret taken out of it. */
+export function redactedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
+  return {
+    ...transcript,
+    header: redactor.value(transcript.header),
+    ...(transcript.title === undefined ? {} : { title: redactor.value(transcript.title) }),
+    *items() {
+      for (const item of transcript.items()) yield redactor.value(item);
+    },
+  };
+}
+
+function* itemsOf(journal: Journal): IterableIterator<Item> {
+  const path = pathTo(journal, journal.leaf);
+  for (const [at, id] of path.entries()) {
+    const entry = journal.entry(id);
+    const results = holdsCalls(entry) ? resultsAfter(journal, path, at) : NO_RESULTS;
+    yield* itemOf(entry, results, journal.labels.get(id));
+  }
+}
+
+const NO_RESULTS: ReadonlyMap<string, CallResult> = new Map();
+
+const holdsCalls = (entry: TreeEntry): boolean =>
+  entry.type === "message" && entry.message.content.some(({ kind }) => kind === "tool_call");
+
+/** Results stand between the answer that made the calls and the next one. */
+function resultsAfter(journal: Journal, path: readonly string[], answer: number): ReadonlyMap<string, CallResult> {
+  const results = new Map<string, CallResult>();
+  for (let at = answer + 1; at < path.length; at++) {
+    const id = path[at]!;
+    if (journal.meta(id)?.type !== "message") continue;
+    const entry = journal.entry(id) as MessageEntry;
+    if (entry.message.role === "assistant") break;
+    if (entry.message.role === "tool") addResults(entry, results, journal);
+  }
+  return results;
 }
 
 function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, label: string | undefined): Item[] {
@@ -202,7 +238,7 @@ function textOf(content: string | readonly ContentPart[]): string {
 }
 
 /** What the whole transcript used. */
-export function totals(items: readonly Item[]): { readonly tokens: TokenCounts; readonly cost: number } {
+export function totals(items: Iterable<Item>): { readonly tokens: TokenCounts; readonly cost: number } {
   let tokens: TokenCounts = { input: 0, cached: 0, output: 0 };
   let cost = 0;
   for (const item of items) {

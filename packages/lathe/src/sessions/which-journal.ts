@@ -1,7 +1,7 @@
 // Which journal a run writes: by --session, --resume, --continue, --fork, --run-id, --no-session, or a new one.
 
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { hasBegun } from "@lathe/agent";
 import {
   existingJournal,
   forkedJournal,
@@ -30,7 +30,8 @@ export function refusal(error: unknown, runId?: string): unknown {
   if (syscall !== undefined)
     return usageError(`The session cannot be opened: ${error.message}. See: lathe sessions list`);
   if (error.name !== "JournalError") return error;
-  if (code !== "locked") return usageError(`${error.message} See: lathe sessions doctor`);
+  if (code === "corrupt" || code === "version") return usageError(`${error.message} See: lathe sessions doctor`);
+  if (code !== "locked") return usageError(error.message);
   if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
   return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
 }
@@ -41,10 +42,10 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
   if (options["no-session"]) return memoryJournal(workspace);
   if (options.session !== undefined) {
     const path = resolve(workspace.machine.cwd, options.session);
-    if (options.fork && !existsSync(path))
+    if (options.fork && !hasBegun(path))
       throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
     rememberElsewhere(workspace.paths.sessions, path);
-    return existsSync(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
+    return hasBegun(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
   }
   if (options.continue) {
     const path = sessionToContinue(workspace);

@@ -60,6 +60,7 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
     durationMs,
     ...more,
     ...(settled === undefined ? {} : { settled }),
+    ...(core.input?.awaits === undefined ? {} : { awaits: core.input.awaits }),
     ...(outcome.entryId === undefined ? {} : { id: outcome.entryId }),
   }) as MessageEntry;
   core.emit("tool_call_end", {

@@ -1,7 +1,8 @@
 // `lathe sessions doctor`.
 
+import { rmSync } from "node:fs";
 import { collectBlobs, FileBlobs } from "@lathe/agent";
-import { type CheckDeps, checkJournal } from "../../sessions/check.ts";
+import { type CheckDeps, checkJournal, leftLocks } from "../../sessions/check.ts";
 import { sessionsElsewhere } from "../../sessions/elsewhere.ts";
 import { allJournals, childrenOf } from "../../sessions/files.ts";
 import { findSession } from "../../sessions/find.ts";
@@ -34,6 +35,7 @@ export const doctorVerb: Verb = async (argv, workspace) => {
   }
   machine.stdout.write(`${journals.length} session files checked, ${problems || "no"} problems.\n`);
   if (positionals.length === 0 || values.gc) reportBlobs(workspace, values.gc ?? false);
+  if (values.gc) for (const lock of leftLocks(paths.locks, machine.host)) rmSync(lock, { force: true });
   return problems > 0 ? EXIT.failed : EXIT.done;
 };
 

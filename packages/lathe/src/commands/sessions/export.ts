@@ -2,6 +2,7 @@
 
 import { exportSession, sessionPage } from "../../export/export-session.ts";
 import { findSession } from "../../sessions/find.ts";
+import { writePieces } from "../../sessions/write-pieces.ts";
 import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { verbArgs } from "../verb-args.ts";
@@ -15,7 +16,8 @@ export const exportVerb: Verb = async (argv, workspace) => {
 /** `-` is stdout. */
 export async function exportTo(workspace: Workspace, session: string, out?: string): Promise<ExitCode> {
   const { path } = findSession(workspace, session);
-  const said = out === "-" ? await sessionPage(workspace, path) : `${await exportSession(workspace, path, out)}\n`;
-  workspace.machine.stdout.write(said);
+  const { stdout } = workspace.machine;
+  if (out === "-") await writePieces(stdout, sessionPage(workspace, path));
+  else stdout.write(`${await exportSession(workspace, path, out)}\n`);
   return EXIT.done;
 }

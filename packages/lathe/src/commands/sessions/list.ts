@@ -38,7 +38,7 @@ export const listVerb: Verb = async (argv, workspace) => {
     return EXIT.done;
   }
   const rows = listed.map((session) => [
-    session.id.slice(0, 8),
+    oneLine(session.id).slice(0, 8),
     timeAgo(session.modified, now),
     sessionName(session),
     ...(values.all ? [oneLine(session.cwd)] : []),

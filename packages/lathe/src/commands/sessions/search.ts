@@ -69,7 +69,7 @@ function lines(
   hits: RegExp,
   { hit, aside }: Style,
 ): string {
-  const id = session.id.slice(0, 8);
+  const id = oneLine(session.id).slice(0, 8);
   const where = `(${timeAgo(session.modified, now)}, ${oneLine(session.cwd)})`;
   const room = width - `${id}    ${where}`.length;
   const name = sessionName(session, Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room)));

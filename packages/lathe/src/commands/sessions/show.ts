@@ -4,6 +4,7 @@ import { findSession } from "../../sessions/find.ts";
 import { openToRead } from "../../sessions/open.ts";
 import { showText } from "../../sessions/show.ts";
 import { transcriptOf } from "../../sessions/transcript.ts";
+import { writePieces } from "../../sessions/write-pieces.ts";
 import { EXIT } from "../../usage/exit.ts";
 import { verbArgs } from "../verb-args.ts";
 import { onlyNamed, type Verb } from "./verb.ts";
@@ -13,7 +14,7 @@ export const showVerb: Verb = async (argv, workspace) => {
   const { machine, paths } = workspace;
   const { path } = findSession(workspace, onlyNamed(positionals, "show"));
   const journal = openToRead(machine, paths.blobs, path);
-  machine.stdout.write(showText(transcriptOf(journal), { full: values.full ?? false }));
+  await writePieces(machine.stdout, showText(transcriptOf(journal), { full: values.full ?? false }));
   await journal.close();
   return EXIT.done;
 };

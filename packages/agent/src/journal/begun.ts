@@ -1,0 +1,29 @@
+// Whether a session has begun in a file. A process that is killed, or finds the disk full, between making a journal and
+// writing its first line leaves an empty file or a part of that line; nothing was promised in it, so the path is free.
+
+import { statSync } from "node:fs";
+import { salvage } from "./line.ts";
+import { readStart } from "./regular-file.ts";
+import { JOURNAL_VERSION } from "./types.ts";
+
+/** More than any header: a file that goes on this long without a line break is something else. */
+const LONGEST_HEADER = 64 << 10;
+const HEADER_START = `{"type":"session","version":${JOURNAL_VERSION},"id":"`;
+
+/** False when the file is missing, empty, or breaks off inside a header of ours. A file of another kind counts as begun. */
+export function hasBegun(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) return false;
+  return !stat.isFile() || !breaksOffInHeader(stat.size, (length) => readStart(path, length));
+}
+
+/** Of a file of `size` bytes. */
+export function breaksOffInHeader(size: number, readStart: (length: number) => Buffer): boolean {
+  if (size === 0) return true;
+  if (size >= LONGEST_HEADER) return false;
+  const start = readStart(size);
+  if (start.includes(10)) return false;
+  return (
+    HEADER_START.startsWith(start.toString("latin1", 0, HEADER_START.length)) && salvage(start).intact.length === 0
+  );
+}

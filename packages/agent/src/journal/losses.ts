@@ -1,0 +1,37 @@
+// What opening and reading a journal had to give up. Short, however much is wrong: a file may be damaged in every line.
+
+import type { JournalLoss } from "./types.ts";
+
+/** Nobody reads more; the rest is counted. */
+const MOST_LISTED = 100;
+
+export class LossList {
+  readonly #listed: JournalLoss[] = [];
+  readonly #messages = new Set<string>();
+  #more = 0;
+
+  /** Said once, however often it is met. */
+  add(loss: JournalLoss): void {
+    if (this.#messages.has(loss.message)) return;
+    if (this.#listed.length === MOST_LISTED) {
+      this.#more++;
+      return;
+    }
+    this.#listed.push(loss);
+    this.#messages.add(loss.message);
+  }
+
+  /** It turned out to be none. */
+  takeBack(loss: JournalLoss): void {
+    const at = this.#listed.indexOf(loss);
+    if (at !== -1) this.#listed.splice(at, 1);
+    else this.#more--;
+    this.#messages.delete(loss.message);
+  }
+
+  get list(): readonly JournalLoss[] {
+    if (this.#more === 0) return [...this.#listed];
+    const message = `${this.#more} more lines are damaged or unusable.`;
+    return [...this.#listed, { kind: "corrupt_line", line: 0, bytes: 0, message }];
+  }
+}

@@ -1,0 +1,68 @@
+// Where lines stand and of which kind they are, in a few numbers a line: a journal may have millions.
+
+export interface LineSpan {
+  readonly offset: number;
+  /** Without the newline. */
+  readonly length: number;
+}
+
+const FIRST_ROWS = 64;
+/** Kinds beyond are nobody's: a file could hold a new one in every line. */
+const MOST_KINDS = 1000;
+const OTHER_KIND = "";
+
+export class SpanTable {
+  #offsets = new Float64Array(FIRST_ROWS);
+  #lengths = new Uint32Array(FIRST_ROWS);
+  #kinds = new Uint16Array(FIRST_ROWS);
+  readonly #kindNames: string[] = [OTHER_KIND];
+  readonly #kindCodes = new Map<string, number>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Rows count up from 0. */
+  add(kind: string, { offset, length }: LineSpan): number {
+    if (this.#size === this.#offsets.length) this.#grow();
+    const row = this.#size++;
+    this.#offsets[row] = offset;
+    this.#lengths[row] = length;
+    this.#kinds[row] = this.#kindCodes.get(kind) ?? this.#newKind(kind);
+    return row;
+  }
+
+  span(row: number): LineSpan {
+    return { offset: this.#offsets[row]!, length: this.#lengths[row]! };
+  }
+
+  kind(row: number): string {
+    return this.#kindNames[this.#kinds[row]!]!;
+  }
+
+  /** Oldest first. */
+  *ofKind(kind: string): IterableIterator<LineSpan> {
+    const code = this.#kindCodes.get(kind);
+    if (code === undefined) return;
+    for (let row = 0; row < this.#size; row++) if (this.#kinds[row] === code) yield this.span(row);
+  }
+
+  #newKind(kind: string): number {
+    if (this.#kindNames.length > MOST_KINDS) return 0;
+    const code = this.#kindNames.push(kind) - 1;
+    this.#kindCodes.set(kind, code);
+    return code;
+  }
+
+  #grow(): void {
+    this.#offsets = grown(this.#offsets, new Float64Array(this.#size * 2));
+    this.#lengths = grown(this.#lengths, new Uint32Array(this.#size * 2));
+    this.#kinds = grown(this.#kinds, new Uint16Array(this.#size * 2));
+  }
+}
+
+export function grown<T extends Float64Array | Uint32Array | Uint16Array | Int32Array>(before: T, after: T): T {
+  after.set(before);
+  return after;
+}

@@ -1,0 +1,30 @@
+// Appends until a write fails, and reports how the later ones did.
+
+import { Message } from "@lathe/llm";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { FileStore } from "../../src/journal/file-store.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+
+const path = process.argv[2] ?? "";
+const owner = { pid: process.pid, startTime: "", host: "here", token: "t" };
+const journal = Journal.create({ id: "s", cwd: "/" }, () => new FileStore(path, { owner, create: true }), {
+  blobs: new MemoryBlobs(),
+  now: Date.now,
+  newId: idSource(Math.random),
+});
+const append = (): unknown => {
+  try {
+    journal.append({ type: "message", message: Message.user("x".repeat(1000)) });
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+};
+let messages = 0;
+let first: unknown;
+for (first = append(); first === undefined; first = append()) messages++;
+const later = [append(), await journal.sync().catch((error: unknown) => error)];
+await journal.close();
+const isSame = later.every((error) => error === first);
+process.stdout.write(JSON.stringify({ first: (first as Error).message, isSame, messages }));

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { writeManyEntries } from "../../bench/many-entries.ts";
+import { tempFolder } from "./support.ts";
+
+const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+const script = fileURLToPath(new URL("../../bench/journal-open.ts", import.meta.url));
+
+it("a journal of 300,000 small entries, all of them in the context, opens within 3 times its size of memory", () => {
+  const path = join(tempFolder(), "many.jsonl");
+  const bytes = writeManyEntries(path, 300_000);
+  const args = ["--conditions=lathe-source", "--import", loader, script, path];
+  const run = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(run.stderr).toBe("");
+  const { rssGrowth, messages } = JSON.parse(run.stdout) as { rssGrowth: number; messages: number };
+  expect(messages).toBe(300_000);
+  expect(rssGrowth / bytes).toBeLessThan(3);
+}, 120_000);

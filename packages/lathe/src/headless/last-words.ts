@@ -1,0 +1,16 @@
+// How the last input of a session ended, read from its journal: for a run whose earlier process could not say it.
+
+import { type InputOutcome, type Journal, type MessageEntry, pathTo } from "@lathe/agent";
+import { textOf } from "@lathe/llm";
+
+export function lastWords(journal: Journal): Pick<InputOutcome, "text" | "finish" | "awaiting"> {
+  let awaiting: InputOutcome["awaiting"];
+  for (const id of pathTo(journal, journal.leaf).reverse()) {
+    if (journal.meta(id)?.type !== "message") continue;
+    const { message, awaits, finishReason } = journal.entry(id) as MessageEntry;
+    if (message.role === "tool") awaiting ??= awaits;
+    if (message.role !== "assistant") continue;
+    return { text: textOf(message), finish: finishReason?.reason ?? "stop", ...(awaiting ? { awaiting } : {}) };
+  }
+  return { text: "", finish: "stop" };
+}
