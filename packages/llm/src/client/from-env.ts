@@ -4,6 +4,7 @@ import type { Middleware } from "../middleware/compose.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 
 export interface FromEnvOptions {
+  /** Where keys are looked for, also when `deps` has an environment of its own. */
   readonly env?: ClientDeps["env"];
   readonly deps?: ClientDeps;
   /** Providers to add although no unambiguous key names them, such as cloud and local ones. */
