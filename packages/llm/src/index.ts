@@ -82,3 +82,4 @@ export * from "./types/message.ts";
 export * from "./types/model.ts";
 export * from "./types/request.ts";
 export * from "./types/response.ts";
+export type { Some } from "./types/some.ts";

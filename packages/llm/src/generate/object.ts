@@ -15,7 +15,7 @@ export interface ObjectOptions<S extends SchemaInput = SchemaInput>
   /** TypeBox, a standard schema such as zod's, or JSON Schema; the type of the output follows from it. */
   readonly schema: S;
   /** Name of the schema where the vendor wants one. */
-  readonly schemaName?: string;
+  readonly schemaName?: string | undefined;
 }
 
 /** An answer and the object in it. */

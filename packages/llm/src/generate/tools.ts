@@ -11,13 +11,17 @@ import type { ToolCall } from "../types/response.ts";
 /** A tool as `generate` and `stream` take it; `defineTool` makes one whose handler knows the types of its arguments. */
 export interface Tool extends ToolDefinition {
   /** Absent: the call is handed back to the caller. A throw becomes an error result for the model. */
-  readonly execute?: (args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
+  readonly execute?:
+    | (((args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
+    | undefined;
 }
 
 /** A tool whose arguments are described by a schema in any form; the handler gets what the schema stands for. */
 export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters" | "execute"> {
   readonly parameters: S;
-  readonly execute?: (args: InferSchema<S>, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
+  readonly execute?:
+    | (((args: InferSchema<S>, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
+    | undefined;
 }
 
 export type ToolOutput = string | JsonObject | JsonValue[] | number | boolean | null | undefined;
@@ -100,7 +104,7 @@ export interface ToolRun {
   readonly tools: readonly Tool[];
   readonly messages: readonly Message[];
   readonly signal: AbortSignal;
-  readonly repair?: RepairToolCall;
+  readonly repair?: RepairToolCall | undefined;
 }
 
 /** All calls start together; results come in call order; one failure does not touch the others. */

@@ -22,7 +22,7 @@ export interface StandardSchema<Output = unknown> {
 
 /** What a standard schema says of a value. */
 export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly value: Output; readonly issues?: undefined | undefined }
   | { readonly issues: readonly StandardIssue[] };
 
 /** One thing that is wrong with a value, and where. */
@@ -57,8 +57,8 @@ export function jsonSchemaOf(schema: SchemaInput): JsonSchema {
 }
 
 export type Checked<T> =
-  | { readonly value: T; readonly violation?: undefined }
-  | { readonly violation: Violation; readonly value?: undefined };
+  | { readonly value: T; readonly violation?: undefined | undefined }
+  | { readonly violation: Violation; readonly value?: undefined | undefined };
 
 /** The value as the schema wants it: without nulls for what was left out, and with what the schema itself makes of it. */
 export async function checkValue<S extends SchemaInput>(
