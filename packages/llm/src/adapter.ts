@@ -26,6 +26,7 @@ import type { CacheRetention, ModelInfo, RequestTransform } from "./types/model.
 import type { Auth, EncodedRequest, Endpoint, Operation, Protocol, SegmentCache } from "./types/protocol.ts";
 import type { Request, ToolChoiceMode } from "./types/request.ts";
 import type { Response } from "./types/response.ts";
+import { type Some, withoutUndefined } from "./types/some.ts";
 
 export interface AdapterOptions {
   readonly name: string;
@@ -35,16 +36,16 @@ export interface AdapterOptions {
   readonly baseUrl: string;
   readonly deps: ClientDeps;
   /** Catalog lookup; an unknown id gets conservative defaults. */
-  readonly model?: (id: string) => ModelInfo | undefined;
-  readonly defaultHeaders?: Readonly<Record<string, string>>;
-  readonly timeouts?: Partial<AdapterTimeouts>;
-  readonly cacheRetention?: CacheRetention;
-  readonly disableStrictTools?: boolean;
-  readonly requestTransform?: RequestTransform;
-  readonly tls?: TlsMaterial;
+  readonly model?: ((id: string) => ModelInfo | undefined) | undefined;
+  readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly timeouts?: Some<AdapterTimeouts> | undefined;
+  readonly cacheRetention?: CacheRetention | undefined;
+  readonly disableStrictTools?: boolean | undefined;
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly tls?: TlsMaterial | undefined;
   /** The vendor has an endpoint for operation `count_tokens`. */
-  readonly countsTokens?: boolean;
-  readonly userAgent?: string;
+  readonly countsTokens?: boolean | undefined;
+  readonly userAgent?: string | undefined;
 }
 
 /** `firstEvent` follows `request` unless it is set itself. */
@@ -293,7 +294,11 @@ class HttpAdapter {
   }
 
   #timeouts(context: CallContext): AdapterTimeouts {
-    const chosen = { ...DEFAULT_TIMEOUTS, ...this.#options.timeouts, ...context.timeout };
+    const chosen: Omit<AdapterTimeouts, "firstEvent"> & Some<Pick<AdapterTimeouts, "firstEvent">> = {
+      ...DEFAULT_TIMEOUTS,
+      ...withoutUndefined(this.#options.timeouts),
+      ...withoutUndefined(context.timeout),
+    };
     return { ...chosen, firstEvent: chosen.firstEvent ?? chosen.request };
   }
 

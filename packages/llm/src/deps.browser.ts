@@ -4,9 +4,10 @@ import { sleepWith, systemTimer } from "./timers.ts";
 import { createFetchTransport } from "./transport/fetch.ts";
 import type { ClientDeps, Transport } from "./types/adapter.ts";
 import { ConfigurationError } from "./types/errors.ts";
+import { type Some, withoutUndefined } from "./types/some.ts";
 
 /** What a client takes from the machine, with parts of it replaced. */
-export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
+export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   const setTimer = overrides.setTimer ?? systemTimer;
   return {
     now: Date.now,
@@ -18,7 +19,7 @@ export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
     },
     homeDir: "/",
     env: {},
-    ...overrides,
+    ...withoutUndefined(overrides),
     setTimer,
     fetch: overrides.fetch ?? underOwnName(createFetchTransport()),
   };

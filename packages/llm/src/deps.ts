@@ -4,9 +4,10 @@
 import { sleepWith, systemTimer } from "./timers.ts";
 import { createNodeTransport } from "./transport/node.ts";
 import type { ClientDeps } from "./types/adapter.ts";
+import { type Some, withoutUndefined } from "./types/some.ts";
 
 /** What a client takes from the machine, with parts of it replaced. */
-export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
+export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   const env = overrides.env ?? process.env;
   const setTimer = overrides.setTimer ?? systemTimer;
   const now = overrides.now ?? Date.now;
@@ -16,7 +17,7 @@ export function defaultDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
     sleep: (ms, signal) => sleepWith(setTimer, ms, signal),
     readFile: (path) => process.getBuiltinModule("node:fs").promises.readFile(path),
     homeDir: env["HOME"] ?? "/",
-    ...overrides,
+    ...withoutUndefined(overrides),
     env,
     setTimer,
     now,

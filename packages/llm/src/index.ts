@@ -40,6 +40,7 @@ export {
   type ToolContext,
   type ToolOutput,
   type ToolResult,
+  type TypedTool,
 } from "./generate/tools.ts";
 export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
@@ -60,6 +61,14 @@ export {
   type Selection,
   selectModel,
 } from "./registry/index.ts";
+export {
+  type InferSchema,
+  jsonSchemaOf,
+  type SchemaInput,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from "./schema/typed.ts";
 export { type Violation, violationOf, withoutOptionalNulls } from "./schema/validate.ts";
 export { StreamAccumulator } from "./stream/accumulate.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";
@@ -73,3 +82,4 @@ export * from "./types/message.ts";
 export * from "./types/model.ts";
 export * from "./types/request.ts";
 export * from "./types/response.ts";
+export type { Some } from "./types/some.ts";

@@ -15,10 +15,13 @@ export interface EventSource {
   readonly snapshot: () => EventData["snapshot"];
 }
 
+type Listener = (event: SessionEvent) => void;
+
 export class EventHub {
   readonly #source: EventSource;
   readonly #readers = new Set<Reader>();
-  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  readonly #listeners = new Set<Listener>();
+  readonly #failed = new Set<Listener>();
   #backlog: SessionEvent[] | undefined = [];
   #seq = 0;
   #ended = false;
@@ -50,12 +53,21 @@ export class EventHub {
     if (this.#ended) return;
     if (event.kind === "user_input") this.#backlog = undefined;
     this.#backlog?.push(event);
+    for (const listener of this.#listeners) this.#tell(listener, event);
+    for (const reader of this.#readers) reader.push(event);
+    if (event.kind === "session_end") this.#end();
+  }
+
+  /** A host's mistake costs neither the run nor the others that listen. It is reported once: it may happen with every event. */
+  #tell(listener: Listener, event: SessionEvent): void {
     try {
-      for (const listener of this.#listeners) listener(event);
-    } finally {
-      // A listener that throws takes nothing from the readers.
-      for (const reader of this.#readers) reader.push(event);
-      if (event.kind === "session_end") this.#end();
+      listener(event);
+    } catch (error) {
+      if (this.#failed.has(listener)) return;
+      this.#failed.add(listener);
+      const message = `onEvent threw: ${error instanceof Error ? error.message : String(error)}. Further errors of it are not reported.`;
+      const error_type = error instanceof Error ? error.name : "Error";
+      this.emit("error", { message, error_type, fatal: false, code: "listener_failed" });
     }
   }
 
@@ -65,7 +77,7 @@ export class EventHub {
   }
 
   /** Called synchronously with each event, before the readers; for our own bookkeeping. */
-  listen(listener: (event: SessionEvent) => void): () => void {
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

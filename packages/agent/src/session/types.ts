@@ -77,7 +77,7 @@ export interface SessionOptions {
   readonly aroundAccess?:
     | ((call: ProposedCall, look: () => Promise<readonly Access[]>) => Promise<readonly Access[]>)
     | undefined;
-  /** Called with each event, synchronously; must not throw. Readers are the usual way. */
+  /** Called with each event, synchronously. What it throws is an `error` event. Readers are the usual way. */
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }
 

@@ -232,7 +232,7 @@ describe("a batch", () => {
       more,
     );
   const three = { calls: [1, 2, 3].map((n) => ({ name: "note", id: `c${n}`, args: { n } })) };
-  const order = (request: { messages: readonly { role: string; toolCallId?: string }[] }) =>
+  const order = (request: { messages: readonly { role: string; toolCallId?: string | undefined }[] }) =>
     request.messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : []));
 
   it("RN-02 D-019 D-068 all calls start together and are answered in call order", async () => {

@@ -9,21 +9,21 @@ export interface CatalogRow {
   readonly id: string;
   readonly name: string;
   readonly context: number;
-  readonly output?: number;
+  readonly output?: number | undefined;
   /** Space separated; text when absent. */
-  readonly input?: string;
+  readonly input?: string | undefined;
   /** Input, output, cache read, cache write. */
-  readonly price?: readonly [number, number, number, number];
+  readonly price?: readonly [number, number, number, number] | undefined;
   /** Mode, then the levels from weakest to strongest, then `+summarized` where thinking text must be asked for. */
-  readonly thinking?: string;
-  readonly released?: string;
-  readonly knowledge?: string;
-  readonly aliases?: readonly string[];
+  readonly thinking?: string | undefined;
+  readonly released?: string | undefined;
+  readonly knowledge?: string | undefined;
+  readonly aliases?: readonly string[] | undefined;
   /** `longCache`, `eagerTools`, `cachePoint`, `noTools`, `noSampling`, `samplingUnlessReasoning`, `noForcedTools`. */
-  readonly flags?: string;
+  readonly flags?: string | undefined;
   /** The model with a larger window that takes over when this one's overflows. */
-  readonly promotion?: string;
-  readonly compat?: OpenAICompat;
+  readonly promotion?: string | undefined;
+  readonly compat?: OpenAICompat | undefined;
 }
 
 export function modelOf(provider: string, row: CatalogRow): ModelInfo {

@@ -8,8 +8,9 @@ import { RoutingClient } from "./routing-client.ts";
 export class Client extends RoutingClient {
   /** A provider for every key in the environment, in the order openai, anthropic, gemini, then the others. */
   static fromEnv(options: FromEnvOptions = {}): Client {
-    const deps = options.deps ?? defaultDeps(options.env === undefined ? {} : { env: options.env });
-    const { middleware, defaultProvider } = options;
+    const { env, middleware, defaultProvider } = options;
+    const given = options.deps ?? defaultDeps(env === undefined ? {} : { env });
+    const deps = env === undefined ? given : { ...given, env };
     return new Client({
       providers: providersFromEnv(deps.env, deps, options),
       deps,

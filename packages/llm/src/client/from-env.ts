@@ -4,10 +4,11 @@ import type { Middleware } from "../middleware/compose.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 
 export interface FromEnvOptions {
-  readonly env?: ClientDeps["env"];
-  readonly deps?: ClientDeps;
+  /** Where keys are looked for, also when `deps` has an environment of its own. */
+  readonly env?: ClientDeps["env"] | undefined;
+  readonly deps?: ClientDeps | undefined;
   /** Providers to add although no unambiguous key names them, such as cloud and local ones. */
-  readonly include?: readonly string[];
-  readonly defaultProvider?: string;
-  readonly middleware?: readonly Middleware[];
+  readonly include?: readonly string[] | undefined;
+  readonly defaultProvider?: string | undefined;
+  readonly middleware?: readonly Middleware[] | undefined;
 }

@@ -13,9 +13,9 @@ import type { Response } from "../types/response.ts";
 export interface ClientOptions {
   readonly providers: Readonly<Record<string, ProviderAdapter>>;
   /** The first provider when absent. */
-  readonly defaultProvider?: string;
-  readonly middleware?: readonly Middleware[];
-  readonly deps?: ClientDeps;
+  readonly defaultProvider?: string | undefined;
+  readonly middleware?: readonly Middleware[] | undefined;
+  readonly deps?: ClientDeps | undefined;
 }
 
 /** What a client is without the providers of this package: those who bring adapters load no others. */

@@ -13,11 +13,11 @@ export type { DiscoveryType } from "./listings.ts";
 export interface DiscoverOptions {
   readonly deps: ClientDeps;
   /** Provider id the models are listed under; the type when absent. */
-  readonly provider?: string;
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
+  readonly provider?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
   /** For the whole conversation with one server. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface LocalServer {

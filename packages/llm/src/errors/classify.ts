@@ -41,7 +41,7 @@ export interface HttpFailure {
   readonly body: string;
   readonly now: number;
   /** Texts that must not appear in the error. */
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly string[] | undefined;
 }
 
 export function classifyHttpFailure(failure: HttpFailure): SDKError {

@@ -2,6 +2,7 @@
 
 import type { ClientDeps } from "../types/adapter.ts";
 import { AbortError, ProviderError, SDKError } from "../types/errors.ts";
+import { type Some, withoutUndefined } from "../types/some.ts";
 
 /** Durations in seconds. */
 export interface RetryPolicy {
@@ -11,10 +12,10 @@ export interface RetryPolicy {
   readonly backoffMultiplier: number;
   readonly jitter: boolean;
   /** No further attempt once this much time, the next wait included, has gone by. */
-  readonly budget?: number;
-  readonly onRetry?: (error: SDKError, attempt: number, delay: number) => void;
+  readonly budget?: number | undefined;
+  readonly onRetry?: ((error: SDKError, attempt: number, delay: number) => void) | undefined;
   /** Overrules `error.retryable`, for example to opt in to timeouts. An abort is never retried. */
-  readonly shouldRetry?: (error: SDKError) => boolean;
+  readonly shouldRetry?: ((error: SDKError) => boolean) | undefined;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
@@ -26,16 +27,16 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 export interface RetryContext {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly deps: Pick<ClientDeps, "sleep" | "random" | "now">;
 }
 
 export async function retry<T>(
   call: (attempt: number) => Promise<T>,
-  policy: Partial<RetryPolicy>,
+  policy: Some<RetryPolicy>,
   { signal, deps }: RetryContext,
 ): Promise<T> {
-  const rules: RetryPolicy = { ...DEFAULT_RETRY, ...policy };
+  const rules: RetryPolicy = { ...DEFAULT_RETRY, ...withoutUndefined(policy) };
   const began = deps.now();
   for (let attempt = 0; ; attempt++) {
     if (signal?.aborted) throw new AbortError("The request was aborted.", { cause: signal.reason });

@@ -1,6 +1,6 @@
 // Validated JSON: whole (`generateObject`) or growing (`streamObject`). Calls are retried, validation never is.
 
-import { violationOf, withoutOptionalNulls } from "../schema/validate.ts";
+import { checkValue, type InferSchema, jsonSchemaOf, type SchemaInput } from "../schema/typed.ts";
 import { parsePartialJson } from "../stream/partial-json.ts";
 import { NoObjectGeneratedError } from "../types/errors.ts";
 import type { JsonSchema, JsonValue } from "../types/json.ts";
@@ -9,30 +9,40 @@ import { generate } from "./generate.ts";
 import type { GenerateOptions, GenerateResult } from "./operation.ts";
 import { stream } from "./stream.ts";
 
-export interface ObjectOptions extends Omit<GenerateOptions, "responseFormat" | "tools"> {
-  readonly schema: JsonSchema;
+/** What `generateObject` and `streamObject` are asked for. */
+export interface ObjectOptions<S extends SchemaInput = SchemaInput>
+  extends Omit<GenerateOptions, "responseFormat" | "tools"> {
+  /** TypeBox, a standard schema such as zod's, or JSON Schema; the type of the output follows from it. */
+  readonly schema: S;
   /** Name of the schema where the vendor wants one. */
-  readonly schemaName?: string;
+  readonly schemaName?: string | undefined;
 }
 
+/** An answer and the object in it. */
 export interface ObjectResult<T> extends GenerateResult {
   readonly output: T;
 }
 
-export async function generateObject<T = JsonValue>(options: ObjectOptions): Promise<ObjectResult<T>> {
-  const result = await generate(withFormat(options));
-  return { ...result, output: (await readObject(result.response, options.schema)) as T };
+/** Asks for an object, checks it against the schema and gives it back as what the schema stands for. */
+export async function generateObject<const S extends SchemaInput>(
+  options: ObjectOptions<S>,
+): Promise<ObjectResult<InferSchema<S>>> {
+  const sent = jsonSchemaOf(options.schema);
+  const result = await generate(withFormat(options, sent));
+  return { ...result, output: await readObject(result.response, options.schema, sent) };
 }
 
+/** An object while it grows. */
 export interface ObjectStream<T> extends AsyncIterable<JsonValue> {
   /** The validated value, once the stream has been read to its end. */
   object(): Promise<T>;
 }
 
 /** Each partial is a prefix reading of the JSON so far; only changes are emitted. */
-export function streamObject<T = JsonValue>(options: ObjectOptions): ObjectStream<T> {
-  const events = stream(withFormat(options));
-  const object = events.response().then((response) => readObject(response, options.schema) as Promise<T>);
+export function streamObject<const S extends SchemaInput>(options: ObjectOptions<S>): ObjectStream<InferSchema<S>> {
+  const sent = jsonSchemaOf(options.schema);
+  const events = stream(withFormat(options, sent));
+  const object = events.response().then((response) => readObject(response, options.schema, sent));
   object.catch(() => {});
   return {
     object: () => object,
@@ -52,19 +62,23 @@ export function streamObject<T = JsonValue>(options: ObjectOptions): ObjectStrea
   };
 }
 
-function withFormat({ schema, schemaName, ...options }: ObjectOptions): GenerateOptions {
+function withFormat({ schema: _, schemaName, ...options }: ObjectOptions, jsonSchema: JsonSchema): GenerateOptions {
   return {
     ...options,
     responseFormat: {
       type: "json_schema",
-      jsonSchema: schema,
+      jsonSchema,
       strict: true,
       ...(schemaName === undefined ? {} : { name: schemaName }),
     },
   };
 }
 
-async function readObject(response: Response, schema: JsonSchema): Promise<JsonValue> {
+async function readObject<S extends SchemaInput>(
+  response: Response,
+  schema: S,
+  sent: JsonSchema,
+): Promise<InferSchema<S>> {
   const { text } = response;
   let value: JsonValue;
   try {
@@ -76,13 +90,13 @@ async function readObject(response: Response, schema: JsonSchema): Promise<JsonV
         : "The model did not answer with valid JSON.";
     throw new NoObjectGeneratedError(message, { text, response, cause });
   }
-  const object = withoutOptionalNulls(schema, value);
-  const violation = await violationOf(schema, object);
-  if (violation === undefined) return object;
-  throw new NoObjectGeneratedError(`The object does not match the schema: ${violation.path} ${violation.message}.`, {
+  const checked = await checkValue(schema, sent, value);
+  if (checked.violation === undefined) return checked.value;
+  const { path, message } = checked.violation;
+  throw new NoObjectGeneratedError(`The object does not match the schema: ${path} ${message}.`, {
     text,
     response,
-    path: violation.path,
+    path,
   });
 }
 

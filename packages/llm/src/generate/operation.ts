@@ -9,29 +9,33 @@ import { ConfigurationError, RequestTimeoutError } from "../types/errors.ts";
 import { Message } from "../types/message.ts";
 import type { Request } from "../types/request.ts";
 import type { FinishReason, Response, ToolCall, Usage, Warning } from "../types/response.ts";
+import type { Some } from "../types/some.ts";
 import { checkTools, type RepairToolCall, runToolCalls, type Tool, type ToolResult, toResultMessage } from "./tools.ts";
 
 export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
   /** Either a prompt or messages. */
-  readonly prompt?: string;
-  readonly messages?: readonly Message[];
-  readonly system?: string;
-  readonly tools?: readonly Tool[];
+  readonly prompt?: string | undefined;
+  readonly messages?: readonly Message[] | undefined;
+  readonly system?: string | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** Rounds of tool execution; the model is called at most once more. */
-  readonly maxToolRounds?: number;
-  readonly stopWhen?: (steps: readonly StepResult[]) => boolean;
-  readonly repairToolCall?: RepairToolCall;
-  readonly maxRetries?: number;
-  readonly retry?: Partial<RetryPolicy>;
+  readonly maxToolRounds?: number | undefined;
+  readonly stopWhen?: ((steps: readonly StepResult[]) => boolean) | undefined;
+  readonly repairToolCall?: RepairToolCall | undefined;
+  readonly maxRetries?: number | undefined;
+  readonly retry?: Some<RetryPolicy> | undefined;
   /** Seconds; a number means `total`. */
-  readonly timeout?: number | { readonly total?: number; readonly perStep?: number };
-  readonly abortSignal?: AbortSignal;
-  readonly client?: Client;
+  readonly timeout?:
+    | number
+    | { readonly total?: number | undefined; readonly perStep?: number | undefined }
+    | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly client?: Client | undefined;
 }
 
 export interface StepResult {
   readonly text: string;
-  readonly reasoning?: string;
+  readonly reasoning?: string | undefined;
   readonly toolCalls: readonly ToolCall[];
   readonly toolResults: readonly ToolResult[];
   readonly finishReason: FinishReason;

@@ -1,15 +1,27 @@
 // Tools with handlers: definition, checking of a call, and running all calls of one answer side by side.
 
-import { violationOf, withoutOptionalNulls } from "../schema/validate.ts";
+import { checkValue, type InferSchema, isStandard, jsonSchemaOf, type SchemaInput } from "../schema/typed.ts";
+import { type Violation, violationOf, withoutOptionalNulls } from "../schema/validate.ts";
 import { ConfigurationError, InvalidToolCallError } from "../types/errors.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import { Message } from "../types/message.ts";
 import type { ToolDefinition } from "../types/request.ts";
 import type { ToolCall } from "../types/response.ts";
 
+/** A tool as `generate` and `stream` take it; `defineTool` makes one whose handler knows the types of its arguments. */
 export interface Tool extends ToolDefinition {
   /** Absent: the call is handed back to the caller. A throw becomes an error result for the model. */
-  readonly execute?: (args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
+  readonly execute?:
+    | (((args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
+    | undefined;
+}
+
+/** A tool whose arguments are described by a schema in any form; the handler gets what the schema stands for. */
+export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters" | "execute"> {
+  readonly parameters: S;
+  readonly execute?:
+    | (((args: InferSchema<S>, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
+    | undefined;
 }
 
 export type ToolOutput = string | JsonObject | JsonValue[] | number | boolean | null | undefined;
@@ -32,7 +44,25 @@ export type RepairToolCall = (
   tools: readonly Tool[],
 ) => ToolCall | undefined | Promise<ToolCall | undefined>;
 
-export function defineTool(tool: Tool): Tool {
+/** Checks a tool and makes it ready for a call. */
+export function defineTool<const S extends SchemaInput>({ execute, ...tool }: TypedTool<S>): Tool {
+  const parameters = jsonSchemaOf(tool.parameters);
+  const defined = { ...tool, parameters };
+  checkTool(defined);
+  if (execute === undefined) return defined;
+  // A call is checked against the JSON Schema before it runs; other schemas may say and do more.
+  if (!isStandard(tool.parameters)) return { ...defined, execute: execute as NonNullable<Tool["execute"]> };
+  return {
+    ...defined,
+    execute: async (args, context) => {
+      const checked = await checkValue(tool.parameters, parameters, args);
+      if (checked.violation !== undefined) throw invalidArguments(tool.name, checked.violation);
+      return execute(checked.value, context);
+    },
+  };
+}
+
+function checkTool(tool: Tool): void {
   if (!/^[a-zA-Z]/.test(tool.name))
     throw new ConfigurationError(`The tool name "${tool.name}" must begin with a letter.`);
   if (!/^[a-zA-Z0-9_]*$/.test(tool.name))
@@ -40,13 +70,12 @@ export function defineTool(tool: Tool): Tool {
   if (tool.name.length > 64) throw new ConfigurationError(`The tool name "${tool.name}" is longer than 64 characters.`);
   if (tool.parameters["type"] !== "object")
     throw new ConfigurationError(`The parameters of tool "${tool.name}" must be a schema of type "object".`);
-  return tool;
 }
 
 export function checkTools(tools: readonly Tool[]): void {
   const names = new Set<string>();
   for (const tool of tools) {
-    defineTool(tool);
+    checkTool(tool);
     if (names.has(tool.name)) throw new ConfigurationError(`Two tools are named "${tool.name}".`);
     names.add(tool.name);
   }
@@ -63,16 +92,19 @@ export async function checkToolCall(call: ToolCall, tools: readonly Tool[]): Pro
     );
   const args = withoutOptionalNulls(tool.parameters, call.arguments) as JsonObject;
   const violation = await violationOf(tool.parameters, args);
-  if (violation !== undefined)
-    throw new InvalidToolCallError(`Invalid arguments for ${call.name}: ${violation.path} ${violation.message}.`);
+  if (violation !== undefined) throw invalidArguments(call.name, violation);
   return args;
+}
+
+function invalidArguments(name: string, { path, message }: Violation): InvalidToolCallError {
+  return new InvalidToolCallError(`Invalid arguments for ${name}: ${path} ${message}.`);
 }
 
 export interface ToolRun {
   readonly tools: readonly Tool[];
   readonly messages: readonly Message[];
   readonly signal: AbortSignal;
-  readonly repair?: RepairToolCall;
+  readonly repair?: RepairToolCall | undefined;
 }
 
 /** All calls start together; results come in call order; one failure does not touch the others. */

@@ -11,14 +11,14 @@ import type { Response } from "../types/response.ts";
 import { findLeak } from "./detect.ts";
 
 export interface HarmonyGuardOptions {
-  readonly enabled?: boolean;
-  readonly providers?: RegExp;
-  readonly models?: RegExp;
+  readonly enabled?: boolean | undefined;
+  readonly providers?: RegExp | undefined;
+  readonly models?: RegExp | undefined;
   /**
    * For tools with line-oriented text that opt in: what of a free-form input can still be trusted, given the text before
    * the leak. Arguments with a schema are never repaired.
    */
-  readonly salvage?: (toolName: string, clean: string) => string | undefined;
+  readonly salvage?: ((toolName: string, clean: string) => string | undefined) | undefined;
 }
 
 export function harmonyGuard(options: HarmonyGuardOptions = {}): Middleware {

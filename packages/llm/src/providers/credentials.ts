@@ -6,21 +6,21 @@ import type { ClientDeps } from "../types/adapter.ts";
 /** `bearer`: a token that goes into `authorization` whatever the vendor's key header is. */
 export interface Credential {
   readonly kind: "key" | "bearer" | "none";
-  readonly value?: string;
+  readonly value?: string | undefined;
 }
 
 export type ApiKey = string | (() => Promise<string>);
 type Lookup = () => Promise<Credential | undefined>;
 
 export interface CredentialSources {
-  readonly explicit?: ApiKey;
-  readonly stored?: Lookup;
-  readonly oauth?: Lookup;
+  readonly explicit?: ApiKey | undefined;
+  readonly stored?: Lookup | undefined;
+  readonly oauth?: Lookup | undefined;
   readonly env: ClientDeps["env"];
   readonly keyEnv: readonly string[];
   /** From the user's file: the name of an environment variable, else the key itself. */
-  readonly configured?: string;
-  readonly fileKeyBeatsOAuth?: boolean;
+  readonly configured?: string | undefined;
+  readonly fileKeyBeatsOAuth?: boolean | undefined;
 }
 
 export async function resolveCredential(sources: CredentialSources): Promise<Credential | undefined> {

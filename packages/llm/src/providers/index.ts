@@ -18,7 +18,7 @@ export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.
 export function providersFromEnv(
   env: ClientDeps["env"],
   deps: ClientDeps,
-  options: { readonly include?: readonly string[] } = {},
+  options: { readonly include?: readonly string[] | undefined } = {},
 ): Record<string, ProviderAdapter> {
   const within = { ...deps, env };
   const included = (options.include ?? []).map((id) => findRow(id)?.id ?? id);

@@ -9,32 +9,32 @@ export type AuthStyle = "bearer" | "x-api-key" | "api-key" | "x-goog-api-key" | 
 export interface ProviderRow {
   readonly id: string;
   readonly name: string;
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   readonly api: Api;
   /** Taken when the one above answers 404, remembered per adapter. */
-  readonly fallbackApi?: Api;
-  readonly baseUrl?: string;
-  readonly baseUrlEnv?: readonly string[];
+  readonly fallbackApi?: Api | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly baseUrlEnv?: readonly string[] | undefined;
   /** Added to a base URL that lacks it: servers whose usual address names only the host. */
-  readonly basePath?: string;
+  readonly basePath?: string | undefined;
   readonly auth: AuthStyle;
   /** First that is set wins. */
   readonly keyEnv: readonly string[];
   /** Works without a key; one is sent when it is there. */
-  readonly keyless?: boolean;
+  readonly keyless?: boolean | undefined;
   /** Never registered only because a variable exists: the variable belongs to another row as well. */
-  readonly explicitOnly?: boolean;
+  readonly explicitOnly?: boolean | undefined;
   /** Header name by environment variable. */
-  readonly headerEnv?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly compat?: OpenAICompat;
+  readonly headerEnv?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly compat?: OpenAICompat | undefined;
   /** Host, credential, headers and certificates also follow the gateway variables of this vendor. */
-  readonly gateway?: "anthropic";
+  readonly gateway?: "anthropic" | undefined;
   /** One of each group must be set before a key alone registers the provider. */
-  readonly needsEnv?: readonly (readonly string[])[];
-  readonly discovery?: "ollama" | "llama.cpp" | "lm-studio";
+  readonly needsEnv?: readonly (readonly string[])[] | undefined;
+  readonly discovery?: "ollama" | "llama.cpp" | "lm-studio" | undefined;
   /** Why this id cannot be used. */
-  readonly unsupported?: string;
+  readonly unsupported?: string | undefined;
 }
 
 const compatible = (

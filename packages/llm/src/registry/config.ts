@@ -6,23 +6,24 @@ import { findRow } from "../providers/rows.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
+import type { Some } from "../types/some.ts";
 import { isRecord, type Shape, shapes } from "./shape.ts";
 
 export interface ModelFields {
-  readonly name?: string;
-  readonly api?: Api;
-  readonly reasoning?: boolean;
-  readonly input?: readonly ("text" | "image" | "audio" | "document")[];
-  readonly cost?: Partial<ModelCost>;
-  readonly contextWindow?: number;
-  readonly maxTokens?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cacheRetention?: CacheRetention;
-  readonly thinking?: ThinkingInfo;
-  readonly compat?: OpenAICompat;
-  readonly contextPromotionTarget?: string;
-  readonly requestTransform?: RequestTransform;
-  readonly wireModelId?: string;
+  readonly name?: string | undefined;
+  readonly api?: Api | undefined;
+  readonly reasoning?: boolean | undefined;
+  readonly input?: readonly ("text" | "image" | "audio" | "document")[] | undefined;
+  readonly cost?: Some<ModelCost> | undefined;
+  readonly contextWindow?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly cacheRetention?: CacheRetention | undefined;
+  readonly thinking?: ThinkingInfo | undefined;
+  readonly compat?: OpenAICompat | undefined;
+  readonly contextPromotionTarget?: string | undefined;
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly wireModelId?: string | undefined;
 }
 
 export interface CustomModel extends ModelFields {
@@ -30,32 +31,34 @@ export interface CustomModel extends ModelFields {
 }
 
 export interface ProviderConfig {
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  readonly apiKeyEnv?: string;
-  readonly api?: Api;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly authHeader?: boolean;
-  readonly auth?: "apiKey" | "none" | "oauth";
-  readonly disableStrictTools?: boolean;
-  readonly cacheRetention?: CacheRetention;
-  readonly discovery?: { readonly type: DiscoveryType };
-  readonly requestTransform?: RequestTransform;
-  readonly compat?: OpenAICompat;
-  readonly modelOverrides?: Readonly<Record<string, ModelFields>>;
-  readonly models?: readonly CustomModel[];
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
+  readonly api?: Api | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly authHeader?: boolean | undefined;
+  readonly auth?: "apiKey" | "none" | "oauth" | undefined;
+  readonly disableStrictTools?: boolean | undefined;
+  readonly cacheRetention?: CacheRetention | undefined;
+  readonly discovery?: { readonly type: DiscoveryType } | undefined;
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly compat?: OpenAICompat | undefined;
+  readonly modelOverrides?: Readonly<Record<string, ModelFields>> | undefined;
+  readonly models?: readonly CustomModel[] | undefined;
 }
 
 export interface RegistryConfig {
-  readonly providers?: Readonly<Record<string, ProviderConfig>>;
-  readonly equivalence?: {
-    /** `provider/id` to canonical id. */
-    readonly overrides?: Readonly<Record<string, string>>;
-    readonly exclude?: readonly string[];
-  };
+  readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
+  readonly equivalence?:
+    | {
+        /** `provider/id` to canonical id. */
+        readonly overrides?: Readonly<Record<string, string>>;
+        readonly exclude?: readonly string[];
+      }
+    | undefined;
   /** Read by the product. */
-  readonly profiles?: JsonObject;
-  readonly modelBindings?: JsonObject;
+  readonly profiles?: JsonObject | undefined;
+  readonly modelBindings?: JsonObject | undefined;
 }
 
 /** The key that a provider's entry gives: itself, or the name of a variable that is set. */

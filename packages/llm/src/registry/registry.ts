@@ -12,6 +12,7 @@ import { mergeTransforms } from "../providers/transform.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonValue } from "../types/json.ts";
 import type { ModelInfo } from "../types/model.ts";
+import { withoutUndefined } from "../types/some.ts";
 import { type Canonical, createCanonical } from "./canonical.ts";
 import {
   type CustomModel,
@@ -25,20 +26,20 @@ import {
 export interface RegistryOptions {
   readonly env: ClientDeps["env"];
   /** The parsed user file. A broken one is left out; `problems` says why. */
-  readonly config?: JsonValue;
-  readonly catalog?: Catalog;
+  readonly config?: JsonValue | undefined;
+  readonly catalog?: Catalog | undefined;
   /** Models that local servers reported. */
-  readonly discovered?: readonly ModelInfo[];
+  readonly discovered?: readonly ModelInfo[] | undefined;
   /** The host holds a credential for this provider. */
-  readonly hasCredential?: (provider: string) => boolean;
-  readonly providerOrder?: readonly string[];
-  readonly disabledProviders?: readonly string[];
+  readonly hasCredential?: ((provider: string) => boolean) | undefined;
+  readonly providerOrder?: readonly string[] | undefined;
+  readonly disabledProviders?: readonly string[] | undefined;
 }
 
 export interface Discovery {
   readonly provider: string;
   readonly type: DiscoveryType;
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
 export class Registry {
@@ -237,11 +238,15 @@ function customModel(provider: string, config: ProviderConfig, fields: CustomMod
 function withFields(model: ModelInfo, fields: ModelFields): ModelInfo {
   const { name, reasoning, input, cost, maxTokens, headers, compat, requestTransform, ...rest } = fields;
   const { id: _, ...plain } = rest as typeof rest & { id?: string };
-  const merged = cost && { ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, ...model.cost, ...cost };
+  const merged = cost && {
+    ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    ...model.cost,
+    ...withoutUndefined(cost),
+  };
   const transform = requestTransform && mergeTransforms(model.requestTransform, requestTransform);
   return {
     ...model,
-    ...plain,
+    ...withoutUndefined(plain),
     ...(name === undefined ? {} : { displayName: name }),
     ...(reasoning === undefined ? {} : { supportsReasoning: reasoning }),
     ...(input === undefined ? {} : { input, supportsVision: input.includes("image") }),

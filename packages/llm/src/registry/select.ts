@@ -12,7 +12,7 @@ export interface Selection {
   readonly model: ModelInfo;
   readonly match: MatchKind;
   /** As far as the model can do what was asked for. */
-  readonly effort?: string;
+  readonly effort?: string | undefined;
 }
 
 /** `provider/id`, canonical id, bare id or alias, glob, part of a name; each with `:effort` at the end. */
@@ -49,11 +49,11 @@ export function expandModels(registry: Registry, patterns: readonly string[]): r
 }
 
 export interface InitialChoice {
-  readonly explicit?: string;
+  readonly explicit?: string | undefined;
   /** Patterns that limit the choice; not asked when a session is resumed. */
-  readonly scoped?: readonly string[];
-  readonly resuming?: boolean;
-  readonly saved?: string;
+  readonly scoped?: readonly string[] | undefined;
+  readonly resuming?: boolean | undefined;
+  readonly saved?: string | undefined;
 }
 
 /** What was asked for, else the first scoped, else the saved default, else, without a scope, a provider's usual model, else any. */

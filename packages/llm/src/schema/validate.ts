@@ -48,8 +48,9 @@ function stripped(schema: JsonSchema, value: JsonValue, root: JsonSchema): JsonV
   const needed = new Set(Array.isArray(required) ? required : []);
   const result: JsonObject = {};
   for (const [name, child] of Object.entries(value)) {
-    const childSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    // An assignment would hide all that the model wrote below it, from the check and from whoever approves the call.
     if (name === "__proto__") continue;
+    const childSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isSchema(childSchema)) result[name] = child;
     else if (child !== null || needed.has(name) || admitsNull(childSchema, root))
       result[name] = stripped(childSchema, child, root);
@@ -69,7 +70,7 @@ function shapeOf(schema: JsonSchema, value: JsonValue, root: JsonSchema, depth =
 
 function fits({ properties, items }: JsonSchema, value: JsonValue): boolean {
   if (Array.isArray(value)) return items !== undefined;
-  return isSchema(value) && isSchema(properties) && Object.keys(value).every((name) => name in properties);
+  return isSchema(value) && isSchema(properties) && Object.keys(value).every((name) => Object.hasOwn(properties, name));
 }
 
 /** Of references and variants that contain nothing but each other: they may be a circle. */

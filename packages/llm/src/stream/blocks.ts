@@ -18,12 +18,12 @@ export interface BlockSinkOptions {
   readonly origin: Origin;
   readonly newId: () => string;
   /** Receives every event in order; absent for calls that only want the Response. */
-  readonly emit?: (event: StreamEvent) => void;
-  readonly signal?: AbortSignal;
+  readonly emit?: ((event: StreamEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Removes secrets from an error that a decoder built. */
-  readonly clean?: (error: SDKError) => SDKError;
-  readonly warnings?: readonly Warning[];
-  readonly rateLimit?: RateLimitInfo;
+  readonly clean?: ((error: SDKError) => SDKError) | undefined;
+  readonly warnings?: readonly Warning[] | undefined;
+  readonly rateLimit?: RateLimitInfo | undefined;
 }
 
 interface TextBlock {

@@ -3,6 +3,7 @@
 import type { StreamEvent } from "./events.ts";
 import type { Request, ToolChoiceMode } from "./request.ts";
 import type { Response } from "./response.ts";
+import type { Some } from "./some.ts";
 
 export interface ProviderAdapter {
   readonly name: string;
@@ -24,9 +25,9 @@ export interface ProviderAdapter {
 }
 
 export interface CallContext {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Overrides of the adapter's timeouts for this call. */
-  readonly timeout?: Partial<AdapterTimeouts>;
+  readonly timeout?: Some<AdapterTimeouts> | undefined;
 }
 
 /** Seconds. `firstEvent` bounds the wait for the first byte of a stream, `streamRead` the silence between two. 0 = none. */
@@ -81,18 +82,18 @@ export interface TransportRequest {
   readonly method: "GET" | "POST" | "PUT";
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces of the body, sent in order; the transport computes content-length. */
-  readonly body?: readonly BodyPiece[];
-  readonly signal?: AbortSignal;
+  readonly body?: readonly BodyPiece[] | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds for TCP + TLS. */
-  readonly connectTimeoutMs?: number;
-  readonly tls?: TlsMaterial;
+  readonly connectTimeoutMs?: number | undefined;
+  readonly tls?: TlsMaterial | undefined;
   /**
    * Never sent a second time: for what works once, such as a code for a token. Others go over a connection that has been idle
    * when there is one, and once more over a new one when that turns out to be dead.
    */
-  readonly once?: boolean;
+  readonly once?: boolean | undefined;
   /** Called when the request has been handed to the system; again when it is sent again. */
-  readonly sent?: () => void;
+  readonly sent?: (() => void) | undefined;
 }
 
 export interface TransportResponse {
@@ -103,7 +104,7 @@ export interface TransportResponse {
 }
 
 export interface TlsMaterial {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 }

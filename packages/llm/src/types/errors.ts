@@ -19,8 +19,8 @@ export type ErrorKind =
   | "bug";
 
 export interface ErrorOptions {
-  readonly cause?: unknown;
-  readonly retryable?: boolean;
+  readonly cause?: unknown | undefined;
+  readonly retryable?: boolean | undefined;
 }
 
 export abstract class SDKError extends Error {
@@ -39,13 +39,13 @@ export abstract class SDKError extends Error {
 
 export interface ProviderErrorOptions extends ErrorOptions {
   readonly provider: string;
-  readonly statusCode?: number;
-  readonly errorCode?: string;
+  readonly statusCode?: number | undefined;
+  readonly errorCode?: string | undefined;
   /** Seconds. */
-  readonly retryAfter?: number;
-  readonly requestId?: string;
+  readonly retryAfter?: number | undefined;
+  readonly requestId?: string | undefined;
   /** The vendor's body, bounded. */
-  readonly raw?: JsonValue;
+  readonly raw?: JsonValue | undefined;
 }
 
 export class ProviderError extends SDKError {

@@ -18,9 +18,9 @@ import type { FinishReason, Response, Usage, Warning } from "./response.ts";
 export type StreamEvent =
   | {
       readonly type: "stream_start";
-      readonly id?: string;
-      readonly model?: string;
-      readonly warnings?: readonly Warning[];
+      readonly id?: string | undefined;
+      readonly model?: string | undefined;
+      readonly warnings?: readonly Warning[] | undefined;
     }
   | { readonly type: "stream_restart" }
   | { readonly type: "text_start"; readonly textId: string }
@@ -39,7 +39,7 @@ export type StreamEvent =
   | { readonly type: "tool_call_end"; readonly callKey: string; readonly toolCall: StreamedToolCall }
   | { readonly type: "provider_event"; readonly raw: JsonValue }
   | { readonly type: "finish"; readonly finishReason: FinishReason; readonly usage: Usage; readonly response: Response }
-  | { readonly type: "error"; readonly error: SDKError; readonly partial?: Response };
+  | { readonly type: "error"; readonly error: SDKError; readonly partial?: Response | undefined };
 
 /**
  * A call as far as it has arrived. `rawArguments` and `arguments` are getters computed on demand (fragments are

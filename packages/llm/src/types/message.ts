@@ -8,9 +8,9 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 export interface Message {
   readonly role: Role;
   readonly content: readonly ContentPart[];
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Set on role `tool`: the call this message answers. */
-  readonly toolCallId?: string;
+  readonly toolCallId?: string | undefined;
 }
 
 export type ContentPart =
@@ -27,15 +27,15 @@ export interface TextPart {
   readonly kind: "text";
   readonly text: string;
   /** Gemini signs text parts too; replayed only to the model that signed. */
-  readonly signature?: string;
-  readonly origin?: Origin;
-  readonly cacheControl?: CacheControl;
+  readonly signature?: string | undefined;
+  readonly origin?: Origin | undefined;
+  readonly cacheControl?: CacheControl | undefined;
 }
 
 export interface ImagePart {
   readonly kind: "image";
   readonly image: ImageData;
-  readonly cacheControl?: CacheControl;
+  readonly cacheControl?: CacheControl | undefined;
 }
 export interface AudioPart {
   readonly kind: "audio";
@@ -44,7 +44,7 @@ export interface AudioPart {
 export interface DocumentPart {
   readonly kind: "document";
   readonly document: DocumentData;
-  readonly cacheControl?: CacheControl;
+  readonly cacheControl?: CacheControl | undefined;
 }
 export interface ToolCallPart {
   readonly kind: "tool_call";
@@ -53,7 +53,7 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   readonly kind: "tool_result";
   readonly toolResult: ToolResultData;
-  readonly cacheControl?: CacheControl;
+  readonly cacheControl?: CacheControl | undefined;
 }
 export interface ThinkingPart {
   readonly kind: "thinking" | "redacted_thinking";
@@ -64,7 +64,7 @@ export interface ThinkingPart {
 export interface UnknownPart {
   readonly kind: "unknown";
   readonly raw: JsonValue;
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
 }
 
 export type PartKind = ContentPart["kind"];
@@ -72,20 +72,20 @@ export type PartKind = ContentPart["kind"];
 /** A cache breakpoint the caller places after a part, for vendors with explicit ones (Anthropic, Bedrock); others ignore it. */
 export interface CacheControl {
   readonly type: "ephemeral";
-  readonly ttl?: "5m" | "1h";
+  readonly ttl?: "5m" | "1h" | undefined;
 }
 
 /** Bytes or an address, exactly one of the two. A url starting with `/`, `./`, `../` or `~` is a local file. */
 export interface MediaData {
-  readonly url?: string;
-  readonly data?: Uint8Array;
-  readonly mediaType?: string;
+  readonly url?: string | undefined;
+  readonly data?: Uint8Array | undefined;
+  readonly mediaType?: string | undefined;
 }
 export interface ImageData extends MediaData {
-  readonly detail?: "auto" | "low" | "high";
+  readonly detail?: "auto" | "low" | "high" | undefined;
 }
 export interface DocumentData extends MediaData {
-  readonly fileName?: string;
+  readonly fileName?: string | undefined;
 }
 
 export interface ToolCallData {
@@ -95,30 +95,30 @@ export interface ToolCallData {
   readonly arguments: JsonObject | string;
   readonly type: "function" | "custom";
   /** What the model wrote, kept when it is not valid JSON. */
-  readonly rawArguments?: string;
-  readonly signature?: string;
-  readonly origin?: Origin;
+  readonly rawArguments?: string | undefined;
+  readonly signature?: string | undefined;
+  readonly origin?: Origin | undefined;
 }
 
 export interface ToolResultData {
   readonly toolCallId: string;
   readonly content: string | JsonObject | readonly JsonValue[];
   readonly isError: boolean;
-  readonly images?: readonly ImageData[];
+  readonly images?: readonly ImageData[] | undefined;
 }
 
 export interface ThinkingData {
   readonly text: string;
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   readonly redacted: boolean;
-  readonly origin?: Origin;
+  readonly origin?: Origin | undefined;
 }
 
 /** Who produced a part. Signed parts are replayed only to the same provider and model. */
 export interface Origin {
   readonly provider: string;
   readonly model: string;
-  readonly itemId?: string;
+  readonly itemId?: string | undefined;
 }
 
 export const Message = {

@@ -1,6 +1,7 @@
 // What is known about a model: one row of the catalog, widened by the user's registry.
 
 import type { JsonObject } from "./json.ts";
+import type { Some } from "./some.ts";
 
 export type Api =
   | "openai-responses"
@@ -20,12 +21,12 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhi
 export interface ThinkingInfo {
   /** How the vendor takes it. `budget`: a token count; `adaptive`: Anthropic's effort; `level`: Gemini 3's thinkingLevel. */
   readonly mode: "effort" | "budget" | "adaptive" | "level" | "toggle";
-  readonly minLevel?: ThinkingLevel;
-  readonly maxLevel?: ThinkingLevel;
-  readonly defaultLevel?: ThinkingLevel;
-  readonly levels?: readonly ThinkingLevel[];
+  readonly minLevel?: ThinkingLevel | undefined;
+  readonly maxLevel?: ThinkingLevel | undefined;
+  readonly defaultLevel?: ThinkingLevel | undefined;
+  readonly levels?: readonly ThinkingLevel[] | undefined;
   /** Asked for where the vendor hides the thinking text of this model unless told otherwise. */
-  readonly display?: "summarized";
+  readonly display?: "summarized" | undefined;
 }
 
 /** US dollars per million tokens. */
@@ -40,74 +41,74 @@ export interface ModelInfo {
   readonly id: string;
   readonly provider: string;
   readonly displayName: string;
-  readonly api?: Api;
+  readonly api?: Api | undefined;
   readonly contextWindow: number;
-  readonly maxOutput?: number;
+  readonly maxOutput?: number | undefined;
   readonly supportsTools: boolean;
   readonly supportsVision: boolean;
   readonly supportsReasoning: boolean;
   readonly input: readonly ("text" | "image" | "audio" | "document")[];
-  readonly cost?: ModelCost;
-  readonly inputCostPerMillion?: number;
-  readonly outputCostPerMillion?: number;
+  readonly cost?: ModelCost | undefined;
+  readonly inputCostPerMillion?: number | undefined;
+  readonly outputCostPerMillion?: number | undefined;
   readonly aliases: readonly string[];
-  readonly thinking?: ThinkingInfo;
-  readonly compat?: OpenAICompat;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cacheRetention?: CacheRetention;
-  readonly contextPromotionTarget?: string;
-  readonly wireModelId?: string;
-  readonly requestTransform?: RequestTransform;
-  readonly disableAdaptiveThinking?: boolean;
-  readonly supportsEagerToolInputStreaming?: boolean;
-  readonly supportsLongCacheRetention?: boolean;
+  readonly thinking?: ThinkingInfo | undefined;
+  readonly compat?: OpenAICompat | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly cacheRetention?: CacheRetention | undefined;
+  readonly contextPromotionTarget?: string | undefined;
+  readonly wireModelId?: string | undefined;
+  readonly requestTransform?: RequestTransform | undefined;
+  readonly disableAdaptiveThinking?: boolean | undefined;
+  readonly supportsEagerToolInputStreaming?: boolean | undefined;
+  readonly supportsLongCacheRetention?: boolean | undefined;
   /** Bedrock: the model accepts `cachePoint` blocks. */
-  readonly supportsCachePoint?: boolean;
+  readonly supportsCachePoint?: boolean | undefined;
   /** Temperature and topP: `never` accepted, or only while the model does not reason. */
-  readonly sampling?: "never" | "without-reasoning";
+  readonly sampling?: "never" | "without-reasoning" | undefined;
   /** The model may only be offered tools, not told to call one. */
-  readonly refusesForcedTools?: boolean;
-  readonly releaseDate?: string;
-  readonly knowledgeCutoff?: string;
+  readonly refusesForcedTools?: boolean | undefined;
+  readonly releaseDate?: string | undefined;
+  readonly knowledgeCutoff?: string | undefined;
 }
 
 export type CacheRetention = "none" | "short" | "long";
 
 export interface RequestTransform {
-  readonly profile?: "openai-proxy";
-  readonly stripHeaders?: readonly string[];
+  readonly profile?: "openai-proxy" | undefined;
+  readonly stripHeaders?: readonly string[] | undefined;
   /** `null` removes the header. */
-  readonly setHeaders?: Readonly<Record<string, string | null>>;
-  readonly extraBody?: JsonObject;
+  readonly setHeaders?: Readonly<Record<string, string | null>> | undefined;
+  readonly extraBody?: JsonObject | undefined;
 }
 
 /** The dialect switches of Chat Completions servers (AD-21). Unset: detected from the base URL. */
 export interface OpenAICompat {
-  readonly supportsStore?: boolean;
-  readonly supportsDeveloperRole?: boolean;
-  readonly supportsMultipleSystemMessages?: boolean;
-  readonly sendSessionHeaders?: boolean;
-  readonly supportsUsageInStreaming?: boolean;
-  readonly maxTokensField?: "max_completion_tokens" | "max_tokens";
-  readonly supportsToolChoice?: boolean;
-  readonly disableReasoningOnForcedToolChoice?: boolean;
-  readonly extraBody?: JsonObject;
-  readonly supportsReasoningEffort?: boolean;
-  readonly reasoningEffortMap?: Readonly<Partial<Record<ThinkingLevel, string>>>;
-  readonly thinkingFormat?: "openai" | "openrouter" | "deepseek" | "zai" | "qwen" | "qwen-chat-template";
-  readonly reasoningContentField?: "reasoning_content" | "reasoning" | "reasoning_text";
-  readonly requiresReasoningContentForToolCalls?: boolean;
-  readonly requiresAssistantContentForToolCalls?: boolean;
-  readonly requiresToolResultName?: boolean;
-  readonly requiresAssistantAfterToolResult?: boolean;
-  readonly requiresThinkingAsText?: boolean;
-  readonly requiresMistralToolIds?: boolean;
+  readonly supportsStore?: boolean | undefined;
+  readonly supportsDeveloperRole?: boolean | undefined;
+  readonly supportsMultipleSystemMessages?: boolean | undefined;
+  readonly sendSessionHeaders?: boolean | undefined;
+  readonly supportsUsageInStreaming?: boolean | undefined;
+  readonly maxTokensField?: "max_completion_tokens" | "max_tokens" | undefined;
+  readonly supportsToolChoice?: boolean | undefined;
+  readonly disableReasoningOnForcedToolChoice?: boolean | undefined;
+  readonly extraBody?: JsonObject | undefined;
+  readonly supportsReasoningEffort?: boolean | undefined;
+  readonly reasoningEffortMap?: Some<Record<ThinkingLevel, string>> | undefined;
+  readonly thinkingFormat?: "openai" | "openrouter" | "deepseek" | "zai" | "qwen" | "qwen-chat-template" | undefined;
+  readonly reasoningContentField?: "reasoning_content" | "reasoning" | "reasoning_text" | undefined;
+  readonly requiresReasoningContentForToolCalls?: boolean | undefined;
+  readonly requiresAssistantContentForToolCalls?: boolean | undefined;
+  readonly requiresToolResultName?: boolean | undefined;
+  readonly requiresAssistantAfterToolResult?: boolean | undefined;
+  readonly requiresThinkingAsText?: boolean | undefined;
+  readonly requiresMistralToolIds?: boolean | undefined;
   /** Longer ids of calls are replaced by shorter ones; unset: none are. */
-  readonly maxToolIdLength?: number;
-  readonly supportsStrictMode?: boolean;
+  readonly maxToolIdLength?: number | undefined;
+  readonly supportsStrictMode?: boolean | undefined;
   /** `response_format` takes a schema; otherwise JSON mode, and the schema goes into the system text. */
-  readonly supportsJsonSchema?: boolean;
-  readonly toolStrictMode?: "all_strict" | "none";
-  readonly openRouterRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] };
-  readonly vercelGatewayRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] };
+  readonly supportsJsonSchema?: boolean | undefined;
+  readonly toolStrictMode?: "all_strict" | "none" | undefined;
+  readonly openRouterRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] } | undefined;
+  readonly vercelGatewayRouting?: { readonly only?: readonly string[]; readonly order?: readonly string[] } | undefined;
 }

@@ -16,9 +16,9 @@ export interface Protocol {
   readonly framing: Framing;
   readonly toolChoiceModes: readonly ToolChoiceMode[];
   /** What inline media may be; checked before anything is sent. Absent: the common image types up to 20 MB. */
-  readonly media?: MediaRules;
+  readonly media?: MediaRules | undefined;
   /** Where nothing else is configured; absent: `short`. */
-  readonly defaultCacheRetention?: CacheRetention;
+  readonly defaultCacheRetention?: CacheRetention | undefined;
   /** Pure: the same input gives the same bytes. Throws InvalidRequestError for what cannot be expressed. */
   encode(input: EncodeInput): EncodedRequest;
   /** A fresh state machine for one response. */
@@ -27,10 +27,10 @@ export interface Protocol {
 
 export interface MediaRules {
   /** Image MIME types beside png, jpeg, gif and webp. */
-  readonly extraImageTypes?: readonly string[];
+  readonly extraImageTypes?: readonly string[] | undefined;
   /** Bytes of one inline image as sent, that is after base64 when `countsBase64`. */
-  readonly maxImageBytes?: number;
-  readonly countsBase64?: boolean;
+  readonly maxImageBytes?: number | undefined;
+  readonly countsBase64?: boolean | undefined;
 }
 
 export interface EncodeInput {
@@ -45,9 +45,9 @@ export interface EncodeInput {
   /** Caches encodings per message object; owned by the adapter. */
   readonly segments: SegmentCache;
   /** As long as `request.messages` is the same object, it only grows at its end: no need to compare it again. */
-  readonly growing?: boolean;
+  readonly growing?: boolean | undefined;
   /** Provider-level switches that are not part of the model row. */
-  readonly options: { readonly disableStrictTools?: boolean };
+  readonly options: { readonly disableStrictTools?: boolean | undefined };
 }
 
 export interface EncodedRequest {
@@ -89,22 +89,33 @@ export interface ResponseDecoder {
  * Blocks are addressed by a position key chosen by the decoder (index, output_index), never by the vendor's ids.
  */
 export interface BlockSink {
-  start(info: { id?: string; model?: string }): void;
-  restart(info: { id?: string; model?: string }): void;
+  start(info: { id?: string | undefined; model?: string | undefined }): void;
+  restart(info: { id?: string | undefined; model?: string | undefined }): void;
   /** Opens on first use. */
   text(key: string, delta: string): void;
-  endText(key: string, extra?: { signature?: string; text?: string }): void;
+  endText(key: string, extra?: { signature?: string | undefined; text?: string | undefined }): void;
   reasoning(key: string, delta: string): void;
-  endReasoning(key: string, extra?: Partial<ThinkingData> & { itemId?: string }): void;
-  toolCall(key: string, call: { id?: string; name?: string; type?: "function" | "custom" }): void;
+  endReasoning(key: string, extra?: Partial<ThinkingData> & { itemId?: string | undefined }): void;
+  toolCall(
+    key: string,
+    call: { id?: string | undefined; name?: string | undefined; type?: "function" | "custom" | undefined },
+  ): void;
   toolArguments(key: string, fragment: string): void;
   /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed meanwhile. */
-  endToolCall(key: string, extra?: { arguments?: string; id?: string; signature?: string; itemId?: string }): void;
+  endToolCall(
+    key: string,
+    extra?: {
+      arguments?: string | undefined;
+      id?: string | undefined;
+      signature?: string | undefined;
+      itemId?: string | undefined;
+    },
+  ): void;
   /** An item we do not model: kept in the message, passed on as provider_event. */
   unknown(raw: JsonValue): void;
   providerEvent(raw: JsonValue): void;
   /** Merged field by field; later values replace earlier ones. */
-  usage(usage: Partial<Usage> & { raw?: JsonObject }): void;
+  usage(usage: Partial<Usage> & { raw?: JsonObject | undefined }): void;
   warn(warning: Warning): void;
   finishReason(reason: FinishReason): void;
   raw(raw: JsonValue): void;
@@ -120,10 +131,10 @@ export interface Framing {
 
 export interface Frame {
   /** SSE `event:` or the AWS `:event-type`. */
-  readonly event?: string;
+  readonly event?: string | undefined;
   readonly data: string;
   /** AWS `:exception-type`. */
-  readonly exception?: string;
+  readonly exception?: string | undefined;
 }
 
 /** Which URL an operation goes to. */

@@ -6,19 +6,19 @@ export interface Request {
   readonly model: string;
   readonly messages: readonly Message[];
   /** Registered provider name; the client's default when absent. Never derived from the model string. */
-  readonly provider?: string;
-  readonly tools?: readonly ToolDefinition[];
-  readonly toolChoice?: ToolChoice;
-  readonly responseFormat?: ResponseFormat;
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly maxTokens?: number;
-  readonly stopSequences?: readonly string[];
+  readonly provider?: string | undefined;
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
   /** `low|medium|high` are portable; others pass through and are clamped by catalog data. Absent: not sent. */
-  readonly reasoningEffort?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly reasoningEffort?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Keyed by provider name; keys inside keep the vendor's spelling. */
-  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
 export interface ToolDefinition {
@@ -27,10 +27,10 @@ export interface ToolDefinition {
   /** JSON Schema with root type `object`. */
   readonly parameters: JsonSchema;
   /** `custom`: free-form text input where the protocol has it (OpenAI Responses), else a `{input: string}` function. */
-  readonly type?: "function" | "custom";
+  readonly type?: "function" | "custom" | undefined;
   /** Grammar for custom tools, as the vendor spells it. */
-  readonly format?: JsonObject;
-  readonly cacheControl?: CacheControl;
+  readonly format?: JsonObject | undefined;
+  readonly cacheControl?: CacheControl | undefined;
 }
 
 export type ToolChoice =
@@ -43,6 +43,6 @@ export type ResponseFormat =
   | {
       readonly type: "json_schema";
       readonly jsonSchema: JsonSchema;
-      readonly name?: string;
-      readonly strict?: boolean;
+      readonly name?: string | undefined;
+      readonly strict?: boolean | undefined;
     };

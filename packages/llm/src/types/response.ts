@@ -10,26 +10,26 @@ export interface Response {
   readonly finishReason: FinishReason;
   readonly usage: Usage;
   readonly warnings: readonly Warning[];
-  readonly rateLimit?: RateLimitInfo;
+  readonly rateLimit?: RateLimitInfo | undefined;
   /** Parsed vendor body, or the raw terminal objects of a stream. */
-  readonly raw?: JsonValue;
+  readonly raw?: JsonValue | undefined;
   /** Accessors over `message`. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  readonly reasoning?: string;
+  readonly reasoning?: string | undefined;
 }
 
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
-  readonly rawArguments?: string;
+  readonly rawArguments?: string | undefined;
 }
 
 export interface FinishReason {
   readonly reason: "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
   /** The vendor's own word. */
-  readonly raw?: string;
+  readonly raw?: string | undefined;
 }
 
 /** Vendor counts under our names (see `promptTokens` and `billedOutputTokens` for what is comparable). */
@@ -37,23 +37,23 @@ export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
-  readonly reasoningTokens?: number;
-  readonly cacheReadTokens?: number;
-  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number | undefined;
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
   /** Names of fields that are our estimate, not the vendor's count. */
-  readonly estimated?: readonly string[];
-  readonly raw?: JsonObject;
+  readonly estimated?: readonly string[] | undefined;
+  readonly raw?: JsonObject | undefined;
 }
 
 export interface Warning {
   readonly message: string;
-  readonly code?: string;
+  readonly code?: string | undefined;
 }
 
 export interface RateLimitInfo {
-  readonly requestsRemaining?: number;
-  readonly requestsLimit?: number;
-  readonly tokensRemaining?: number;
-  readonly tokensLimit?: number;
-  readonly resetAt?: Date;
+  readonly requestsRemaining?: number | undefined;
+  readonly requestsLimit?: number | undefined;
+  readonly tokensRemaining?: number | undefined;
+  readonly tokensLimit?: number | undefined;
+  readonly resetAt?: Date | undefined;
 }

@@ -59,6 +59,8 @@ describe("client", () => {
     const client = Client.fromEnv({ env: keys });
     expect(client.providers()).toEqual(["anthropic", "gemini"]);
     expect(client.defaultProvider).toBe("anthropic");
+    const beside = Client.fromEnv({ deps: testDeps({ env: { GROQ_API_KEY: "none of these" } }), env: keys });
+    expect(beside.providers()).toEqual(client.providers());
     const all = Client.fromEnv({ env: { ...keys, OPENAI_API_KEY: "sk-o" } });
     expect(all.providers()).toEqual(["openai", "anthropic", "gemini"]);
   });

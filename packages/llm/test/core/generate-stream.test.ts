@@ -163,10 +163,10 @@ describe.each(ALL)("objects of $provider", (one) => {
       properties: { items: { type: "array", items: { type: "string" } } },
       required: ["items"],
       additionalProperties: false,
-    };
+    } as const;
     const json = JSON.stringify({ items: ["one", "two", "three", "four", "five"] });
     await using server = await startModelServer({ script: answer(json) });
-    const objects = streamObject<{ items: string[] }>({
+    const objects = streamObject({
       client: clientFor(one, server, { deps: testDeps() }),
       model: one.model,
       prompt: "x",

@@ -138,6 +138,17 @@ describe("nulls of strict mode in schemas that other programs write", () => {
     expect(withoutOptionalNulls(schema, { where: "b", only: null })).toEqual({ where: "b" });
   });
 
+  it("TC-07 names that objects bring along are names like others, and __proto__ hides nothing", () => {
+    const schema = { type: "object", properties: { path: { type: "string" } } };
+    const written = JSON.parse('{"__proto__": {"path": "/etc/passwd"}, "constructor": null, "path": "a"}');
+    const cleaned = withoutOptionalNulls(schema, written) as Record<string, unknown>;
+    expect(Object.entries(cleaned)).toEqual([
+      ["constructor", null],
+      ["path", "a"],
+    ]);
+    expect(Object.getPrototypeOf(cleaned)).toBe(Object.prototype);
+  });
+
   it("TC-06 a reference that leads nowhere, or in a circle, changes nothing", () => {
     const $defs: JsonSchema = {
       Loop: { $ref: "#/$defs/Loop" },

@@ -20,6 +20,7 @@ import { createFetchTransport } from "../../src/transport/fetch.ts";
 import type { BodyPiece, ClientDeps, ProviderAdapter } from "../../src/types/adapter.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import type { Endpoint, Protocol } from "../../src/types/protocol.ts";
+import type { Some } from "../../src/types/some.ts";
 import { watched } from "./secrets-watch.ts";
 
 export const KEY = "sk-test-4242-secret";
@@ -148,7 +149,7 @@ export function clientFor(
 }
 
 /** The machine, without its environment; sleeps take no time. */
-export function testDeps(overrides: Partial<ClientDeps> = {}): ClientDeps {
+export function testDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   let serial = 0;
   return defaultDeps({ env: {}, uuid: () => `id${++serial}`, sleep: async () => {}, random: () => 0.5, ...overrides });
 }

@@ -29,6 +29,8 @@ export function checking(check: (checked: Checked) => void) {
   return (request: RecordedRequest, options: ValidateOptions): Refusal | undefined => {
     const body: unknown = request.body;
     if (!isFields(body)) return { status: 400, message: "The request body is not a JSON object." };
+    if (/\\ud[89a-f]/i.test(request.rawBody.toString("latin1")) && holdsHalfCharacters(body))
+      return { status: 400, message: "The request body is not valid JSON: half of a surrogate pair stands alone." };
     try {
       check({ request, body, options });
     } catch (error) {
@@ -37,6 +39,12 @@ export function checking(check: (checked: Checked) => void) {
     }
     return undefined;
   };
+}
+
+function holdsHalfCharacters(value: unknown): boolean {
+  if (typeof value === "string") return /\p{Surrogate}/u.test(value);
+  if (Array.isArray(value)) return value.some(holdsHalfCharacters);
+  return isFields(value) && Object.entries(value).some((entry) => entry.some(holdsHalfCharacters));
 }
 
 export function isFields(value: unknown): value is Fields {

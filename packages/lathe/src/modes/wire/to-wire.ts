@@ -32,6 +32,11 @@ function partToWire(given: ContentPart): object {
   }
 }
 
-function mediaToWire({ data, ...rest }: ImageData): TypeOf<typeof wireMedia> {
-  return data === undefined ? rest : { ...rest, data: Buffer.from(data).toString("base64") };
+function mediaToWire({ data, url, mediaType, detail }: ImageData): TypeOf<typeof wireMedia> {
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(mediaType === undefined ? {} : { mediaType }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(data === undefined ? {} : { data: Buffer.from(data).toString("base64") }),
+  };
 }

@@ -16,6 +16,7 @@ import type {
   ToolResultData,
 } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { textOfBase64, unsupportedContent } from "../common/media.ts";
 import { assertFormat, mediaSource } from "./media.ts";
 import { safeToolId } from "./tool-ids.ts";
@@ -72,7 +73,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     const json = encodePart(part, context, warnings);
     if (json === undefined) continue;
     const block: Block = {
-      text: JSON.stringify(json),
+      text: encodeJson(json),
       markable: part.kind !== "thinking" && part.kind !== "redacted_thinking",
       ...("cacheControl" in part && part.cacheControl ? { marker: part.cacheControl } : {}),
     };
@@ -150,7 +151,7 @@ export function callInput(call: ToolCallData): JsonObject {
 }
 
 export function resultText(result: ToolResultData): string {
-  const text = typeof result.content === "string" ? result.content : JSON.stringify(result.content);
+  const text = typeof result.content === "string" ? result.content : encodeJson(result.content);
   return text === "" && result.isError ? "failed without a message" : text;
 }
 

@@ -6,6 +6,7 @@ import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
 import type { Params } from "../common/body.ts";
 import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { samplingOf } from "../common/sampling.ts";
 import type { Block } from "./blocks.ts";
 import { anthropicDialect } from "./blocks.ts";
@@ -73,7 +74,7 @@ export function encodeAnthropic(given: EncodeInput): EncodedRequest {
 }
 
 function textBlock(text: string): Block {
-  return { text: JSON.stringify({ type: "text", text }), markable: true };
+  return { text: encodeJson({ type: "text", text }), markable: true };
 }
 
 function chooseThinking(
@@ -107,7 +108,7 @@ function chooseTools(input: EncodeInput, options: JsonObject, history: History, 
   const variant = `anthropic tools ${model.supportsEagerToolInputStreaming} ${input.options.disableStrictTools}`;
   const own = definitions.length === 0 ? [] : segments.get(definitions, variant, () => encodeTools(definitions, input));
   const native = Array.isArray(options["tools"]) ? options["tools"] : [];
-  const blocks: Block[] = [...own, ...native.map((tool) => ({ text: JSON.stringify(tool), markable: true })), ...extra];
+  const blocks: Block[] = [...own, ...native.map((tool) => ({ text: encodeJson(tool), markable: true })), ...extra];
   if (blocks.length === 0 && history.hasToolBlocks) {
     const former = encodeTools(formerTools(history), input);
     return { blocks: former, segment: joinedSegment(former), choice: encodeToolChoice({ mode: "none" }) };
@@ -168,7 +169,7 @@ function withMarkers(blocks: readonly Block[], marked?: Marked): string[] {
   return blocks.map((block, index) => {
     const marker = block.marker ?? (marked?.block === index ? marked.control : undefined);
     if (marker === undefined) return block.text;
-    return `${block.text.slice(0, -1)},"cache_control":${JSON.stringify(marker)}}`;
+    return `${block.text.slice(0, -1)},"cache_control":${encodeJson(marker)}}`;
   });
 }
 

@@ -2,6 +2,7 @@
 // system prompt where thinking forbids force.
 
 import type { Request, ToolDefinition } from "../../types/request.ts";
+import { encodeJson } from "../common/encode-json.ts";
 
 /** The call that carries the answer; decoders hand its arguments out as text. */
 export const structuredOutputTool = "structured_output";
@@ -16,6 +17,6 @@ export function structuredAnswer(format: Request["responseFormat"], thinkingOn: 
   if (format.type === "json_schema" && !thinkingOn) {
     return { tool: { name: structuredOutputTool, description: "Gives the answer.", parameters: format.jsonSchema } };
   }
-  const schema = format.type === "json_schema" ? ` of this JSON Schema: ${JSON.stringify(format.jsonSchema)}` : "";
+  const schema = format.type === "json_schema" ? ` of this JSON Schema: ${encodeJson(format.jsonSchema)}` : "";
   return { instruction: `Answer with one JSON value${schema}. Write nothing before or after it.` };
 }

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import type { Block } from "./blocks.ts";
 import { toAnthropicStrict } from "./schema.ts";
 
@@ -39,7 +40,7 @@ export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput
       ...(input.model.supportsEagerToolInputStreaming ? { eager_input_streaming: true } : {}),
     };
     return {
-      text: JSON.stringify(json),
+      text: encodeJson(json),
       markable: true,
       ...(tool.cacheControl ? { marker: tool.cacheControl } : {}),
     };

@@ -18,6 +18,7 @@ import { structuredAnswer } from "../anthropic/structured.ts";
 import { assertNamedTool, formerTools, freeFormSchema, withoutForce } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
 import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { samplingOf } from "../common/sampling.ts";
 import { bedrockDialect } from "./blocks.ts";
 
@@ -62,14 +63,12 @@ export function encodeBedrock(given: EncodeInput): EncodedRequest {
   const members = [
     ...(toolTexts === ""
       ? []
-      : [
-          `"toolConfig":{"tools":[${toolTexts}]${choice === undefined ? "" : `,"toolChoice":${JSON.stringify(choice)}`}}`,
-        ]),
+      : [`"toolConfig":{"tools":[${toolTexts}]${choice === undefined ? "" : `,"toolChoice":${encodeJson(choice)}`}}`]),
     ...(systemTexts === "" ? [] : [`"system":[${systemTexts}]`]),
   ];
   const counted = input.operation === "count_tokens";
   const params = counted ? {} : parameters(input, options, thinking, warnings);
-  const tail = JSON.stringify(params);
+  const tail = encodeJson(params);
   return {
     body: [
       `${counted ? '{"input":{"converse":' : ""}{${members.map((member) => `${member},`).join("")}"messages":[`,
@@ -86,7 +85,7 @@ export function encodeBedrock(given: EncodeInput): EncodedRequest {
 }
 
 function block(json: JsonObject, marker?: CacheControl): Block {
-  return { text: JSON.stringify(json), markable: true, ...(marker ? { marker } : {}) };
+  return { text: encodeJson(json), markable: true, ...(marker ? { marker } : {}) };
 }
 
 function chooseThinking(
@@ -188,6 +187,6 @@ function withPoints(blocks: readonly Block[], caches: boolean, marked?: Marked):
     const marker = candidate.marker ?? (marked?.block === index ? marked.control : undefined);
     if (!caches || marker === undefined) return [candidate.text];
     const ttl = marker.ttl === undefined ? {} : { ttl: marker.ttl };
-    return [candidate.text, JSON.stringify({ cachePoint: { type: "default", ...ttl } })];
+    return [candidate.text, encodeJson({ cachePoint: { type: "default", ...ttl } })];
   });
 }

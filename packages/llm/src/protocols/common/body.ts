@@ -3,6 +3,7 @@
 
 import type { BodyPiece } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { encodeJson } from "./encode-json.ts";
 import { isObject } from "./json.ts";
 
 export type Params = Record<string, JsonValue | undefined>;
@@ -16,12 +17,12 @@ export function assembleBody(
   members: readonly { key: string; open: string; parts: readonly BodyPart[]; close: string }[],
   params: Params,
 ): BodyPiece[] {
-  const body: BodyPiece[] = [`{"model":${JSON.stringify(model)}`];
+  const body: BodyPiece[] = [`{"model":${encodeJson(model)}`];
   for (const { key, open, parts, close } of members) {
     body.push(`,"${key}":${open}`, ...joinParts(parts));
     if (close) body.push(close);
   }
-  const tail = JSON.stringify(params);
+  const tail = encodeJson(params);
   body.push(tail === "{}" ? "}" : `,${tail.slice(1)}`);
   return body;
 }

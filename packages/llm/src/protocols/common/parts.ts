@@ -5,6 +5,7 @@ import type { Segment } from "../../types/adapter.ts";
 import type { JsonObject } from "../../types/json.ts";
 import type { ContentPart, Message, Origin, ToolResultData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
+import { encodeJson } from "./encode-json.ts";
 
 /** Signatures and thinking go back only to the model that made them; here a part without an origin is nobody's. */
 export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
@@ -31,7 +32,7 @@ export function encodeParts(
 }
 
 export function resultText({ content }: ToolResultData): string {
-  return typeof content === "string" ? content : JSON.stringify(content);
+  return typeof content === "string" ? content : encodeJson(content);
 }
 
 /** What one message came to on the wire; `trailing` waits until all results of its turn are in place. */
@@ -39,9 +40,9 @@ export function messageSegments(
   wire: readonly JsonObject[],
   trailing: JsonObject | undefined,
 ): { readonly segment?: Segment; readonly trailing?: Segment } {
-  const text = wire.map((item) => JSON.stringify(item)).join(",");
+  const text = wire.map((item) => encodeJson(item)).join(",");
   return {
     ...(text === "" ? {} : { segment: makeSegment("message", text) }),
-    ...(trailing ? { trailing: makeSegment("message", JSON.stringify(trailing)) } : {}),
+    ...(trailing ? { trailing: makeSegment("message", encodeJson(trailing)) } : {}),
   };
 }

@@ -15,6 +15,7 @@ import type { Warning } from "../../types/response.ts";
 import { assertNamedTool, freeFormSchema } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
 import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedTexts, joinTexts } from "../common/joined.ts";
 import { modelPath } from "./endpoint.ts";
 import type { CallNote, EncodedContent } from "./parts.ts";
@@ -47,9 +48,9 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
       : [`"systemInstruction":{"parts":[{"text":"${history.system.join("\\n\\n")}"}]}`]),
   ];
   const wrapped = counted && flavour.wrapsCountedRequest;
-  const open = wrapped ? `{"generateContentRequest":{"model":${JSON.stringify(modelPath(wireModel))},` : "{";
+  const open = wrapped ? `{"generateContentRequest":{"model":${encodeJson(modelPath(wireModel))},` : "{";
   const body = [`${open}${prefix.map((member) => `${member},`).join("")}"contents":[`, ...history.contents(), "]"];
-  const tail = JSON.stringify(params);
+  const tail = encodeJson(params);
   body.push(`${tail === "{}" ? "}" : `,${tail.slice(1)}`}${wrapped ? "}" : ""}`);
   return {
     body,
@@ -121,7 +122,7 @@ function encodeHistory(input: EncodeInput, foreignThinkingAsText: boolean): Hist
 }
 
 function systemText(message: Message): { inner: string; segment: Segment } {
-  const inner = JSON.stringify(textOf(message)).slice(1, -1);
+  const inner = encodeJson(textOf(message)).slice(1, -1);
   return { inner, segment: makeSegment("system", inner) };
 }
 
@@ -137,13 +138,13 @@ function answeredCalls(message: Message, calls: ReadonlyMap<string, CallNote>): 
 
 function encodeTools(input: EncodeInput, options: JsonObject): { text: string; segment?: Segment } {
   const { request, segments } = input;
-  const native = (Array.isArray(options["tools"]) ? options["tools"] : []).map((tool) => JSON.stringify(tool));
+  const native = (Array.isArray(options["tools"]) ? options["tools"] : []).map((tool) => encodeJson(tool));
   const definitions = request.tools ?? [];
   if (definitions.length === 0 && native.length === 0) return { text: "" };
   const declared =
     definitions.length === 0
       ? []
-      : [segments.get(definitions, "gemini tools", () => JSON.stringify(functionDeclarations(definitions)))];
+      : [segments.get(definitions, "gemini tools", () => encodeJson(functionDeclarations(definitions)))];
   const text = [...declared, ...native].join(",");
   return {
     text,

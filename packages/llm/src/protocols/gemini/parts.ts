@@ -9,6 +9,7 @@ import type { ContentPart, MediaData, Message, ToolCallData, ToolResultData } fr
 import type { Warning } from "../../types/response.ts";
 import { callInput, isOwn } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
+import { encodeJson } from "../common/encode-json.ts";
 
 /** What a later result needs to know about a call. */
 export interface CallNote {
@@ -70,7 +71,7 @@ export function encodeContent(message: Message, context: PartContext): EncodedCo
 }
 
 function joined(parts: readonly JsonValue[]): string {
-  return parts.map((part) => JSON.stringify(part)).join(",");
+  return parts.map((part) => encodeJson(part)).join(",");
 }
 
 function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]): JsonValue | undefined {

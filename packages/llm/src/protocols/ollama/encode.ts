@@ -16,6 +16,7 @@ import {
   protectedFromExtraBody,
   protectedFromOptions,
 } from "../common/body.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { toBase64, unsupportedContent } from "../common/media.ts";
 import { dropped, isOwn, resultText } from "../common/parts.ts";
@@ -60,8 +61,7 @@ export function encodeOllama(input: EncodeInput): EncodedRequest {
 function systemSegment({ segments }: EncodeInput, system: readonly Message[]): Segment | undefined {
   const [first] = system;
   if (!first) return undefined;
-  const make = () =>
-    makeSegment("system", JSON.stringify({ role: "system", content: system.map(textOf).join("\n\n") }));
+  const make = () => makeSegment("system", encodeJson({ role: "system", content: system.map(textOf).join("\n\n") }));
   return system.length === 1 ? segments.get(first, "ollama:system", make) : make();
 }
 
@@ -69,7 +69,7 @@ function toolsSegment({ request, segments }: EncodeInput): Segment | undefined {
   const tools = request.tools;
   if (!tools || tools.length === 0) return undefined;
   return segments.get(tools, "ollama:tools", () =>
-    makeSegment("tools", tools.map((tool) => JSON.stringify(wireTool(tool))).join(",")),
+    makeSegment("tools", tools.map((tool) => encodeJson(wireTool(tool))).join(",")),
   );
 }
 
@@ -106,7 +106,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
       const warnings: Warning[] = [];
       const calls: { id: string; name: string }[] = [];
       const wire = wireMessage(message, { input, foreignAsText, name, calls, warnings });
-      return { ...(wire ? { segment: makeSegment("message", JSON.stringify(wire)) } : {}), calls, warnings };
+      return { ...(wire ? { segment: makeSegment("message", encodeJson(wire)) } : {}), calls, warnings };
     });
     for (const call of encoded.calls) history.toolNames.set(call.id, call.name);
     if (encoded.segment) history.joined.push(encoded.segment);

@@ -2,31 +2,30 @@
 // and decoder see only the resolved switches, never a vendor's name.
 
 import type { ModelInfo, OpenAICompat } from "../../types/model.ts";
+import { withoutUndefined } from "../../types/some.ts";
 
-export type Compat = OpenAICompat &
-  Required<
-    Pick<
-      OpenAICompat,
-      | "supportsStore"
-      | "supportsDeveloperRole"
-      | "supportsMultipleSystemMessages"
-      | "sendSessionHeaders"
-      | "supportsUsageInStreaming"
-      | "maxTokensField"
-      | "supportsToolChoice"
-      | "disableReasoningOnForcedToolChoice"
-      | "supportsReasoningEffort"
-      | "thinkingFormat"
-      | "requiresReasoningContentForToolCalls"
-      | "requiresAssistantContentForToolCalls"
-      | "requiresToolResultName"
-      | "requiresAssistantAfterToolResult"
-      | "requiresThinkingAsText"
-      | "requiresMistralToolIds"
-      | "supportsStrictMode"
-      | "supportsJsonSchema"
-    >
-  >;
+/** The switches that have a value for every server. */
+type Resolved =
+  | "supportsStore"
+  | "supportsDeveloperRole"
+  | "supportsMultipleSystemMessages"
+  | "sendSessionHeaders"
+  | "supportsUsageInStreaming"
+  | "maxTokensField"
+  | "supportsToolChoice"
+  | "disableReasoningOnForcedToolChoice"
+  | "supportsReasoningEffort"
+  | "thinkingFormat"
+  | "requiresReasoningContentForToolCalls"
+  | "requiresAssistantContentForToolCalls"
+  | "requiresToolResultName"
+  | "requiresAssistantAfterToolResult"
+  | "requiresThinkingAsText"
+  | "requiresMistralToolIds"
+  | "supportsStrictMode"
+  | "supportsJsonSchema";
+
+export type Compat = OpenAICompat & { readonly [K in Resolved]-?: NonNullable<OpenAICompat[K]> };
 
 /** What any unknown server can be trusted with. */
 const foreign: Compat = {
@@ -147,8 +146,8 @@ export function resolveCompat(model: ModelInfo, baseUrl: string): Compat {
 
 /** `over` wins; the nested objects merge key by key. */
 export function mergeCompat(base: OpenAICompat | undefined, over: OpenAICompat | undefined): OpenAICompat {
-  if (!base || !over) return { ...base, ...over };
-  const merged: OpenAICompat = { ...base, ...over };
+  const merged: OpenAICompat = { ...base, ...withoutUndefined(over) };
+  if (!base || !over) return merged;
   return {
     ...merged,
     ...(base.openRouterRouting && over.openRouterRouting

@@ -19,6 +19,7 @@ import {
   protectedFromExtraBody,
   protectedFromOptions,
 } from "../common/body.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { messageSegments } from "../common/parts.ts";
 import { samplingOf } from "../common/sampling.ts";
@@ -26,7 +27,7 @@ import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
 
 /** Stands between tool results and the user's next words where a server insists on alternation. */
-const interlude = makeSegment("message", JSON.stringify({ role: "assistant", content: "The tool results are in." }));
+const interlude = makeSegment("message", encodeJson({ role: "assistant", content: "The tool results are in." }));
 
 /** Provider options that are read elsewhere; everything else is merged into the body. */
 const knownOptions = ["tools", "foreign_thinking", "cache_retention"];
@@ -63,7 +64,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   const isOwn = (key: string) => protectedFromOptions(key) || knownOptions.includes(key);
   mergeExtras(params, options, isOwn);
 
-  const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => JSON.stringify(tool)) : [];
+  const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => encodeJson(tool)) : [];
   const toolTexts = [...(tools ? [tools.text] : []), ...builtIn];
   const body = assembleBody(
     wireModel,
@@ -89,7 +90,7 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
 
 /** The switches that change how a message is written. */
 function messageVariant(compat: Compat): string {
-  return JSON.stringify([
+  return encodeJson([
     compat.supportsDeveloperRole,
     compat.supportsMultipleSystemMessages,
     compat.reasoningContentField,
@@ -110,7 +111,7 @@ function systemSegment(
   const { instruction } = compat.supportsJsonSchema ? {} : structuredAnswer(request.responseFormat, true);
   const texts = [...system.map(textOf), instruction].filter(isPresent);
   const role = compat.supportsDeveloperRole && model.supportsReasoning ? "developer" : "system";
-  const make = () => makeSegment("system", JSON.stringify({ role, content: texts.join("\n\n") }));
+  const make = () => makeSegment("system", encodeJson({ role, content: texts.join("\n\n") }));
   const [first] = system;
   if (first && system.length === 1 && instruction === undefined) return segments.get(first, `chat:${role}`, make);
   return texts.length === 0 ? undefined : make();
@@ -124,7 +125,7 @@ function toolsSegment({ request, segments, options }: EncodeInput, compat: Compa
     : (compat.toolStrictMode ?? (compat.supportsStrictMode ? "mixed" : "none"));
   const variant = `chat:tools:${strictness}`;
   return segments.get(tools, variant, () =>
-    makeSegment("tools", JSON.stringify(tools.map((tool) => wireTool(tool, strictness))).slice(1, -1)),
+    makeSegment("tools", encodeJson(tools.map((tool) => wireTool(tool, strictness))).slice(1, -1)),
   );
 }
 

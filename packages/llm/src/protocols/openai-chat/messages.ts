@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, ToolCallData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
+import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
 import { boundedCallId, nineCharId } from "../common/ids.ts";
 import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
 import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
@@ -139,7 +140,7 @@ function wireCall(call: ToolCallData, compat: Compat, { extra_content }: Returne
   return {
     id: wireCallId(call.id, compat),
     type: "function",
-    function: { name: call.name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+    function: { name: call.name, arguments: typeof args === "string" ? wholeCharacters(args) : encodeJson(args) },
     ...(extra_content === undefined ? {} : { extra_content }),
   };
 }

@@ -19,6 +19,7 @@ import {
   protectedFromExtraBody,
   protectedFromOptions,
 } from "../common/body.ts";
+import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { messageSegments } from "../common/parts.ts";
 import { samplingOf } from "../common/sampling.ts";
@@ -50,10 +51,9 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
   const isOwn = (key: string) => protectedFromOptions(key) || knownOptions.includes(key);
   mergeExtras(params, options, isOwn, ["text", "reasoning", "metadata"]);
 
-  const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => JSON.stringify(tool)) : [];
+  const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => encodeJson(tool)) : [];
   const toolTexts = [...(tools ? [tools.text] : []), ...builtIn];
-  const instructions =
-    typeof options["instructions"] === "string" ? JSON.stringify(options["instructions"]) : system?.text;
+  const instructions = typeof options["instructions"] === "string" ? encodeJson(options["instructions"]) : system?.text;
   const body = assembleBody(
     wireModel,
     [
@@ -75,7 +75,7 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
 function systemSegment({ segments }: EncodeInput, system: readonly Message[]): Segment | undefined {
   const [first] = system;
   if (!first) return undefined;
-  const make = () => makeSegment("system", JSON.stringify(system.map(textOf).join("\n\n")));
+  const make = () => makeSegment("system", encodeJson(system.map(textOf).join("\n\n")));
   return system.length === 1 ? segments.get(first, "responses:system", make) : make();
 }
 
@@ -85,7 +85,7 @@ function toolsSegment({ request, segments, options }: EncodeInput): Segment | un
   const variant = `responses:tools:${options.disableStrictTools === true}`;
   return segments.get(tools, variant, () =>
     // Stringified together and without the brackets: one text instead of one a tool and another of all.
-    makeSegment("tools", JSON.stringify(tools.map((tool) => wireTool(tool, options.disableStrictTools))).slice(1, -1)),
+    makeSegment("tools", encodeJson(tools.map((tool) => wireTool(tool, options.disableStrictTools))).slice(1, -1)),
   );
 }
 

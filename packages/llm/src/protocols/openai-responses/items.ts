@@ -4,6 +4,7 @@
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, TextPart } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
+import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
 import { boundedCallId, itemIdOf } from "../common/ids.ts";
 import { isObject } from "../common/json.ts";
 import { mediaUrl, unsupportedContent } from "../common/media.ts";
@@ -108,10 +109,10 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
           items.push({
             type: "custom_tool_call",
             ...head,
-            input: typeof args === "string" ? args : JSON.stringify(args),
+            input: typeof args === "string" ? args : encodeJson(args),
           });
         } else {
-          const json = typeof args === "string" ? args : JSON.stringify(args);
+          const json = typeof args === "string" ? wholeCharacters(args) : encodeJson(args);
           items.push({ type: "function_call", ...head, arguments: json });
         }
         break;
