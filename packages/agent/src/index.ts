@@ -30,6 +30,7 @@ export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./ev
 export { EventHub } from "./events/hub.ts";
 export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
+export { type CreateSessionOptions, createSession } from "./headless/create-session.ts";
 export { hasBegun } from "./journal/begun.ts";
 export {
   buildContext,

@@ -11,7 +11,13 @@ export type AssistantMessageEvent =
 
 export type AgentEvent =
   | { readonly type: "agent_start" }
-  | { readonly type: "agent_end"; readonly messages: readonly Message[]; readonly reason: string }
+  | {
+      readonly type: "agent_end";
+      readonly messages: readonly Message[];
+      readonly reason: string;
+      /** Why the prompt failed. */
+      readonly error?: string;
+    }
   | { readonly type: "turn_start" }
   | { readonly type: "turn_end"; readonly message: Message | undefined; readonly toolResults: readonly Message[] }
   | { readonly type: "message_start"; readonly message: Message }
@@ -96,7 +102,14 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
     case "processing_end": {
       const { messages } = fold;
       fold.messages = [];
-      return [{ type: "agent_end", messages, reason: event.data.reason }];
+      return [
+        {
+          type: "agent_end",
+          messages,
+          reason: event.data.reason,
+          ...(event.data.error === undefined ? {} : { error: event.data.error.message }),
+        },
+      ];
     }
     case "session_end":
       return closed(fold, event.data.reason);

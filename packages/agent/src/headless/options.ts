@@ -1,6 +1,6 @@
 // From the few words of a headless host (model, key, directory) to everything a session needs.
 
-import { builtinCatalog, Client, type ClientDeps, getModelInfo } from "@lathe/llm";
+import { builtinCatalog, Client, type ClientDeps, defaultDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
 import { readSurroundings } from "../context/surroundings.ts";
 import { LocalEnvironment } from "../env/local.ts";
@@ -12,11 +12,12 @@ import type { SessionOptions } from "../session/types.ts";
 interface AgentConfig {
   /** `provider/id`. */
   readonly model: string;
-  readonly apiKey: string;
-  readonly baseUrl?: string;
+  /** From the provider's environment variable when absent. */
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
   /** Replaces the base layer of the prompt. */
-  readonly systemPrompt?: string;
-  readonly reasoning?: string;
+  readonly systemPrompt?: string | undefined;
+  readonly reasoning?: string | undefined;
 }
 
 export interface CodingAgentOptions {
@@ -24,15 +25,15 @@ export interface CodingAgentOptions {
   /** Absolute. */
   readonly workingDirectory: string;
   /** Clock, chance, environment variables and transport; `defaultDeps()` of the llm package. */
-  readonly deps: ClientDeps;
+  readonly deps?: ClientDeps | undefined;
   /** The conversation's file; in memory when absent. */
-  readonly journal?: Journal;
+  readonly journal?: Journal | undefined;
   /** Anything else a session takes. */
-  readonly session?: Partial<SessionOptions>;
+  readonly session?: Partial<SessionOptions> | undefined;
 }
 
 export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
-  const { config, deps, journal } = options;
+  const { config, deps = defaultDeps(), journal } = options;
   const slash = config.model.indexOf("/");
   if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
   const provider = config.model.slice(0, slash);
@@ -45,8 +46,8 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(config.systemPrompt === undefined ? {} : { basePrompt: config.systemPrompt }),
   });
   const adapter = createProvider(provider, {
-    apiKey: config.apiKey,
     deps,
+    ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
     ...(config.baseUrl === undefined ? {} : { baseUrl: config.baseUrl }),
   });
   return {

@@ -30,7 +30,7 @@ const approval = { toolCallId: text, toolName: text, args: anyObject, reason: op
 
 const EVENT_FIELDS = {
   agent_start: {},
-  agent_end: { messages: listOf(wireMessage), reason: text },
+  agent_end: { messages: listOf(wireMessage), reason: text, error: optional(text) },
   turn_start: {},
   turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
   message_start: { message: wireMessage },
