@@ -3,7 +3,7 @@
 
 import { type Journal, type MessageEntry, pathTo } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import { wordsAndGiven } from "../../sessions/given.ts";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { visible } from "../../sessions/visible.ts";
 
 const PROMPT_LINES = 3;
@@ -16,7 +16,7 @@ export function recall(journal: Journal, line: (text: string) => void): void {
     if (entry.type !== "message") continue;
     if (entry.message.role === "assistant") answer ||= textOf(entry.message).trim();
     else if (isSaid(entry)) {
-      const said = wordsAndGiven(entry.message.content).words.trim();
+      const said = wordsAndAttachments(entry.message.content).words.trim();
       for (const text of firstLines(`› ${visible(said)}`)) line(text);
       break;
     }
