@@ -12,7 +12,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { encodeLine, FileArtifacts, forkJournal, Journal } from "@lathe/agent";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { rememberElsewhere } from "../src/sessions/elsewhere.ts";
+import { rememberOutsideFile } from "../src/sessions/outside-files.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, call, openStore, result, saySomething, user } from "./sessions-fixture.ts";
 
@@ -212,7 +212,7 @@ describe("lathe sessions doctor", () => {
     const blobs = join(box.home, "blobs");
     const elsewhere = join(box.dir, "talk.jsonl");
     await saySomething(box.maker, "z".repeat(100_000), "ok", { path: elsewhere });
-    rememberElsewhere(join(box.home, "sessions"), elsewhere);
+    rememberOutsideFile(join(box.home, "sessions"), elsewhere);
     const { id } = await saySomething(box.maker, "u".repeat(100_000), "ok");
     for (const blob of readdirSync(blobs)) utimesSync(join(blobs, blob), 1, 1);
     await box.run("sessions", "rm", id);

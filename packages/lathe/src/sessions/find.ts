@@ -30,10 +30,10 @@ export function findSession(workspace: Workspace, value: string): FoundSession {
   const matches = ({ path }: { readonly path: string }): boolean => begins(path, value);
   const here = filesHere(workspace).find((file) => matches(file) && cwdOf(file.path) === workspace.cwd);
   if (here) return { path: here.path };
-  const elsewhere = sessionFiles(workspace.paths.sessions).find(matches);
-  if (!elsewhere) throw usageError(`Session "${value}" not found. See: lathe sessions list`);
-  const cwd = cwdOf(elsewhere.path);
-  return cwd === undefined ? { path: elsewhere.path } : { path: elsewhere.path, otherCwd: cwd };
+  const otherDirectory = sessionFiles(workspace.paths.sessions).find(matches);
+  if (!otherDirectory) throw usageError(`Session "${value}" not found. See: lathe sessions list`);
+  const cwd = cwdOf(otherDirectory.path);
+  return cwd === undefined ? { path: otherDirectory.path } : { path: otherDirectory.path, otherCwd: cwd };
 }
 
 /** For changes: a path, or the beginning of one session's id, of whatever directory. */

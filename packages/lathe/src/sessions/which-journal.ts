@@ -12,8 +12,8 @@ import {
 import type { CliOptions } from "../options/option-table.ts";
 import { CliError, usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { rememberElsewhere } from "./elsewhere.ts";
 import { findSession, sessionToContinue } from "./find.ts";
+import { rememberOutsideFile } from "./outside-files.ts";
 
 export function journalFor(workspace: Workspace, options: CliOptions): OpenedJournal {
   try {
@@ -44,7 +44,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
     const path = resolve(workspace.machine.cwd, options.session);
     if (options.fork && !hasBegun(path))
       throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
-    rememberElsewhere(workspace.paths.sessions, path);
+    rememberOutsideFile(workspace.paths.sessions, path);
     return hasBegun(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
   }
   if (options.continue) {
@@ -58,7 +58,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
         `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
       );
     }
-    rememberElsewhere(workspace.paths.sessions, found.path);
+    rememberOutsideFile(workspace.paths.sessions, found.path);
     return open(workspace, found.path, options);
   }
   if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");
