@@ -39,8 +39,8 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
   }
   if (/^[a-z]+$/.test(first)) {
     const { misspeltCommand } = await import("./usage-hint.ts");
-    const slip = misspeltCommand(argv);
-    if (slip) throw slip;
+    const misspelt = misspeltCommand(argv);
+    if (misspelt) throw misspelt;
   }
   const { launch } = await import("./launch.ts");
   return launch(argv, machine);

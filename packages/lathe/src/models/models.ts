@@ -76,7 +76,7 @@ export class Models {
     const own = (id: string): string => findRow(id)?.id ?? id;
     this.disabled = settings.disabledProviders.map(own);
     this.#workspace = workspace;
-    this.problems = [...known.problems, ...slipsIn(settings.disabledProviders, known.config)];
+    this.problems = [...known.problems, ...misspeltProviders(settings.disabledProviders, known.config)];
     this.#registry = new Registry({
       env,
       config: known.config as never,
@@ -109,7 +109,7 @@ export class Models {
     const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
-    if (match === "assumed") refuseSlip(this.#registry, text);
+    if (match === "assumed") refuseMisspeltEffort(this.#registry, text);
     if (this.disabled.includes(model.provider))
       throw usageError(`The provider ${model.provider} is disabled here. See: lathe config get disabledProviders`);
     const wish = found.effort ?? (settings.defaultThinkingLevel || undefined);
@@ -205,7 +205,7 @@ function plainly(registry: Registry, text: string): Selection | undefined {
 }
 
 /** A provider that is not disabled because of a letter would be used. */
-function slipsIn(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
+function misspeltProviders(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
   return disabled.flatMap((name) => {
     if (findRow(name) || Object.hasOwn(providers, name)) return [];
     const meant = nearest(name, [...providerRows.map(({ id }) => id), ...Object.keys(providers)]);
@@ -214,7 +214,7 @@ function slipsIn(disabled: readonly string[], { providers = {} }: RegistryConfig
 }
 
 /** An id that nobody has described is sent as it is, but not a known one with a slip in the effort after it. */
-function refuseSlip(registry: Registry, text: string): void {
+function refuseMisspeltEffort(registry: Registry, text: string): void {
   const colon = text.lastIndexOf(":");
   const written = text.slice(colon + 1);
   const level = thinkingLevels.find((known) => known.startsWith(written)) ?? nearest(written, thinkingLevels);

@@ -5,12 +5,12 @@ import type { ContentPart } from "@lathe/llm";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
 
-interface Given {
+interface MessageWithImages {
   readonly message: string;
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
 }
 
-function contentOf({ message, images = [] }: Given): InputContent {
+function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   if (images.length === 0) return message;
   const parts = images.map(
     ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
