@@ -123,7 +123,7 @@ describe("lathe trust", () => {
     const atHome = { cwd: box.home };
     expect(await box.run(["-p", "hello"], atHome)).toMatchObject({ code: 0, stderr: "" });
     expect((await box.run(["trust"], atHome)).stdout).toBe(
-      `Trusted: ${box.home} (this folder alone, not those below it)\n`,
+      `Trusted: ${box.home} (only this folder, not those below it)\n`,
     );
     await mkdir(join(box.home, "fetched/.lathe"), { recursive: true });
     await writeFile(join(box.home, "fetched/.lathe/config.yml"), "model: evil/x\n");
@@ -145,7 +145,7 @@ describe("lathe trust", () => {
     // Nothing listens at the provider's own address.
     const { code, stderr } = await ask();
     expect(stderr).toContain(
-      "lathe: This folder is not trusted: .lathe/config.yml, .lathe/models.yml, .env ignored. To let them count: lathe trust\n",
+      "lathe: This folder is not trusted: .lathe/config.yml, .lathe/models.yml, .env ignored. To let them take effect: lathe trust\n",
     );
     expect(code).toBe(3);
     expect(stranger.requests).toHaveLength(0);

@@ -63,7 +63,7 @@ describe("lathe doctor", () => {
   it("a home that cannot be written to is shown with the way out", async () => {
     use({ LATHE_HOME: "/dev/null/lathe" });
     expect(await line("home")).toBe(
-      "FAIL home /dev/null/lathe cannot be written (ENOTDIR). Mend its permissions, or set LATHE_HOME to another folder.",
+      "FAIL home /dev/null/lathe cannot be written (ENOTDIR). Fix its permissions, or set LATHE_HOME to another folder.",
     );
   });
 

@@ -39,7 +39,7 @@ async function interactive(env: Record<string, string>, lines: readonly string[]
 describe.skipIf(!hasScript)("the first start at a terminal (needs script)", () => {
   it("without key and server it goes on with the practice model and says so in one line", async () => {
     const shown = await interactive(nowhere, ["/quit"]);
-    expect(shown).toContain("No key and no local model server were found: going on with the practice model");
+    expect(shown).toContain("No API key and no local model server found: continuing with the practice model");
     expect(shown).toContain("practice/basic");
   });
 

@@ -54,7 +54,7 @@ describe("options that cannot mean what was written", () => {
     [["--api-key", "", "--model", "openai/gpt-5.2"], "--api-key is empty."],
     [["--base-url", "localhost", "--api-key", "k", "--model", "openai/gpt-5.2"], "--base-url must be an address"],
     [["--base-url", "file:///etc", "--api-key", "k", "--model", "openai/gpt-5.2"], "--base-url must be an address"],
-    [["--models", "zzz*,yyy"], "No model fits --models zzz*,yyy. See: lathe models"],
+    [["--models", "zzz*,yyy"], "No model matches --models zzz*,yyy. See: lathe models"],
     [["--cwd", "file.txt", ...practice], "--cwd: file.txt is not a directory."],
     [["--cwd", "file.txt/below", ...practice], "--cwd: file.txt/below is not a directory."],
     [["--add-dir", "nowhere", ...practice], "--add-dir: nowhere is not a directory."],

@@ -11,7 +11,7 @@ import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const authCommand: Command = async ([verb = "status", only], machine) => {
-  if (verb !== "status") throw usageError(`lathe auth knows status, not "${verb}".`);
+  if (verb !== "status") throw usageError(`Unknown command "lathe auth ${verb}". Use: lathe auth status`);
   const workspace = await openWorkspace(machine, {});
   const models = await modelsOf(workspace);
   const sources = credentialSources(workspace);

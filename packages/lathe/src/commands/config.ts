@@ -53,7 +53,9 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       stdout.write(`${file}\n`);
       return EXIT.done;
     default:
-      throw usageError(`lathe config knows list, get, set, unset and path, not "${verb}". See: lathe config --help`);
+      throw usageError(
+        `Unknown command "lathe config ${verb}". Choose one of list, get, set, unset, path. See: lathe config --help`,
+      );
   }
 };
 
@@ -70,7 +72,8 @@ async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Pr
   // A file that is wrong is told by whatever reads it next.
   const workspace = await openWorkspace(machine, {}).catch(() => undefined);
   const origin = workspace?.settingsOrigin.get(name) ?? file;
-  if (origin !== file) machine.stderr.write(`lathe: ${name} is set in ${file}; in this folder ${origin} decides.\n`);
+  if (origin !== file)
+    machine.stderr.write(`lathe: ${name} is set in ${file}, but in this folder ${origin} overrides it.\n`);
 }
 
 /** What is wrong with the files without stopping a run is said here, too. */

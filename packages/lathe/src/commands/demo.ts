@@ -29,7 +29,7 @@ export const demoCommand: Command = async (argv, machine) => {
     color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
     columns: () => stdout.columns ?? 100,
   });
-  printer.line(`A small project with a failing test is in ${folder}.`);
+  printer.line(`Created a small project with a failing test in ${folder}.`);
   printer.line(`› ${TASK}`, "bold");
   const open = await openSession(workspace, {
     model: await chooseModel(workspace, PRACTICE),

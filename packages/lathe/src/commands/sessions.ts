@@ -23,7 +23,7 @@ export const sessionsCommand: Command = async (argv, machine) => {
   const verb = Object.hasOwn(VERBS, name) ? await VERBS[name]?.() : undefined;
   if (!verb)
     throw usageError(
-      `lathe sessions knows ${Object.keys(VERBS).join(", ")}, not "${name}". See: lathe sessions --help`,
+      `Unknown command "lathe sessions ${name}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe sessions --help`,
     );
   const workspace = await openWorkspace(machine, {});
   try {

@@ -95,7 +95,7 @@ export class Conversation {
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
   async submit(content: InputContent): Promise<InputOutcome> {
     const { session } = this;
-    if (session.state === "closed") throw new Error("This session has ended. Go on in a new one, or resume another.");
+    if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
     this.#inputs++;
     try {
       return await session.submit(content);

@@ -243,7 +243,7 @@ function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent
   const usd = limits.maxCost ?? workspace.settings["limits.maxCost"];
   if (limits.maxCost !== undefined && !model.info?.cost && model.provider !== "practice") {
     throw usageError(
-      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be kept. Use --max-turns, or give its cost in models.yml.`,
+      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be enforced. Use --max-turns, or give its cost in models.yml.`,
     );
   }
   const before = limits.ofSession ? { turns: 0, usd: 0, wallMs: 0 } : spent;

@@ -28,7 +28,7 @@ export async function promptsOf(
   const hasPiped = !piped.every(isSpace);
   if (prompts.includes(STDIN)) {
     if (!hasPiped)
-      throw usageError(`Nothing came on stdin, which "-" stands for. Pipe the prompt in, or give its text.`);
+      throw usageError(`"-" reads the prompt from stdin, but stdin is empty. Pipe the prompt in, or give its text.`);
     const asPrompt = await pipedParts(piped);
     return withContext(
       context,

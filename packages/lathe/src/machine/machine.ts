@@ -62,7 +62,7 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    throw usageError("The working directory does not exist any more. Go to one that does.");
+    throw usageError("The working directory no longer exists. Change to one that does.");
   }
 }
 

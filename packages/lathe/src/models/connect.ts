@@ -64,7 +64,7 @@ export async function adapterOf(
     return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ConfigurationError") throw error;
-    throw usageError(`${error.message}. Mend models.yml or the variable, or choose another: lathe models`);
+    throw usageError(`${error.message}. Fix models.yml or the variable, or choose another model: lathe models`);
   }
 }
 

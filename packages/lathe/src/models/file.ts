@@ -24,7 +24,7 @@ export async function readModelsFiles(files: readonly ModelsFile[]): Promise<Rea
   for (const source of files) {
     const read = await readOne(source);
     if (read === undefined) continue;
-    if (typeof read === "string") problems.push(`${read}. The file is left out; the built-in models work.`);
+    if (typeof read === "string") problems.push(`${read}. The file is ignored; the built-in models still work.`);
     else config = merged(config, read);
   }
   return { config, problems };
@@ -59,10 +59,10 @@ function withoutEmpty(value: unknown): unknown {
 function refusedIn({ providers = {} }: RegistryConfig, own: boolean): string[] {
   return Object.entries(providers).flatMap(([id, { apiKey }]) => {
     const path = `providers.${id}`;
-    if (RESERVED.includes(id)) return [`${path}: this name is Lathe's own; choose another`];
-    if (/[/:\s]/.test(id)) return [`${path}: a provider's name has no / : or blank; choose another`];
+    if (RESERVED.includes(id)) return [`${path}: this name is reserved by Lathe; choose another`];
+    if (/[/:\s]/.test(id)) return [`${path}: a provider's name cannot contain / : or spaces; choose another`];
     if (own || !apiKey?.startsWith("!")) return [];
-    return [`${path}.apiKey: a command counts only in your own models.yml`];
+    return [`${path}.apiKey: a command is allowed only in your own models.yml`];
   });
 }
 

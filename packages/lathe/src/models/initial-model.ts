@@ -37,7 +37,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
     settingsOrigin.get("enabledModels") === "run" &&
     expandModels(models.registry, settings.enabledModels).length === 0
   )
-    throw usageError(`No model fits --models ${settings.enabledModels.join(",")}. See: lathe models`);
+    throw usageError(`No model matches --models ${settings.enabledModels.join(",")}. See: lathe models`);
   const found = initialModel(models.registry, {
     scoped: settings.enabledModels,
     resuming: wish.resumed !== undefined,
@@ -71,11 +71,11 @@ async function withoutCredential({ machine }: Workspace, models: Models): Promis
   await models.discover();
   const local = models.registry.available().find(({ supportsTools }) => supportsTools);
   if (local) {
-    machine.stderr.write(`No key was found; using ${local.provider}/${local.id} of the server on this machine.\n`);
+    machine.stderr.write(`No API key found; using ${local.provider}/${local.id} from the server on this machine.\n`);
     return models.choose(`${local.provider}/${local.id}`);
   }
   machine.stderr.write(
-    "No key and no local model server were found: going on with the practice model, which is scripted. For a real one: lathe login <provider>\n",
+    "No API key and no local model server found: continuing with the practice model, which is scripted. For a real model: lathe login <provider>\n",
   );
   return models.choose(PRACTICE);
 }

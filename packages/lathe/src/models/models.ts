@@ -209,7 +209,9 @@ function misspeltProviders(disabled: readonly string[], { providers = {} }: Regi
   return disabled.flatMap((name) => {
     if (findRow(name) || Object.hasOwn(providers, name)) return [];
     const meant = nearest(name, [...providerRows.map(({ id }) => id), ...Object.keys(providers)]);
-    return meant === undefined ? [] : [`disabledProviders names ${name}, which is no provider. Did you mean ${meant}?`];
+    return meant === undefined
+      ? []
+      : [`disabledProviders names ${name}, which is not a provider. Did you mean ${meant}?`];
   });
 }
 
@@ -219,7 +221,7 @@ function refuseMisspeltEffort(registry: Registry, text: string): void {
   const written = text.slice(colon + 1);
   const level = thinkingLevels.find((known) => known.startsWith(written)) ?? nearest(written, thinkingLevels);
   if (colon > 0 && level !== undefined && plainly(registry, text.slice(0, colon)))
-    throw usageError(`"${text}" ends with no effort. Did you mean ${text.slice(0, colon)}:${level}?`);
+    throw usageError(`"${text}" does not end with a valid effort. Did you mean ${text.slice(0, colon)}:${level}?`);
 }
 
 function unknownModel(registry: Registry, text: string): Error {
@@ -227,11 +229,11 @@ function unknownModel(registry: Registry, text: string): Error {
   const provider = text.slice(0, Math.max(slash, 0));
   if (slash <= 0) return usageError(`Unknown model "${text}". Give it as provider/id, or see: lathe models`);
   if (slash === text.length - 1)
-    return usageError(`"${text}" names no model. Give provider/id, or see: lathe models ${provider}`);
+    return usageError(`"${text}" does not name a model. Give provider/id, or see: lathe models ${provider}`);
   const reason = findRow(provider)?.unsupported;
   if (reason !== undefined) return usageError(`The provider ${provider} cannot be used: ${reason}.`);
   if (registry.knows(provider))
-    return usageError(`No model of ${provider} fits "${text}". See: lathe models ${provider}`);
+    return usageError(`No model of ${provider} matches "${text}". See: lathe models ${provider}`);
   const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
   const guess = nearest(provider, names);
   return usageError(`Unknown provider "${provider}".${guess ? ` Did you mean ${guess}?` : ""} See: lathe models`);

@@ -113,7 +113,7 @@ async function followCommands(
       // A message read just before is about to start.
       await new Promise(setImmediate);
       if (session.state !== "processing") {
-        fail("Nothing is running that could be interrupted.");
+        fail("Nothing is running.");
         continue;
       }
       interrupted = true;

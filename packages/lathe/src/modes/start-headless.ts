@@ -56,7 +56,7 @@ export async function startHeadless(
   const stopListening = onFirstRequest(remember);
   try {
     if (prompts.length === 0 && !leftUndone(open.session))
-      throw usageError('This session left nothing undone. Give a prompt: lathe -c "<prompt>"');
+      throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
     const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,

@@ -65,9 +65,7 @@ export class Recording implements RecordingTape {
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, ...kept } = request;
     const { provider } = request.model;
     if (hasOwnChain(provider)) {
-      throw usageError(
-        `--record: ${provider} fetches its own keys, which must not be in a recording. Use another provider.`,
-      );
+      throw usageError(`--record: ${provider} fetches its own keys, which cannot be recorded. Use another provider.`);
     }
     const models = await modelsOf(this.#outside);
     const query = credentialQuery(provider, this.#outside.env, models.configOf(provider));

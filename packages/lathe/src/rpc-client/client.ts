@@ -64,7 +64,7 @@ export class RpcClient {
 
   /** Rejects with what the agent said on stderr when it ends before it is ready. */
   async start(): Promise<void> {
-    if (this.#process) throw new Error("The agent has been started already.");
+    if (this.#process) throw new Error("The agent has already been started.");
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });

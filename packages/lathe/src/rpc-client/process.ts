@@ -55,7 +55,7 @@ export class AgentProcess {
     try {
       frame = JSON.parse(line);
     } catch {
-      this.#stderr = `${this.#stderr}\nnot a line of the protocol: ${line}`.slice(-STDERR_CHARS);
+      this.#stderr = `${this.#stderr}\nnot a protocol line: ${line}`.slice(-STDERR_CHARS);
       this.#child.kill();
       return;
     }

@@ -28,13 +28,13 @@ export async function checkJournal(path: string, deps: CheckDeps): Promise<Probl
   await journal.close();
   const missing = missingBlobs(path, deps.blobs).map((hash) =>
     problem(
-      `Blob ${hash} is missing or damaged; what it held is shown as lost. Restore it from a copy if you have one.`,
+      `Blob ${hash} is missing or damaged; its content is shown as lost. Restore it from a copy if you have one.`,
     ),
   );
   return [...stale, ...losses, ...missing];
 }
 
-const STALE_LOCK = "Locked by a process that is gone; the lock goes away when the session is opened next.";
+const STALE_LOCK = "Locked by a process that has ended; the lock is removed when the session is next opened.";
 
 function lockProblems(path: string, host: string): string[] {
   try {

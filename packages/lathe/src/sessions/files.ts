@@ -104,7 +104,7 @@ const statIn =
     return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, bytes: stat.size }] : [];
   };
 
-/** A link that leads in a circle leads nowhere. */
+/** A link that refers to itself leads nowhere. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

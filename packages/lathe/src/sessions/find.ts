@@ -40,7 +40,7 @@ export function findSession(workspace: Workspace, value: string): FoundSession {
 export function findOne(workspace: Workspace, value: string): string {
   if (isPath(value)) return findSession(workspace, value).path;
   const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => begins(path, value));
-  if (found.length > 1) throw usageError(`"${value}" begins ${found.length} session ids. Give more of the id.`);
+  if (found.length > 1) throw usageError(`"${value}" matches ${found.length} sessions. Give more of the id.`);
   return found[0]?.path ?? findSession(workspace, value).path;
 }
 

@@ -18,7 +18,7 @@ const WORD = "\\p{L}\\p{N}";
 
 export function parseQuery(words: readonly string[]): SearchQuery {
   const terms = words.map((word) => tokens(word)).filter((term) => term.length > 0);
-  if (terms.length === 0) throw usageError("Give words to look for: lathe sessions search <words>");
+  if (terms.length === 0) throw usageError("Give words to search for: lathe sessions search <words>");
   return {
     fts: terms.map((term) => `"${term.join(" ")}"${isBeginning(term) ? "*" : ""}`).join(" "),
     patterns: terms.map(patternOf),

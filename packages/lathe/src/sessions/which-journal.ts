@@ -32,8 +32,8 @@ export function refusal(error: unknown, runId?: string): unknown {
   if (error.name !== "JournalError") return error;
   if (code === "corrupt" || code === "version") return usageError(`${error.message} See: lathe sessions doctor`);
   if (code !== "locked") return usageError(error.message);
-  if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
-  return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
+  if (runId === undefined) return usageError(`${error.message} To continue in a copy: --fork`);
+  return usageError(`Run "${runId}" is still running in another process. Wait for it, or use another --run-id.`);
 }
 
 function choose(workspace: Workspace, options: CliOptions): OpenedJournal {

@@ -38,7 +38,7 @@ export async function loadSettings(
   for (const source of sources) {
     const text = settingsText(source.file);
     if (text === undefined && source.required)
-      throw usageError(`Cannot read settings ${source.file}: no such file. Give an existing one.`);
+      throw usageError(`Cannot read settings ${source.file}: no such file. Name an existing file.`);
     if (text === undefined) continue;
     const layer = await readLayer(source, text, memoryFile);
     warnings.push(...layer.warnings);
@@ -89,7 +89,7 @@ async function readLayer(
   const { key = "" } = problems[wrong] ?? {};
   if (wrong !== -1)
     throw usageError(
-      `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Mend the file or run: lathe config set ${key} <value>` : "Mend the file."}`,
+      `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Fix that line or run: lathe config set ${key} <value>` : "Fix that line."}`,
     );
   // With something to say, it is said every time.
   if (problems.length === 0) memory?.set(file, text, value);

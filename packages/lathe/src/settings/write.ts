@@ -23,7 +23,7 @@ function addSetting(file: string, document: Document, path: readonly string[], v
     // A section with nothing in it is one all the same.
     if (section === null) document.deleteIn(path.slice(0, depth));
     else if (section !== undefined && !isMap(section))
-      throw usageError(`${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Mend the file first.`);
+      throw usageError(`${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Fix the file first.`);
   }
   document.setIn(path, value);
 }

@@ -42,7 +42,10 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
   if (refused.length === 0) return { files };
   const names = refused.map((file) => relative(cwd, file)).join(", ");
   const where = isFolderTrusted || folder === cwd ? "" : ` ${relative(cwd, folder)}`;
-  return { files, ignored: `This folder is not trusted: ${names} ignored. To let them count: lathe trust${where}` };
+  return {
+    files,
+    ignored: `This folder is not trusted: ${names} ignored. To let them take effect: lathe trust${where}`,
+  };
 }
 
 /** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */

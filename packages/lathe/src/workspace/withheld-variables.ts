@@ -19,7 +19,7 @@ export function withheldNotice({ paths }: Workspace, names: readonly string[]): 
   const sorted = [...fresh.filter(isSecretName), ...fresh.filter((name) => !isSecretName(name))];
   const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";
   const those = sorted.slice(0, MOST_NAMES).join(", ") + more;
-  return `Commands do not see these variables of your environment: ${those}. To pass some on: lathe config set shell.env.pass <name>,<name>`;
+  return `Commands do not see these environment variables: ${those}. To pass them: lathe config set shell.env.pass <name>,<name>`;
 }
 
 function namesIn(file: string): Set<string> {

@@ -71,7 +71,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
 function directory(machine: Machine, path: string, option: string): string {
   const absolute = resolve(machine.cwd, path);
   if (isDirectory(absolute)) return realpathSync.native(absolute);
-  if (path === ".") throw usageError("The working directory cannot be entered. Go to one that can.");
+  if (path === ".") throw usageError("The working directory cannot be entered. Change to another one.");
   throw usageError(`${option}: ${path} is not a directory. Give an existing directory.`);
 }
 

@@ -48,7 +48,7 @@ function reportBlobs(workspace: Workspace, remove: boolean): void {
     minAgeMs: YOUNG_MS,
     dryRun: !remove,
   });
-  const unnamed = `${removed.length} blobs (${size(bytes)}) that no session names`;
+  const unnamed = `${removed.length} unreferenced blobs (${size(bytes)})`;
   if (remove) machine.stdout.write(`Removed ${unnamed}; ${kept} kept.\n`);
   else if (removed.length > 0)
     machine.stdout.write(`There are ${unnamed}. To remove them: lathe sessions doctor --gc\n`);

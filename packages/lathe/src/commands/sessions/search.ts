@@ -42,7 +42,7 @@ export const searchVerb: Verb = async (argv, workspace) => {
   // In one go, so that no word is looked for in the marks of another.
   const hits = new RegExp(query.patterns.map(({ source }) => source).join("|"), "giu");
   machine.stdout.write(shown.map((one) => lines(one, width, now, hits, style)).join(""));
-  if (found.length > shown.length) machine.stderr.write("There are more; -n 0 shows all.\n");
+  if (found.length > shown.length) machine.stderr.write("More sessions match; -n 0 shows all.\n");
   if (found.length === 0) machine.stderr.write("Nothing found.\n");
   return found.length > 0 ? EXIT.done : EXIT.failed;
 };

@@ -53,7 +53,7 @@ export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise
     if (reply.error === "slow_down") interval += 5_000;
     else return toCredential(reply, { provider: row.provider, now: flow.now() });
   }
-  throw new CliError(EXIT.provider, `Nobody entered the code in time. Run: lathe login ${row.provider}`);
+  throw new CliError(EXIT.provider, `The code was not entered in time. Run: lathe login ${row.provider}`);
 }
 
 function text(value: unknown): string | undefined {

@@ -15,7 +15,7 @@ export function poster(transport: Transport): Post {
     const silent = (error: unknown): never => {
       const why = signal.aborted
         ? `${new URL(url).host} did not answer in time`
-        : `The issuer cannot be reached: ${(error as Error).message.replace(/\.$/, "")}`;
+        : `Cannot reach the issuer: ${(error as Error).message.replace(/\.$/, "")}`;
       throw new CliError(EXIT.provider, `${why}. Try again later.`, { cause: error });
     };
     const reply = await transport({

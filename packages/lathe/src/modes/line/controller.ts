@@ -23,7 +23,7 @@ export interface LineView {
 }
 
 const GREETING = `Type a request and press Enter. While the agent works, what you type is sent to it.
-A line that ends with \\ goes on in the next one. @path attaches a file.
+A line that ends with \\ continues on the next one. @path attaches a file.
 Ctrl+C stops the work; pressed again, it leaves.
 Asked whether a call is allowed: y, n, always (this tool, inside this project), v (everything it would do), or what to do instead.`;
 

@@ -180,8 +180,8 @@ export class LineTerminal implements LineView, Typist {
   }
 
   #heard(text: string): void {
-    const [asked] = this.#pending;
-    if (asked) asked.settle(text);
+    const [pending] = this.#pending;
+    if (pending) pending.settle(text);
     else this.#say(text);
   }
 
@@ -215,7 +215,7 @@ export class LineTerminal implements LineView, Typist {
     if (!this.#canErase) this.#machine.terminal.write("\n");
     this.#giveUpTyping();
     // Taken off together: settling one would show the next.
-    for (const asked of this.#pending.splice(0)) asked.settle(undefined);
+    for (const pending of this.#pending.splice(0)) pending.settle(undefined);
     this.#readline?.setPrompt(this.#ownPrompt);
     this.#controller?.interrupt();
     this.#promptWhenIdle();

@@ -39,7 +39,7 @@ export const inputHandlers: Handlers<
     if (!current.isBusy) await current.run(content);
     else if (params.streamingBehavior === "steer") current.session.steer(content);
     else if (params.streamingBehavior === "followUp") current.session.followUp(content);
-    else throw new Error('The agent is working. Say how to take this: streamingBehavior "steer" or "followUp".');
+    else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
   },
   // With nothing to steer or to follow, both begin the work at once.
   steer: async (params, { current }) => {

@@ -25,7 +25,7 @@ export class HostUris {
     const next = specs.map((spec) => ({ ...spec, scheme: spec.scheme.toLowerCase() }));
     const own = new Set(this.#schemes.map(({ scheme }) => scheme));
     const clash = next.find(({ scheme }) => !own.has(scheme) && registry.handles(`${scheme}://`));
-    if (clash) throw new Error(`${clash.scheme}:// is the agent's own. Choose another scheme.`);
+    if (clash) throw new Error(`${clash.scheme}:// is reserved by the agent. Choose another scheme.`);
     // Tried on the side first: a name that is no scheme must not leave half a set behind.
     new SchemeRegistry(Object.fromEntries(next.map((spec) => [spec.scheme, {}])));
     for (const scheme of own) registry.remove(scheme);
@@ -48,7 +48,7 @@ export class HostUris {
       const access = writable ? "read, or written whole" : "read";
       return `- ${scheme}:// can be ${access}${description ? `: ${description}` : "."}`;
     });
-    const text = `Besides files, these addresses work as paths of the read and write tools:\n${lines.join("\n")}`;
+    const text = `The read and write tools also accept these addresses as paths:\n${lines.join("\n")}`;
     session.appendCustomMessage("host_uri_schemes", text, { display: false });
   }
 

@@ -3,7 +3,7 @@
 
 export class HostGone extends Error {
   constructor() {
-    super("the host closed its end");
+    super("the host disconnected");
     this.name = "HostGone";
   }
 }
