@@ -73,7 +73,10 @@ describe("lathe config", () => {
     [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
     [["list", "--json"], "lathe config list takes nothing more, not --json."],
     [["get", "model", "--config"], "lathe config get takes one setting, not --config."],
-    [["drop"], 'lathe config knows list, get, set, unset and path, not "drop". See: lathe config --help'],
+    [
+      ["drop"],
+      'Unknown command "lathe config drop". Choose one of list, get, set, unset, path. See: lathe config --help',
+    ],
   ])("CF-03 lathe config %j is refused with the next step", async (args, message) => {
     expect(await box.run(["config", ...args])).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
   });
