@@ -49,7 +49,7 @@ export const demoCommand: Command = async (argv, machine) => {
   }
 };
 
-/** Whoever came by `npm start` has a clone, not the command. */
+/** After `npm start` the user has a clone, not an installed command. */
 function nextStep(env: Machine["env"]): string {
   const run = 'With a key or a local model: lathe "<your request>"';
   return env["npm_lifecycle_event"] === "start" ? `Install the command next: see README.md. ${run}` : run;

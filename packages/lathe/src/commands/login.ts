@@ -19,7 +19,7 @@ import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 
-/** For a person in a browser, as long as device codes usually live. */
+/** Time for a person to sign in with a browser: the usual lifetime of a device code. */
 const PATIENCE_MS = 10 * 60_000;
 
 interface Account {
@@ -49,7 +49,7 @@ export const loginCommand: Command = async (argv, machine) => {
 
 export const logoutCommand: Command = async ([name], machine) => {
   const workspace = await openWorkspace(machine, {});
-  // What is stored can be forgotten, also when nothing else knows its name any more.
+  // A stored credential can be deleted even if its provider is no longer known.
   const store = credentialStore(workspace);
   const left = name !== undefined && store.providers().includes(name);
   const account = left ? { id: name, name: findRow(name)?.name ?? name } : await accountOf(workspace, name, "logout");
@@ -91,7 +91,7 @@ async function keyOf({ id, name }: Account, piped: string, machine: Machine): Pr
   return { type: "api_key", key };
 }
 
-/** Until the signal; then the terminal is let go. */
+/** Reads until the signal, then releases the terminal. */
 async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
   const lines = createInterface({ input, terminal: false });
   signal.addEventListener("abort", () => lines.close(), { once: true });

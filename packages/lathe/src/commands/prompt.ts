@@ -56,7 +56,7 @@ function render(request: Request): string {
   return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
 }
 
-/** Parts that are no text are named: a picture counts in the request, too. */
+/** Parts other than text are named: a picture is part of the request, too. */
 const textOf = ({ content }: Message): string =>
   content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
 

@@ -29,7 +29,7 @@ export const sessionsCommand: Command = async (argv, machine) => {
   try {
     return await verb(rest, workspace);
   } catch (error) {
-    // A journal's error is about the user's file, not a fault of ours, and says what to do.
+    // A journal's error is about the user's file, not a bug of ours, and says what to do.
     if (error instanceof JournalError) throw usageError(error.message);
     throw error;
   }

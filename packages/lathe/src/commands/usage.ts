@@ -52,7 +52,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
 };
 
-/** Words that the command goes on with. */
+/** Words that may follow the command. */
 export const verbsOf = (command: Subcommand): string[] =>
   FORMS[command].flatMap(([form]) => /^[a-z|]+/.exec(form)?.[0].split("|") ?? []);
 

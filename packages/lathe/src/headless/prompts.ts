@@ -7,7 +7,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { ParsedArgs } from "../options/parse.ts";
 import { usageError } from "../usage/exit.ts";
 
-/** A prompt that stands for what is piped. */
+/** A prompt that means piped input. */
 const STDIN = "-";
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 

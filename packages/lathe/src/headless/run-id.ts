@@ -40,7 +40,7 @@ export type NamedRun =
       readonly denied: readonly DeniedCall[];
     });
 
-/** One of that name with other prompts is refused. One that is going on is refused when its journal is opened. */
+/** One of that name with other prompts is refused. One that is still running is refused when its journal is opened. */
 export async function lookUpRun(
   workspace: Workspace,
   options: CliOptions,

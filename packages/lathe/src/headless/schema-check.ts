@@ -1,4 +1,4 @@
-// Is this a JSON Schema that answers can be checked against? A slip in it would let every answer pass, or none, after the
+// Is this a JSON Schema that answers can be checked against? A mistake in it would accept every answer, or none, after the
 // model has been paid for.
 
 import { type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";

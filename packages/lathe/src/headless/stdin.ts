@@ -6,7 +6,7 @@ import { onSignals } from "../machine/signals.ts";
 import { CliError, EXIT } from "../usage/exit.ts";
 import { TIME_IS_UP } from "./outcome.ts";
 
-/** A program that starts us and never closes our stdin would wait for ever without a word. */
+/** A program that starts us and never closes our stdin would wait forever without a message. */
 const SILENCE_MS = 3000;
 const HINT = "If there is nothing to read, start it with: < /dev/null";
 

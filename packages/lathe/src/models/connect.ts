@@ -99,7 +99,7 @@ export function providerOptions(
   };
 }
 
-/** A local server may load its model for as long as it likes. */
+/** A local server may take any time to load its model. */
 export function isLocal(models: Models, provider: string): boolean {
   return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
 }

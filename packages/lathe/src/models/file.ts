@@ -1,5 +1,5 @@
 // models.yml: the user's own and, in a trusted folder, the project's. Read only when there; a broken one is reported in one
-// line and left out, so that the built-in models keep working.
+// line and ignored, so that the built-in models keep working.
 
 import { readFile } from "node:fs/promises";
 import { checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
@@ -13,7 +13,7 @@ export interface ModelsFile {
 
 export interface ReadModels {
   readonly config: RegistryConfig;
-  /** One line for each file that was left out. */
+  /** One line for each file that was ignored. */
   readonly problems: readonly string[];
 }
 
@@ -89,7 +89,7 @@ async function lineOf({ document, lineAt }: ReadYaml, problem: string): Promise<
   let path = problem;
   for (;;) {
     if (isMap(node)) {
-      // Names may hold dots (llama.cpp): the longest key that the path goes on with.
+      // Names may hold dots (llama.cpp): the longest key that matches the rest of the path.
       const pairs = node.items.filter(({ key }) => path.startsWith(String(key)) && /^[.[:]/.test(rest(path, key)));
       const pair = pairs.sort((a, b) => String(b.key).length - String(a.key).length)[0];
       if (!pair) return line;

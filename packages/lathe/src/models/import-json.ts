@@ -1,4 +1,4 @@
-// A models.json, as other agents and older habits have it, becomes models.yml once. The old file is kept under another name.
+// A models.json, as other agents use it, is converted to models.yml once. The old file is kept under another name.
 
 import { readFile, rename } from "node:fs/promises";
 import { basename } from "node:path";

@@ -1,4 +1,4 @@
-// Which model a run uses when nobody named one: the first of the scope, the saved default, a provider with a credential. A
+// Which model a run uses when none is named: the first of the scope, the saved default, a provider with a credential. A
 // person without any gets a local server's model, and without that the practice model.
 
 import { type Journal, modelFor } from "@lathe/agent";
@@ -13,11 +13,11 @@ export interface InitialWish {
   readonly resumed?: string;
   /** A key was given for this run. */
   readonly hasKey: boolean;
-  /** A person is there who can be told what was chosen. */
+  /** A person is present who can read which model was chosen. */
   readonly interactive: boolean;
 }
 
-/** What a session was last told to use, as a selector. Its effort goes along, unless this run names one. */
+/** The model a session last used, as a selector. Its effort is kept, unless this run names one. */
 export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspace): string | undefined {
   const model = modelFor(context.state, "default");
   const { chosenLevel } = context.state;

@@ -23,7 +23,7 @@ import { cloudsWithCredentials, credentialQuery, credentialSources, credentialSt
 import type { ModelsFile } from "./file.ts";
 import { withoutRoles } from "./roles.ts";
 
-/** The built-in stand-in; see src/practice. */
+/** The built-in practice model; see src/practice. */
 export { PRACTICE, PRACTICE_PROVIDER };
 
 export interface ModelChoice {
@@ -31,7 +31,7 @@ export interface ModelChoice {
   readonly id: string;
   /** Already within what the model offers. */
   readonly effort?: string;
-  /** Absent for an id that nobody has described. */
+  /** Absent for an unknown id. */
   readonly info?: ModelInfo;
 }
 
@@ -161,7 +161,7 @@ export class Models {
     this.#registry = this.#registry.withDiscovered(models);
   }
 
-  /** A key that cannot be had is the run's to complain about, not the listing's. */
+  /** A key that is not available is an error of a run, not of the listing. */
   async #keyOf(provider: string): Promise<string | undefined> {
     const { resolveCredential } = await import("../credentials/resolve.ts");
     const query = credentialQuery(provider, this.#workspace.env, this.configOf(provider));
@@ -174,7 +174,7 @@ export class Models {
     const known = choice.info ?? registry.assume(choice.provider, choice.id);
     const { configuredKey: _, ...rest } = registry.connection(known);
     if (this.configOf(choice.provider) === undefined) return rest;
-    // An override may also concern an id that nobody has described.
+    // An override may also concern an unknown id.
     const { provider } = choice;
     return { ...rest, model: (id) => registry.get(provider, id) ?? registry.assume(provider, id) };
   }
@@ -183,7 +183,7 @@ export class Models {
 export const meansPractice = (selector: string): boolean =>
   selector === PRACTICE_PROVIDER || selector.startsWith(`${PRACTICE_PROVIDER}/`);
 
-/** It has no efforts: one that is asked for is let pass. */
+/** It has no effort levels: a requested one is ignored. */
 function practiceChoice(selector: string): ModelChoice {
   const [, id = "basic"] = /^[^/]+\/([^:]*)/.exec(selector) ?? [];
   if (`${PRACTICE_PROVIDER}/${id}` !== PRACTICE)
@@ -204,7 +204,7 @@ function plainly(registry: Registry, text: string): Selection | undefined {
   return model && { model, match: "exact", effort: clampLevel(model.thinking, effort) };
 }
 
-/** A provider that is not disabled because of a letter would be used. */
+/** A misspelt provider would not be disabled, and would be used. */
 function misspeltProviders(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
   return disabled.flatMap((name) => {
     if (findRow(name) || Object.hasOwn(providers, name)) return [];
@@ -215,7 +215,7 @@ function misspeltProviders(disabled: readonly string[], { providers = {} }: Regi
   });
 }
 
-/** An id that nobody has described is sent as it is, but not a known one with a slip in the effort after it. */
+/** An unknown id is sent unchanged, but not a known id with a misspelt effort after it. */
 function refuseMisspeltEffort(registry: Registry, text: string): void {
   const colon = text.lastIndexOf(":");
   const written = text.slice(colon + 1);

@@ -52,7 +52,7 @@ export async function startHeadless(
     if (!remembered) rememberForTerminal(workspace, opened.path);
     remembered = true;
   };
-  // Once the first request is on its way: somebody waits for that.
+  // Only after the first request is sent: the user is waiting for that.
   const stopListening = onFirstRequest(remember);
   try {
     if (prompts.length === 0 && !leftUndone(open.session))
@@ -75,7 +75,7 @@ export async function startHeadless(
   }
 }
 
-/** Nothing stays locked, and no half recording is left, when the session cannot be put together. */
+/** Nothing stays locked, and no half recording is left, when the session cannot be set up. */
 async function openFor(
   workspace: Workspace,
   opened: OpenedJournal,

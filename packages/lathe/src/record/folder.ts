@@ -1,5 +1,5 @@
-// What lies in the folder of a recording, beside the log of the agent package: how the session was put together, the session it
-// went on from, and the journals that it and its agents ended with. No credential is ever among it.
+// The folder of a recording, beside the log of the agent package: how the session was set up, the session it
+// continued, and the final journals of it and its agents. It never holds a credential.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `--record <dir>`: everything the run takes from outside is written down on its way in, so that `lathe replay` can give it again.
+// `--record <dir>`: everything the run takes from outside is recorded as it arrives, so that `lathe replay` can supply it again.
 
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";

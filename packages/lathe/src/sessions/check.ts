@@ -1,4 +1,4 @@
-// Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that are gone.
+// Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that have ended.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ function lockProblems(path: string, host: string): string[] {
 
 export const staleLock = (path: string, host: string): boolean => lockProblems(path, host).includes(STALE_LOCK);
 
-/** Locks by inode that killed processes left. Each would be broken by the next who opens the session, if anybody does. */
+/** Locks by inode that killed processes left. The next process that opens the session would remove each of them. */
 export function leftLocks(folder: string, host: string): string[] {
   return namesIn(folder)
     .filter((name) => name.endsWith(".lock"))

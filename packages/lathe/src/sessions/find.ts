@@ -46,7 +46,7 @@ export function findOne(workspace: Workspace, value: string): string {
 
 const isPath = (value: string): boolean => /[/\\]|\.jsonl$/.test(value);
 
-/** Nothing is no beginning: it would fit whatever session there is. */
+/** An empty beginning is refused: it would match every session. */
 const begins = (path: string, value: string): boolean => value !== "" && idOf(path).startsWith(value);
 
 export const idOf = (path: string): string => basename(path, ".jsonl").split("_").pop() ?? "";

@@ -10,7 +10,7 @@ export interface SearchQuery {
   readonly patterns: readonly RegExp[];
 }
 
-/** Scripts written without spaces: every character counts as a word. */
+/** Scripts written without spaces: every character is treated as a word. */
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
 const unspaced = new RegExp(`[${UNSPACED}]`, "u");
 const everyUnspaced = new RegExp(`[${UNSPACED}]`, "gu");

@@ -24,7 +24,7 @@ export interface TextPlace {
 }
 
 /**
- * Visits the texts of the lines that begin at or after `from`, and gives where to go on when the file has grown. Undefined
+ * Visits the texts of the lines that begin at or after `from`, and returns where to continue when the file has grown. Undefined
  * when it cannot be opened: it was removed meanwhile, or belongs to somebody else.
  */
 export function eachText(

@@ -23,7 +23,7 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
   }
 }
 
-/** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
+/** A session that another process holds is refused; nothing is lost. */
 export function refusal(error: unknown, runId?: string): unknown {
   if (!(error instanceof Error) || error instanceof CliError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;

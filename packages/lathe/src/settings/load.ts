@@ -79,7 +79,7 @@ async function readLayer(
   const known = memory?.get(file, text);
   const again = known && flatten(known.value);
   if (again?.problems.length === 0) return { values: again.values, warnings: [] };
-  // The YAML reader is only paid for by those who have a file that it has not seen.
+  // The YAML reader is loaded only for a file that it has not seen.
   const { parseSettings } = await import("./parse.ts");
   const tree = parseSettings(file, text);
   const { value } = tree;
@@ -91,7 +91,7 @@ async function readLayer(
     throw usageError(
       `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Fix that line or run: lathe config set ${key} <value>` : "Fix that line."}`,
     );
-  // With something to say, it is said every time.
+  // Warnings are repeated on every start, so they are not remembered.
   if (problems.length === 0) memory?.set(file, text, value);
   return { values, warnings: lines };
 }

@@ -1,5 +1,5 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
-// docs/settings.md are read from this table. A key is here only if something obeys it.
+// docs/settings.md are read from this table. A key is here only if something reads it.
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */

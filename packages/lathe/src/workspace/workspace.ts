@@ -1,4 +1,4 @@
-// Where a run takes place and what counts there: directory, trust, settings, environment. Read once at the start.
+// Where a run takes place and what takes effect there: directory, trust, settings, environment. Read once at the start.
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
@@ -23,7 +23,7 @@ export interface Workspace {
   /** Directories that may be written to: cwd first. */
   readonly roots: readonly string[];
   readonly paths: HomePaths;
-  /** What counts of the files that the project brings. */
+  /** The project's files that take effect. */
   readonly project: ProjectFiles;
   readonly settings: Settings;
   readonly savedModel: LoadedSettings["savedModel"];

@@ -6,7 +6,7 @@ import { EXIT, usageError } from "../../usage/exit.ts";
 import { verbArgs } from "../verb-args.ts";
 import { named, type Verb } from "./verb.ts";
 
-/** Less of an id is more likely a slip. */
+/** A shorter id is more likely a typo. */
 const LEAST = 4;
 
 export const rmVerb: Verb = async (argv, workspace) => {

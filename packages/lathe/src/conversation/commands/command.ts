@@ -10,7 +10,7 @@ export interface CommandView {
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up. */
   ask(question: string): Promise<string | undefined>;
-  /** Shows where a session with a past stands. */
+  /** Shows the end of a resumed session. */
   showPast(session: Session): Promise<void>;
   /** Ends the host. */
   leave(code: ExitCode): void;

@@ -82,7 +82,7 @@ function waitForCode(
       stop();
       reject(new CliError(EXIT.provider, `The sign-in timed out. Run: lathe login ${row.provider}`));
     }, flow.patienceMs);
-    // Anything may knock on a loopback port: only an answer to our own question counts. Where the issuer does not send
+    // Any program may connect to a loopback port: only a response to our own request is accepted. Where the issuer does not send
     // the state back, the path carries it.
     const isAnswer = (url: URL): boolean => {
       const [, page, inPath] = url.pathname.split("/");

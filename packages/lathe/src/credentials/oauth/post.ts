@@ -5,7 +5,7 @@ import { CliError, EXIT } from "../../usage/exit.ts";
 import type { Post } from "./token.ts";
 
 const MOST_BYTES = 1 << 20;
-/** An issuer that says nothing must not hold up a run, nor the lock that others wait for. */
+/** An issuer that does not answer must not block a run, nor the lock that others wait for. */
 const PATIENCE_MS = 15_000;
 
 export function poster(transport: Transport): Post {

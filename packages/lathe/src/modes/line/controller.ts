@@ -10,7 +10,7 @@ import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
 import { approvalText, type StyledLine } from "./approval.ts";
 import type { Style } from "./printer.ts";
 
-/** What a person says to a question: some text, that they give up, or that they leave altogether. */
+/** How a person answers a question: with text, by cancelling it, or by exiting. */
 export type Said = string | undefined;
 
 export interface LineView {
@@ -89,7 +89,7 @@ export class LineController {
     }
   }
 
-  /** `signal` takes the question away when it was settled in another way. */
+  /** `signal` removes the question when it was settled in another way. */
   async approve(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> {
     const whose = question.agentId === undefined ? "" : ` (agent ${question.agentId})`;
     const text = approvalText(question, whose, this.#view.columns);

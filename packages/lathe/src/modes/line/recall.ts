@@ -1,4 +1,4 @@
-// What a person needs to see of a session they go on with: the last thing said, and the end of the answer. Looks at nothing older: the
+// What a person needs to see of a session they continue: the last prompt, and the end of its answer. Reads nothing older: the
 // session may be long.
 
 import { type Journal, type MessageEntry, pathTo } from "@lathe/agent";

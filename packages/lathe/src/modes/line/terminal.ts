@@ -27,7 +27,7 @@ export class LineTerminal implements LineView, Typist {
   readonly #machine: Machine;
   readonly #screen: ScreenAbovePrompt;
   readonly #printer: LinePrinter;
-  /** Whether anything can be taken off the screen again. */
+  /** Whether text on the screen can be erased. */
   readonly #canErase: boolean;
   #readline: Interface | undefined;
   #controller: LineController | undefined;
@@ -35,7 +35,7 @@ export class LineTerminal implements LineView, Typist {
   readonly #pending: PendingQuestion[] = [];
   /** Lines that ended with a backslash: the next one belongs to them. */
   #begun = "";
-  /** What was being typed when a question came; it is no answer. */
+  /** What was being typed when a question appeared; it is not the answer. */
   #setAside = "";
   /** A prompt after the end would start reading again. */
   #over = false;
@@ -82,7 +82,7 @@ export class LineTerminal implements LineView, Typist {
       this.#screen.sent(line);
       this.#heard(input.expand(line));
     });
-    // The answer to a question is nothing to repeat.
+    // An answer to a question does not belong in the history.
     readline.on("history", (history) => this.#pending.length > 0 && history.shift());
     readline.on("SIGINT", () => this.#interrupted());
     readline.once("close", () => {
@@ -130,7 +130,7 @@ export class LineTerminal implements LineView, Typist {
     });
   }
 
-  /** The first key of somebody who types while the agent works gets a row of its own. */
+  /** The first key typed while the agent works opens a row of its own. */
   begin(key: string): void {
     if (!this.#over && !this.#screen.isOpen && key !== CTRL_C) this.#screen.open();
   }
@@ -171,7 +171,7 @@ export class LineTerminal implements LineView, Typist {
     else this.#readline?.prompt(true);
   }
 
-  /** Gives what stood there. */
+  /** Returns the text that was there. */
   #replaceTyped(text: string): string {
     const typed = this.#typed;
     const before = typed?.line ?? "";
@@ -210,7 +210,7 @@ export class LineTerminal implements LineView, Typist {
     if (!this.#over && this.#pending.length === 0 && this.#controller?.busy === false) this.#prompt();
   }
 
-  /** What was being typed is given up, as in a shell, and the next words begin a line of their own. */
+  /** Discards what was being typed, as in a shell; the next input begins a new line. */
   #interrupted(): void {
     if (!this.#canErase) this.#machine.terminal.write("\n");
     this.#giveUpTyping();

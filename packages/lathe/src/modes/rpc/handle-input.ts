@@ -1,4 +1,4 @@
-// Commands that give the agent work or take it away.
+// Commands that give the agent work or stop it.
 
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";

@@ -1,4 +1,4 @@
-// Addresses that the host answers for, such as db://users/42: read and write faces reach it through the session's resolvers.
+// Addresses that the host answers for, such as db://users/42: read and write tools reach it through the session's resolvers.
 
 import { SchemeRegistry, type SchemeResolver, type Session } from "@lathe/agent";
 import type { UriSchemeSpec } from "./commands.ts";
@@ -12,8 +12,8 @@ export class HostUris {
   readonly #requests: Outstanding<HostUriResult>;
   readonly #send: (frame: object) => void;
   #schemes: readonly UriSchemeSpec[] = [];
-  /** Sessions whose model has been told about the present set. */
-  #told = new WeakSet<Session>();
+  /** Sessions whose model has received the present set. */
+  #informed = new WeakSet<Session>();
 
   constructor(newId: () => string, send: (frame: object) => void) {
     this.#send = send;
@@ -31,7 +31,7 @@ export class HostUris {
     for (const scheme of own) registry.remove(scheme);
     for (const spec of next) registry.add(spec.scheme, this.#resolver(spec));
     this.#schemes = next;
-    this.#told = new WeakSet();
+    this.#informed = new WeakSet();
     return next.map(({ scheme }) => scheme);
   }
 
@@ -42,8 +42,8 @@ export class HostUris {
 
   /** Once per session and set, before the next input. */
   announce(session: Session): void {
-    if (this.#schemes.length === 0 || this.#told.has(session)) return;
-    this.#told.add(session);
+    if (this.#schemes.length === 0 || this.#informed.has(session)) return;
+    this.#informed.add(session);
     const lines = this.#schemes.map(({ scheme, description, writable }) => {
       const access = writable ? "read, or written whole" : "read";
       return `- ${scheme}:// can be ${access}${description ? `: ${description}` : "."}`;
