@@ -16,7 +16,7 @@ const SEARCHED: ReadonlySet<string> = new Set([
   "label",
 ]);
 
-/** Where a text stands in a journal. */
+/** Position of a text in a journal. */
 export interface TextPlace {
   readonly path: string;
   readonly offset: number;

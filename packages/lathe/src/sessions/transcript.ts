@@ -19,7 +19,7 @@ import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 export interface Transcript {
   readonly header: SessionHeader;
   readonly title?: string;
-  /** Read from the file as they are asked for, anew each time: a session may be larger than memory. */
+  /** Read from the file on each iteration: a session may be larger than memory. */
   items(): IterableIterator<Item>;
   /** What opening the file had to give up, and reading the items so far. */
   losses(): readonly string[];

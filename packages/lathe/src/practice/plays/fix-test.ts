@@ -83,7 +83,7 @@ function edit(path: string, before: string, after: string, say: string): Step {
   return { say, call: { name: "edit", args: { file_path: path, old_string: before, new_string: after } } };
 }
 
-/** The line with enough neighbours to stand in the file once, before and after the change. */
+/** The line with enough neighbours to be unique in the file, before and after the change. */
 function unique(lines: readonly string[], mutation: Mutation): { before: string; after: string } | undefined {
   const text = lines.join("\n");
   for (let around = 0; around <= 4; around++) {
