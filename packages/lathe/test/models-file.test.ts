@@ -176,7 +176,7 @@ ${provider}    modelOverrides:
     await b.write("models.yml", acme().replace("acme-key", '"!exit 3"'));
     const failed = await b.ask(["--model", "acme/small"]);
     expect(failed.code).toBe(3);
-    expect(failed.stderr).toBe("lathe: The command for a key ended with code 3. Try it in a shell: exit 3\n");
+    expect(failed.stderr).toBe("lathe: The key command ended with code 3. Try it in a shell: exit 3\n");
 
     await b.write("models.yml", acme().replace("acme-key", "\"!printf 'abc\\\\nlogin: me'\""));
     const notes = await b.ask(["--model", "acme/small"]);
@@ -223,7 +223,10 @@ describe("the file itself", () => {
       "providers:\n  practice:\n    baseUrl: http://h\n",
       "2: providers.practice: this name is reserved by Lathe; choose another",
     ],
-    ["providers:\n  a/b:\n    baseUrl: http://h\n", /^2: providers\.a\/b: a provider's name has no \/ : or blank/],
+    [
+      "providers:\n  a/b:\n    baseUrl: http://h\n",
+      /^2: providers\.a\/b: a provider's name cannot contain \/ : or spaces/,
+    ],
     [provider("api: soap"), /^3: providers\.p\.api: must be one of openai-completions/],
     [provider("baseUrl: 7"), "3: providers.p.baseUrl: must be a non-empty text"],
     [provider("auth: none"), /^2: providers\.p: without models it must set one of/],

@@ -45,7 +45,7 @@ describe.skipIf(!hasScript)("the first start at a terminal (needs script)", () =
 
   it("G-48 a local server comes before the practice model", async () => {
     const shown = await interactive({ ...nowhere, OLLAMA_BASE_URL: b.server.baseUrl("ollama") }, ["/quit"]);
-    expect(shown).toContain("No key was found; using ollama/tiny:1b of the server on this machine.");
+    expect(shown).toContain("No API key found; using ollama/tiny:1b from the server on this machine.");
     expect(shown).not.toContain("practice");
   });
 

@@ -77,7 +77,7 @@ describe("sessions that hold a change", () => {
     const [id = ""] = (await lathe("sessions", "list")).split(" ");
     expect(await at.box.run(["sessions", "rm", id.slice(0, 2)])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("give 4 or more characters"),
+      stderr: expect.stringContaining("give at least 4 characters"),
     });
     for (const verb of ["show", "export"]) {
       const { code, stderr } = await at.box.run(["sessions", verb, id, "another"]);

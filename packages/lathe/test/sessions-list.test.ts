@@ -87,7 +87,8 @@ describe("lathe sessions list", () => {
     });
     expect(await box.run("sessions", "list", "word")).toMatchObject({
       code: 2,
-      stderr: 'lathe: lathe sessions list takes no words, but got "word". To look for it: lathe sessions search word\n',
+      stderr:
+        'lathe: lathe sessions list takes no words, but got "word". To search for it: lathe sessions search word\n',
     });
     expect((await box.run("sessions", "--help")).stdout).toContain("doctor [id|path] [--gc]");
   });

@@ -106,7 +106,7 @@ describe("lathe sessions rename", () => {
     await saySomething(box.maker, "other", "ok", { id: "aaaa2222" });
     expect(await box.run("sessions", "rename", "aaaa", "x")).toMatchObject({
       code: 2,
-      stderr: 'lathe: "aaaa" begins 2 session ids. Give more of the id.\n',
+      stderr: 'lathe: "aaaa" matches 2 sessions. Give more of the id.\n',
     });
   });
 });
@@ -216,9 +216,7 @@ describe("lathe sessions doctor", () => {
     const { id } = await saySomething(box.maker, "u".repeat(100_000), "ok");
     for (const blob of readdirSync(blobs)) utimesSync(join(blobs, blob), 1, 1);
     await box.run("sessions", "rm", id);
-    expect((await box.run("sessions", "doctor")).stdout).toContain(
-      "There are 1 blobs (97.7 KB) that no session names.",
-    );
+    expect((await box.run("sessions", "doctor")).stdout).toContain("There are 1 unreferenced blobs (97.7 KB).");
     expect(readdirSync(blobs)).toHaveLength(2);
     expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 1 blobs (97.7 KB)");
     expect(readdirSync(blobs)).toHaveLength(1);
