@@ -202,7 +202,7 @@ describe("lathe sessions doctor", () => {
     expect(stdout).toContain(`${torn.path}: Line 3 (the last) breaks off`);
     expect(stdout).toContain(`${bad.path}: Line 2 is damaged`);
     expect(stdout).toMatch(new RegExp(`${lost.path}: Blob [0-9a-f]{64} is missing`));
-    expect(stdout).toContain(`${stale.path}: Locked by a process that is gone`);
+    expect(stdout).toContain(`${stale.path}: Locked by a process that has ended`);
     expect(stdout).toContain(`${broken} is not a readable session`);
     expect(stdout).toMatch(/5 session files checked, \d problems\.\n/);
     expect((await box.run("sessions", "doctor", stale.id)).stdout).toContain("1 session files checked, 1 problems.");
@@ -218,9 +218,9 @@ describe("lathe sessions doctor", () => {
     await box.run("sessions", "rm", id);
     expect((await box.run("sessions", "doctor")).stdout).toContain("There are 1 unreferenced blobs (97.7 KB).");
     expect(readdirSync(blobs)).toHaveLength(2);
-    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 1 blobs (97.7 KB)");
+    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 1 unreferenced blobs (97.7 KB)");
     expect(readdirSync(blobs)).toHaveLength(1);
-    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 0 blobs");
+    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 0 unreferenced blobs");
   });
 });
 
