@@ -114,7 +114,7 @@ describe("a company's own issuer", () => {
     );
     await b.write("auth.json", JSON.stringify({ stub: { type: "oauth", access: "a", refresh: "r", expires: 1 } }));
     const { code, stderr } = await b.ask(["--model", "stub/inside"]);
-    expect(stderr).toMatch(/^lathe: The issuer cannot be reached: .*127\.0\.0\.1:9.*Try again later\.\n$/);
+    expect(stderr).toMatch(/^lathe: Cannot reach the issuer: .*127\.0\.0\.1:9.*Try again later\.\n$/);
     expect(code).toBe(3);
   });
 

@@ -101,7 +101,7 @@ describe("login, logout, auth status", () => {
     expect((await b.box.run(["auth", "status"])).stderr).toBe(
       `lathe: Others can read ${authFile()}. Run: chmod 600 ${authFile()}\n`,
     );
-    expect(await b.box.run(["logout", "openai"])).toMatchObject({ stdout: "Forgotten: OpenAI.\n" });
+    expect(await b.box.run(["logout", "openai"])).toMatchObject({ stdout: "Deleted the credential of OpenAI.\n" });
     expect(await readFile(authFile(), "utf8")).not.toContain("sk-piped");
     expect(await b.box.run(["logout", "openai"])).toMatchObject({
       code: 0,
@@ -113,7 +113,7 @@ describe("login, logout, auth status", () => {
     [["login"], "Name a provider: lathe login <provider>, for example anthropic, openai or gemini."],
     [["login", "opnai"], 'Unknown provider "opnai". Did you mean openai?'],
     [["login", "openai"], "No key given. Pipe it in: lathe login openai < key.txt"],
-    [["auth", "statsu"], 'lathe auth knows status, not "statsu".'],
+    [["auth", "statsu"], 'Unknown command "lathe auth statsu". Use: lathe auth status'],
     [["auth", "status", "nobody"], 'Unknown provider "nobody". See: lathe models'],
   ])("%j is refused with the next step", async (args, message) => {
     expect(await b.box.run(args)).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });

@@ -73,7 +73,10 @@ describe("lathe config", () => {
     [["set", "permissionMode", "yolo"], "permissionMode must be one of read-only, ask, auto-edit, full, plan."],
     [["list", "--json"], "lathe config list takes nothing more, not --json."],
     [["get", "model", "--config"], "lathe config get takes one setting, not --config."],
-    [["drop"], 'lathe config knows list, get, set, unset and path, not "drop". See: lathe config --help'],
+    [
+      ["drop"],
+      'Unknown command "lathe config drop". Choose one of list, get, set, unset, path. See: lathe config --help',
+    ],
   ])("CF-03 lathe config %j is refused with the next step", async (args, message) => {
     expect(await box.run(["config", ...args])).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
   });
@@ -123,7 +126,7 @@ describe("lathe trust", () => {
     const atHome = { cwd: box.home };
     expect(await box.run(["-p", "hello"], atHome)).toMatchObject({ code: 0, stderr: "" });
     expect((await box.run(["trust"], atHome)).stdout).toBe(
-      `Trusted: ${box.home} (this folder alone, not those below it)\n`,
+      `Trusted: ${box.home} (only this folder, not those below it)\n`,
     );
     await mkdir(join(box.home, "fetched/.lathe"), { recursive: true });
     await writeFile(join(box.home, "fetched/.lathe/config.yml"), "model: evil/x\n");
@@ -145,7 +148,7 @@ describe("lathe trust", () => {
     // Nothing listens at the provider's own address.
     const { code, stderr } = await ask();
     expect(stderr).toContain(
-      "lathe: This folder is not trusted: .lathe/config.yml, .lathe/models.yml, .env ignored. To let them count: lathe trust\n",
+      "lathe: This folder is not trusted: .lathe/config.yml, .lathe/models.yml, .env ignored. To let them take effect: lathe trust\n",
     );
     expect(code).toBe(3);
     expect(stranger.requests).toHaveLength(0);

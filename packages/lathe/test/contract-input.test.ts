@@ -137,7 +137,7 @@ describe("attached", () => {
     expect(await scene.run(["-p", "-", "-p", "then this"], { stdin: "do that\n" })).toMatchObject({ stdout: "two\n" });
     expect(lastSaid(0)).toMatch(/(?<!<stdin>\n)do that$/);
     expect(lastSaid(1)).toBe("then this");
-    expect(await scene.run(["-"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing came on stdin") });
+    expect(await scene.run(["-"])).toMatchObject({ code: 2, stderr: expect.stringContaining("stdin is empty") });
   });
 
   it("an empty prompt is a usage error, not a request about nothing", async () => {
@@ -188,7 +188,7 @@ describe("--output-schema", () => {
     await writeFile(join(scene.box.dir, "slip.json"), '{"type": "strin"}');
     expect(await scene.run(["--output-schema", "slip.json", "count"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('/type: "strin" is no type'),
+      stderr: expect.stringContaining('/type: "strin" is not a type'),
     });
     expect(scene.server.requests).toHaveLength(0);
   });

@@ -30,7 +30,7 @@ import { openSession } from "../src/conversation/open-session.ts";
 import { memoryJournal } from "../src/journals/journal-files.ts";
 import type { Machine } from "../src/machine/machine.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../src/permissions/judge.ts";
-import { standIn } from "../src/practice/fixed-answers.ts";
+import { fixedAnswers } from "../src/practice/fixed-answers.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 
 /** Where bytes are really read, written and run, links followed at that very moment. */
@@ -127,7 +127,7 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
   const answers = [{ call: { name: one.tool, args: one.args(at) } }, { text: "done" }];
   const open = await openSession(workspace, {
     model: { provider: "scripted", id: "none" },
-    adapter: standIn("scripted", answers),
+    adapter: fixedAnswers("scripted", answers),
     opened: memoryJournal(workspace),
     ...(one.profile ? { profile: one.profile } : {}),
     limits: {},

@@ -63,7 +63,7 @@ describe("lathe doctor", () => {
   it("a home that cannot be written to is shown with the way out", async () => {
     use({ LATHE_HOME: "/dev/null/lathe" });
     expect(await line("home")).toBe(
-      "FAIL home /dev/null/lathe cannot be written (ENOTDIR). Mend its permissions, or set LATHE_HOME to another folder.",
+      "FAIL home /dev/null/lathe cannot be written (ENOTDIR). Fix its permissions, or set LATHE_HOME to another folder.",
     );
   });
 
@@ -81,7 +81,7 @@ describe("lathe doctor", () => {
     const { path } = await saySomething(box.maker, "hello", "there");
     const owner = { pid: 2 ** 22 + 1, host: hostname(), startTime: "1", token: "t" };
     writeFileSync(`${path}.lock`, JSON.stringify(owner));
-    expect(await line("locks")).toContain("1 sessions were left locked");
+    expect(await line("locks")).toContain("1 sessions are still locked");
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 

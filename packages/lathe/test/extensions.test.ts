@@ -138,7 +138,7 @@ describe("a file of the user's own", () => {
       'import "@some/where/deep"; export default 1;',
       "FILE imports @some/where/deep, which is not installed. Run: npm install --prefix DIR @some/where",
     ],
-    ["needs a file", 'import "./parts.ts"; export default 1;', "FILE imports ./parts.ts, and there is no such file."],
+    ["needs a file", 'import "./parts.ts"; export default 1;', "FILE imports ./parts.ts, which does not exist."],
   ])("that %s is one line", async (_, text, expected) => {
     await files({ "extension.ts": text });
     const { code, stdout, stderr } = await load("extension.ts");

@@ -48,7 +48,7 @@ describe("lathe -c without a prompt and without a terminal", () => {
 
   it("has nothing to do after an answer, or where nothing came before", async () => {
     scene = await stage([turn.text("answer")]);
-    const nothing = { code: 2, stdout: "", stderr: expect.stringMatching(/nothing undone.*lathe -c "<prompt>"/) };
+    const nothing = { code: 2, stdout: "", stderr: expect.stringMatching(/nothing left to do.*lathe -c "<prompt>"/) };
     expect(await scene.run(["-c"])).toMatchObject(nothing);
     await scene.run(["work"]);
     expect(await scene.run(["-c"])).toMatchObject(nothing);

@@ -161,7 +161,7 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.press("1", "Enter");
     await screen.see(/Resumed session[\s\S]*› older question\nthe older answer\n›$/);
     await screen.press("/quit", "Enter");
-    await screen.see(/To go on: lathe --resume \w{8}\nleft-0/);
+    await screen.see(/To continue: lathe --resume \w{8}\nleft-0/);
   });
 
   it("a call is one row that says what is looked for, with wide characters in it", async () => {

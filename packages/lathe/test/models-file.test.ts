@@ -29,7 +29,7 @@ describe("models.yml through the command", () => {
     const file = await b.write("models.yml", acme("    wobble: 1\n"));
     const broken = await b.box.run(["--list-models"]);
     expect(broken.stderr).toBe(
-      `lathe: ${file}:6: providers.acme.wobble: unknown key. The file is left out; the built-in models work.\n`,
+      `lathe: ${file}:6: providers.acme.wobble: unknown key. The file is ignored; the built-in models still work.\n`,
     );
     expect(broken.stdout).toContain("openai/gpt-5.2");
     expect(broken.stdout).not.toContain("acme/small");
@@ -63,7 +63,7 @@ describe("models.yml through the command", () => {
     await rm(json.replace(/json$/, "yml"));
     await b.write("models.json", "{broken");
     const broken = await b.box.run(["models", "sonnet"]);
-    expect(broken).toMatchObject({ code: 0, stderr: expect.stringContaining("cannot be taken over") });
+    expect(broken).toMatchObject({ code: 0, stderr: expect.stringContaining("cannot be converted") });
   });
 
   it("G-43 a project's file counts only in a trusted folder, and may not bring a command", async () => {
@@ -80,7 +80,7 @@ describe("models.yml through the command", () => {
 
     await writeFile(file, acme().replace("apiKey: acme-key", `apiKey: "!touch ${join(b.box.dir, "ran")}"`));
     const { stderr } = await b.box.run(["models", "acme"]);
-    expect(stderr).toContain(`${file}:5: providers.acme.apiKey: a command counts only in your own models.yml`);
+    expect(stderr).toContain(`${file}:5: providers.acme.apiKey: a command is allowed only in your own models.yml`);
   });
 
   it("G-45 a built-in provider is sent elsewhere with headers; a model's header beats the provider's", async () => {
@@ -176,7 +176,7 @@ ${provider}    modelOverrides:
     await b.write("models.yml", acme().replace("acme-key", '"!exit 3"'));
     const failed = await b.ask(["--model", "acme/small"]);
     expect(failed.code).toBe(3);
-    expect(failed.stderr).toBe("lathe: The command for a key ended with code 3. Try it in a shell: exit 3\n");
+    expect(failed.stderr).toBe("lathe: The key command ended with code 3. Try it in a shell: exit 3\n");
 
     await b.write("models.yml", acme().replace("acme-key", "\"!printf 'abc\\\\nlogin: me'\""));
     const notes = await b.ask(["--model", "acme/small"]);
@@ -221,9 +221,12 @@ describe("the file itself", () => {
     [provider("headers: {X-Team: *team*}"), '3: not valid YAML: write "*team*" in quotes'],
     [
       "providers:\n  practice:\n    baseUrl: http://h\n",
-      "2: providers.practice: this name is Lathe's own; choose another",
+      "2: providers.practice: this name is reserved by Lathe; choose another",
     ],
-    ["providers:\n  a/b:\n    baseUrl: http://h\n", /^2: providers\.a\/b: a provider's name has no \/ : or blank/],
+    [
+      "providers:\n  a/b:\n    baseUrl: http://h\n",
+      /^2: providers\.a\/b: a provider's name cannot contain \/ : or spaces/,
+    ],
     [provider("api: soap"), /^3: providers\.p\.api: must be one of openai-completions/],
     [provider("baseUrl: 7"), "3: providers.p.baseUrl: must be a non-empty text"],
     [provider("auth: none"), /^2: providers\.p: without models it must set one of/],

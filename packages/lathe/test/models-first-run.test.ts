@@ -39,13 +39,13 @@ async function interactive(env: Record<string, string>, lines: readonly string[]
 describe.skipIf(!hasScript)("the first start at a terminal (needs script)", () => {
   it("without key and server it goes on with the practice model and says so in one line", async () => {
     const shown = await interactive(nowhere, ["/quit"]);
-    expect(shown).toContain("No key and no local model server were found: going on with the practice model");
+    expect(shown).toContain("No API key and no local model server found: continuing with the practice model");
     expect(shown).toContain("practice/basic");
   });
 
   it("G-48 a local server comes before the practice model", async () => {
     const shown = await interactive({ ...nowhere, OLLAMA_BASE_URL: b.server.baseUrl("ollama") }, ["/quit"]);
-    expect(shown).toContain("No key was found; using ollama/tiny:1b of the server on this machine.");
+    expect(shown).toContain("No API key found; using ollama/tiny:1b from the server on this machine.");
     expect(shown).not.toContain("practice");
   });
 

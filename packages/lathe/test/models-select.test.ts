@@ -60,7 +60,7 @@ describe("which model a selector means", () => {
   it.each([
     ["no-such-model", 'Unknown model "no-such-model". Give it as provider/id, or see: lathe models'],
     ["onee/alpha", 'Unknown provider "onee". Did you mean one? See: lathe models'],
-    ["one/", '"one/" names no model. Give provider/id, or see: lathe models one'],
+    ["one/", '"one/" does not name a model. Give provider/id, or see: lathe models one'],
     ["cursor/x", "The provider cursor cannot be used: its protocol is not public."],
   ])("G-52 %s is refused with the next step", async (selector, message) => {
     expect(await b.ask(["--model", selector], keys)).toMatchObject({ code: 2, stderr: `lathe: ${message}\n` });
@@ -90,14 +90,14 @@ describe("which model a selector means", () => {
     expect(await b.ask(["--model", "openai/gpt-5.2"], env)).toMatchObject({ code: 0 });
     await b.write("config.yml", "enabledModels: [nosuch/*]\n");
     expect((await b.box.run(["models"], { env })).stdout).toBe(
-      "No model is left to choose from. See: lathe config get enabledModels\n",
+      "No models are enabled. See: lathe config get enabledModels\n",
     );
   });
 
   it("G-53 a slip in disabledProviders is told, since the provider would be used", async () => {
     await b.write("config.yml", "disabledProviders: [opnai, elsewhere]\n");
     const { stderr } = await b.ask(["--model", "one/alpha-large"], keys);
-    expect(stderr).toBe("lathe: disabledProviders names opnai, which is no provider. Did you mean openai?\n");
+    expect(stderr).toBe("lathe: disabledProviders names opnai, which is not a provider. Did you mean openai?\n");
   });
 
   it("G-52 LS-05 a continued session goes on with its own model, the scope notwithstanding", async () => {
@@ -160,7 +160,7 @@ describe("roles and folders", () => {
     await ask(["--model", "lathe/plan:medium"]);
     expect(reached()).toBe("one/alpha-large medium");
     const circle = await ask(["--model", "lathe/plan", "--slow-model", "lathe/plan"]);
-    expect(circle).toMatchObject({ code: 2, stderr: expect.stringContaining("leads in a circle") });
+    expect(circle).toMatchObject({ code: 2, stderr: expect.stringContaining("refers to itself") });
   });
 
   it("LS-05 a role without a model of its own is the saved model, also when it is what --model names", async () => {
@@ -179,7 +179,7 @@ describe("roles and folders", () => {
   it("G-52 a slip in the effort is told and not sent as part of the id", async () => {
     expect(await b.ask(["--model", "one/alpha-large:hihg"], keys)).toMatchObject({
       code: 2,
-      stderr: 'lathe: "one/alpha-large:hihg" ends with no effort. Did you mean one/alpha-large:high?\n',
+      stderr: 'lathe: "one/alpha-large:hihg" does not end with a valid effort. Did you mean one/alpha-large:high?\n',
     });
     await b.ask(["--model", "one/alpha-large:free"], keys);
     expect(reached()).toContain("alpha-large:free");

@@ -54,7 +54,7 @@ describe("options that cannot mean what was written", () => {
     [["--api-key", "", "--model", "openai/gpt-5.2"], "--api-key is empty."],
     [["--base-url", "localhost", "--api-key", "k", "--model", "openai/gpt-5.2"], "--base-url must be an address"],
     [["--base-url", "file:///etc", "--api-key", "k", "--model", "openai/gpt-5.2"], "--base-url must be an address"],
-    [["--models", "zzz*,yyy"], "No model fits --models zzz*,yyy. See: lathe models"],
+    [["--models", "zzz*,yyy"], "No model matches --models zzz*,yyy. See: lathe models"],
     [["--cwd", "file.txt", ...practice], "--cwd: file.txt is not a directory."],
     [["--cwd", "file.txt/below", ...practice], "--cwd: file.txt/below is not a directory."],
     [["--add-dir", "nowhere", ...practice], "--add-dir: nowhere is not a directory."],
@@ -85,7 +85,7 @@ describe("lathe trust", () => {
     await mkdir(below);
     await box.run(["trust"]);
     const { stdout } = await box.run(["trust", "--remove", "below"]);
-    expect(stdout).toBe(`Was not trusted: ${below}; it still is through ${box.dir}\n`);
+    expect(stdout).toBe(`Was not trusted: ${below}; still trusted through ${box.dir}\n`);
     await box.run(["trust", below]);
     await rm(below, { recursive: true });
     await box.run(["trust", "--remove", below]);
@@ -97,8 +97,8 @@ describe("lathe login", () => {
   it.each([
     [["practice"], "", "The practice model needs no key"],
     [["ollama"], "", "needs no key"],
-    [["openai"], "two words\n", "A key is one word"],
-    [["openai"], "one\ntwo\n", "A key is one word"],
+    [["openai"], "two words\n", "A key contains no spaces"],
+    [["openai"], "one\ntwo\n", "A key contains no spaces"],
     [["openai", "sk-123"], "", "lathe login takes one provider and --key, not sk-123."],
     [["--force"], "", "lathe login takes one provider and --key, not --force."],
   ])("%j with %j is refused", async (args, stdin, message) => {

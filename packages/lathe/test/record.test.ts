@@ -160,7 +160,9 @@ describe("--record", () => {
     await writeFile(journal, text.replace("seven files", "eight files"));
     expect(await scene.box.run(["replay", recordingIn()])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(new RegExp(`line \\d+ of the journal of agent ${spawned} is not as recorded`)),
+      stderr: expect.stringMatching(
+        new RegExp(`line \\d+ of the journal of agent ${spawned} differs from the recording`),
+      ),
     });
     await writeFile(journal, text);
     expect(await replayElsewhere(recordingIn())).toMatchObject({ code: 0, stdout: "There are seven.\n" });

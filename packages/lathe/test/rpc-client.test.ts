@@ -51,7 +51,7 @@ describe("RpcClient", () => {
   it("MO-07 an agent that cannot start rejects with what it said on stderr", async () => {
     await expect(client({ args: ["--model", "nothing/x"] }).start()).rejects.toThrow('Unknown provider "nothing"');
     await expect(client({ command: ["/nowhere/lathe"] }).start()).rejects.toThrow("could not be started");
-    await expect(client({ command: ["echo", "hello"] }).start()).rejects.toThrow("not a line of the protocol: hello");
+    await expect(client({ command: ["echo", "hello"] }).start()).rejects.toThrow("not a protocol line: hello");
     const silent = ["sh", "-c", "cat >/dev/null", "lathe"];
     await expect(client({ command: silent, readyTimeoutMs: 50 }).start()).rejects.toThrow("not ready within 50 ms");
   });

@@ -37,7 +37,7 @@ describe("--run-id", () => {
     expect((await scene.run([...named, "sweep the floor"])).code).toBe(3);
     expect(await scene.run([...named, "sweep the floor"])).toMatchObject({ code: 0, stdout: "after all\n" });
     const said = scene.server.requests[1]?.view.messages.map(({ text }) => text).join("\n");
-    expect(said).toMatch(/sweep the floor.*Go on with the task/s);
+    expect(said).toMatch(/sweep the floor.*Continue the task/s);
   });
 
   it("another prompt under the same name is refused", async () => {
@@ -55,7 +55,7 @@ describe("--run-id", () => {
     child.stdin.end();
     await door.reached;
     const second = await scene.run([...named, "go"]);
-    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining("going on in another process") });
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining("still running in another process") });
     door.open();
     expect(await first).toMatchObject({ code: 0, stdout: "one\n" });
     expect(scene.server.requests).toHaveLength(1);

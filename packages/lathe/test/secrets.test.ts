@@ -105,7 +105,7 @@ describe("known secrets", () => {
 });
 
 describe("variables that commands do not see", () => {
-  const NOTICE = /Commands do not see these variables of your environment: (.*)\. To pass/;
+  const NOTICE = /Commands do not see these environment variables: (.*)\. To pass/;
 
   it("EE-03 D3 are named once, and again only when there are others", async () => {
     scene = await stage([]);

@@ -131,7 +131,7 @@ describe("the search index", () => {
     const full = async () => ({ DatabaseSync: Full }) as unknown as typeof import("@photostructure/sqlite");
     expect(await search("lemur", full)).toMatchObject({
       ids: [fresh.id, known.id],
-      notes: [expect.stringMatching(/cannot be brought up to date \(.*full\): reading what it lacks/)],
+      notes: [expect.stringMatching(/cannot be updated \(.*full\): reading the missing sessions directly/)],
     });
   });
 

@@ -79,7 +79,7 @@ describe("lathe sessions list", () => {
   });
 
   it("says what it knows when a verb or an option is wrong", async () => {
-    expect(await box.run("sessions", "lst")).toMatchObject({ code: 2, stderr: expect.stringContaining('not "lst"') });
+    expect(await box.run("sessions", "lst")).toMatchObject({ code: 2, stderr: expect.stringContaining('"lathe sessions lst"') });
     expect(await box.run("sessions", "list", "--nope")).toMatchObject({ code: 2 });
     expect(await box.run("sessions", "list", "-n", "-1")).toMatchObject({
       code: 2,
@@ -87,7 +87,8 @@ describe("lathe sessions list", () => {
     });
     expect(await box.run("sessions", "list", "word")).toMatchObject({
       code: 2,
-      stderr: 'lathe: lathe sessions list takes no words, but got "word". To look for it: lathe sessions search word\n',
+      stderr:
+        'lathe: lathe sessions list takes no words, but got "word". To search for it: lathe sessions search word\n',
     });
     expect((await box.run("sessions", "--help")).stdout).toContain("doctor [id|path] [--gc]");
   });

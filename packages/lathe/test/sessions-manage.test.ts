@@ -12,7 +12,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { encodeLine, FileArtifacts, forkJournal, Journal } from "@lathe/agent";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { rememberElsewhere } from "../src/sessions/elsewhere.ts";
+import { rememberOutsideFile } from "../src/sessions/outside-files.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, call, openStore, result, saySomething, user } from "./sessions-fixture.ts";
 
@@ -106,7 +106,7 @@ describe("lathe sessions rename", () => {
     await saySomething(box.maker, "other", "ok", { id: "aaaa2222" });
     expect(await box.run("sessions", "rename", "aaaa", "x")).toMatchObject({
       code: 2,
-      stderr: 'lathe: "aaaa" begins 2 session ids. Give more of the id.\n',
+      stderr: 'lathe: "aaaa" matches 2 sessions. Give more of the id.\n',
     });
   });
 });
@@ -202,7 +202,7 @@ describe("lathe sessions doctor", () => {
     expect(stdout).toContain(`${torn.path}: Line 3 (the last) breaks off`);
     expect(stdout).toContain(`${bad.path}: Line 2 is damaged`);
     expect(stdout).toMatch(new RegExp(`${lost.path}: Blob [0-9a-f]{64} is missing`));
-    expect(stdout).toContain(`${stale.path}: Locked by a process that is gone`);
+    expect(stdout).toContain(`${stale.path}: Locked by a process that has ended`);
     expect(stdout).toContain(`${broken} is not a readable session`);
     expect(stdout).toMatch(/5 session files checked, \d problems\.\n/);
     expect((await box.run("sessions", "doctor", stale.id)).stdout).toContain("1 session files checked, 1 problems.");
@@ -212,17 +212,15 @@ describe("lathe sessions doctor", () => {
     const blobs = join(box.home, "blobs");
     const elsewhere = join(box.dir, "talk.jsonl");
     await saySomething(box.maker, "z".repeat(100_000), "ok", { path: elsewhere });
-    rememberElsewhere(join(box.home, "sessions"), elsewhere);
+    rememberOutsideFile(join(box.home, "sessions"), elsewhere);
     const { id } = await saySomething(box.maker, "u".repeat(100_000), "ok");
     for (const blob of readdirSync(blobs)) utimesSync(join(blobs, blob), 1, 1);
     await box.run("sessions", "rm", id);
-    expect((await box.run("sessions", "doctor")).stdout).toContain(
-      "There are 1 blobs (97.7 KB) that no session names.",
-    );
+    expect((await box.run("sessions", "doctor")).stdout).toContain("There are 1 unreferenced blobs (97.7 KB).");
     expect(readdirSync(blobs)).toHaveLength(2);
-    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 1 blobs (97.7 KB)");
+    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 1 unreferenced blobs (97.7 KB)");
     expect(readdirSync(blobs)).toHaveLength(1);
-    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 0 blobs");
+    expect((await box.run("sessions", "doctor", "--gc")).stdout).toContain("Removed 0 unreferenced blobs");
   });
 });
 

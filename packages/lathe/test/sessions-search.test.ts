@@ -126,7 +126,7 @@ describe("lathe sessions search", () => {
     expect(await box.run("sessions", "search", "--", "--")).toMatchObject({ code: 2 });
     await saySomething(box.maker, "another pond", "ok");
     const cut = await box.run("sessions", "search", "pond", "-n", "1");
-    expect(cut).toMatchObject({ code: 0, stderr: "There are more; -n 0 shows all.\n" });
+    expect(cut).toMatchObject({ code: 0, stderr: "More sessions match; -n 0 shows all.\n" });
     expect(cut.stdout.match(/pond/g)).toHaveLength(2); // a title and a hit
     const json = JSON.parse((await box.run("sessions", "search", "--json", "heron")).stdout) as unknown[];
     expect(json).toEqual([expect.objectContaining({ id, path, title: "Birds", snippet: "where is the heron" })]);

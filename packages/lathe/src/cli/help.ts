@@ -7,7 +7,7 @@ const EXAMPLES = [
   ['lathe -p "what does this do?" @src/server.ts', "a question about a file"],
   ['git diff | lathe -p "review this"', "piped text is context"],
   ['lathe --mode json --max-cost 0.50 "add a test"', "events as JSON lines, with a budget"],
-  ["lathe -c", "go on where this terminal left off"],
+  ["lathe -c", "continue where this terminal left off"],
 ] as const;
 
 export function helpText(): string {

@@ -66,11 +66,11 @@ async function withSession(workspace: Workspace, args: ParsedArgs): Promise<Pars
   return { ...args, options: await withChosenSession(workspace, args.options) };
 }
 
-/** An earlier session, which may have been cut or interrupted: its own prompt is the one to go on with. */
+/** An earlier session, which may have been cut off or interrupted: the run continues with that session's prompt. */
 const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
   last === true || resume !== undefined || session !== undefined;
 
-/** They are about one run from its prompt to its result. */
+/** These options concern one run from its prompt to its result. */
 const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;
 
 /** The prompts are typed, or come on stdin: line mode, RPC, JSON commands. */

@@ -1,11 +1,11 @@
-// Entry of the command: subcommand or run. What is not needed for the chosen way is not loaded.
+// Entry of the command: subcommand or run. Only the code of the chosen path is loaded.
 
 import { type Machine, thisMachine } from "../machine/machine.ts";
 import { SUBCOMMANDS } from "../options/option-table.ts";
 import { CliError, EXIT, type ExitCode } from "../usage/exit.ts";
 
 export async function main(): Promise<void> {
-  // What nobody caught is a bug or a broken stream: one line, and a code that says so.
+  // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
   process.on("uncaughtException", (error) => {
     process.stderr.write(`lathe: ${describe(error)}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
@@ -25,22 +25,22 @@ export async function main(): Promise<void> {
 
 async function start(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const [first = "", second] = argv;
-  // Alone, or with the name of a command: a person who looks for help, not a prompt.
+  // `help`, alone or with the name of a command, asks for help; it is not a prompt.
   if (first === "help" && (second === undefined || Object.hasOwn(SUBCOMMANDS, second)))
     return start(second === undefined ? ["--help"] : [second, "--help"], machine);
   if (Object.hasOwn(SUBCOMMANDS, first)) {
     const { runSubcommand } = await import("../commands/index.ts");
     return runSubcommand(first as keyof typeof SUBCOMMANDS, argv.slice(1), machine);
   }
-  // For developers, and in no list.
+  // For developers; not listed in the help.
   if (first === "load-extension") {
     const { loadExtensionCommand } = await import("../commands/load-extension.ts");
     return loadExtensionCommand(argv.slice(1), machine);
   }
   if (/^[a-z]+$/.test(first)) {
     const { misspeltCommand } = await import("./usage-hint.ts");
-    const slip = misspeltCommand(argv);
-    if (slip) throw slip;
+    const misspelt = misspeltCommand(argv);
+    if (misspelt) throw misspelt;
   }
   const { launch } = await import("./launch.ts");
   return launch(argv, machine);
@@ -52,7 +52,7 @@ function wantsJson(argv: readonly string[]): boolean {
   return argv.some((word, i) => word === "--mode=json" || (word === "--mode" && argv[i + 1] === "json"));
 }
 
-/** One line. The stack of a bug is for those who ask for it. */
+/** One line. The stack of a bug is shown only with LATHE_DEBUG. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CliError || error.name === "JournalError") return error.message.split("\n")[0] ?? error.name;

@@ -11,7 +11,7 @@ import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const authCommand: Command = async ([verb = "status", only], machine) => {
-  if (verb !== "status") throw usageError(`lathe auth knows status, not "${verb}".`);
+  if (verb !== "status") throw usageError(`Unknown command "lathe auth ${verb}". Use: lathe auth status`);
   const workspace = await openWorkspace(machine, {});
   const models = await modelsOf(workspace);
   const sources = credentialSources(workspace);
@@ -28,7 +28,7 @@ export const authCommand: Command = async ([verb = "status", only], machine) => 
     const found = await findCredential(query, sources);
     const sign = cloudSign(id, workspace.env);
     const named = found?.source ?? (sign === undefined ? undefined : `$${sign}`);
-    // Who has just set a variable wonders why it does not count.
+    // A user who has just set a variable wonders why it has no effect.
     const hidden = query.envNames.find((name) => workspace.env[name]);
     const source = hidden === undefined || named === `$${hidden}` ? named : `${named}, before $${hidden}`;
     // Local servers need no key: only worth a line when asked for.

@@ -53,11 +53,13 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       stdout.write(`${file}\n`);
       return EXIT.done;
     default:
-      throw usageError(`lathe config knows list, get, set, unset and path, not "${verb}". See: lathe config --help`);
+      throw usageError(
+        `Unknown command "lathe config ${verb}". Choose one of list, get, set, unset, path. See: lathe config --help`,
+      );
   }
 };
 
-/** A word too many is a misunderstanding, and better told than passed over. */
+/** An extra word is a misunderstanding, and better reported than ignored. */
 function refuseMore(verb: string, key: string | undefined, values: readonly string[]): void {
   const takesNone = verb === "list" || verb === "path";
   const extra = takesNone ? key : verb === "get" || verb === "unset" ? values[0] : undefined;
@@ -65,15 +67,16 @@ function refuseMore(verb: string, key: string | undefined, values: readonly stri
   throw usageError(`lathe config ${verb} takes ${takesNone ? "nothing more" : "one setting"}, not ${extra}.`);
 }
 
-/** What was set counts elsewhere, but a file of the project has the last word here. */
+/** The value takes effect in other folders, but a project file overrides it here. */
 async function sayIfHidden(machine: Machine, file: string, name: SettingKey): Promise<void> {
-  // A file that is wrong is told by whatever reads it next.
+  // A broken file is reported by whatever reads it next.
   const workspace = await openWorkspace(machine, {}).catch(() => undefined);
   const origin = workspace?.settingsOrigin.get(name) ?? file;
-  if (origin !== file) machine.stderr.write(`lathe: ${name} is set in ${file}; in this folder ${origin} decides.\n`);
+  if (origin !== file)
+    machine.stderr.write(`lathe: ${name} is set in ${file}, but in this folder ${origin} overrides it.\n`);
 }
 
-/** What is wrong with the files without stopping a run is said here, too. */
+/** Problems in the files that do not stop a run are reported here, too. */
 async function openToShow(machine: Machine): Promise<Workspace> {
   const workspace = await openWorkspace(machine, {});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);

@@ -29,7 +29,7 @@ export const demoCommand: Command = async (argv, machine) => {
     color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
     columns: () => stdout.columns ?? 100,
   });
-  printer.line(`A small project with a failing test is in ${folder}.`);
+  printer.line(`Created a small project with a failing test in ${folder}.`);
   printer.line(`› ${TASK}`, "bold");
   const open = await openSession(workspace, {
     model: await chooseModel(workspace, PRACTICE),
@@ -49,7 +49,7 @@ export const demoCommand: Command = async (argv, machine) => {
   }
 };
 
-/** Whoever came by `npm start` has a clone, not the command. */
+/** After `npm start` the user has a clone, not an installed command. */
 function nextStep(env: Machine["env"]): string {
   const run = 'With a key or a local model: lathe "<your request>"';
   return env["npm_lifecycle_event"] === "start" ? `Install the command next: see README.md. ${run}` : run;

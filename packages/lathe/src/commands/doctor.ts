@@ -1,4 +1,4 @@
-// `lathe doctor`: one line for each thing a run depends on, with what to do when it is not right.
+// `lathe doctor`: one line for each requirement of a run, with the fix when it is not met.
 
 import { checkInstallation, type Finding } from "../doctor/checks.ts";
 import { EXIT, usageError } from "../usage/exit.ts";

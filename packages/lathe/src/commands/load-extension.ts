@@ -1,5 +1,5 @@
-// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists what it exports. For those who work on
-// extensions; until there is something that an extension can do, it is all that can be done with one.
+// `lathe load-extension <file>`: loads a file the way extensions are loaded and lists what it exports. For developers
+// of extensions; there is no extension API yet, so loading is all that can be done with one.
 
 import { resolve } from "node:path";
 import { ExtensionError } from "../extensions/errors.ts";

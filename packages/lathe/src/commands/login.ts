@@ -19,7 +19,7 @@ import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 
-/** For a person in a browser, as long as device codes usually live. */
+/** Time for a person to sign in with a browser: the usual lifetime of a device code. */
 const PATIENCE_MS = 10 * 60_000;
 
 interface Account {
@@ -49,12 +49,14 @@ export const loginCommand: Command = async (argv, machine) => {
 
 export const logoutCommand: Command = async ([name], machine) => {
   const workspace = await openWorkspace(machine, {});
-  // What is stored can be forgotten, also when nothing else knows its name any more.
+  // A stored credential can be deleted even if its provider is no longer known.
   const store = credentialStore(workspace);
   const left = name !== undefined && store.providers().includes(name);
   const account = left ? { id: name, name: findRow(name)?.name ?? name } : await accountOf(workspace, name, "logout");
   const found = await store.remove(account.id);
-  machine.stdout.write(found ? `Forgotten: ${account.name}.\n` : `Nothing was stored for ${account.name}.\n`);
+  machine.stdout.write(
+    found ? `Deleted the credential of ${account.name}.\n` : `Nothing was stored for ${account.name}.\n`,
+  );
   return EXIT.done;
 };
 
@@ -79,18 +81,17 @@ async function accountOf(workspace: Workspace, name: string | undefined, verb: s
 }
 
 async function keyOf({ id, name }: Account, piped: string, machine: Machine): Promise<StoredCredential> {
-  const typed = machine.stdin.isTTY ? await askSecret(`Key for ${name} (it will not be shown): `, machine) : piped;
+  const typed = machine.stdin.isTTY ? await askSecret(`Key for ${name} (hidden): `, machine) : piped;
   const key = typed.trim();
   const isLocal = findRow(id)?.keyless === true;
   if (key === "" && isLocal)
     throw usageError(`${name} needs no key. If yours does, pipe it in: lathe login ${id} < key.txt`);
   if (key === "") throw usageError(`No key given. Pipe it in: lathe login ${id} < key.txt`);
-  if (/[^\x21-\x7e]/.test(key))
-    throw usageError("A key is one word without blanks or line breaks. Give the key alone.");
+  if (/[^\x21-\x7e]/.test(key)) throw usageError("A key contains no spaces or line breaks. Give only the key.");
   return { type: "api_key", key };
 }
 
-/** Until the signal; then the terminal is let go. */
+/** Reads until the signal, then releases the terminal. */
 async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
   const lines = createInterface({ input, terminal: false });
   signal.addEventListener("abort", () => lines.close(), { once: true });
@@ -114,7 +115,7 @@ async function signIn(row: OAuthRow, machine: Machine): Promise<StoredCredential
       signal: stop.signal,
       patienceMs: PATIENCE_MS,
       open: (url) => {
-        show(`Open ${url}\nWaiting for the sign-in in your browser. Ctrl+C gives up.`);
+        show(`Open ${url}\nWaiting for you to sign in with your browser. Press Ctrl+C to cancel.`);
         if (stdin.isTTY)
           show(
             "If the browser is on another machine and ends at a page it cannot open, paste that page's address here.",

@@ -26,8 +26,8 @@ export async function listModels(workspace: Workspace, pattern: string | true, a
   else if (rows.length === 0)
     stdout.write(
       pattern === true
-        ? "No model is left to choose from. See: lathe config get enabledModels\n"
-        : `No model fits "${pattern}". See: lathe models\n`,
+        ? "No models are enabled. See: lathe config get enabledModels\n"
+        : `No model matches "${pattern}". See: lathe models\n`,
     );
   else stdout.write(shown(rows));
   return EXIT.done;
@@ -50,7 +50,7 @@ function shown(rows: readonly ListedModel[]): string {
   ]);
   const groups = canonicalGroups(rows);
   if (groups.length === 0) return lines;
-  return `${lines}\nThe same model from several providers; the first that can be used is taken:\n${table(groups)}`;
+  return `${lines}\nModels offered by several providers; the first usable one is chosen:\n${table(groups)}`;
 }
 
 /** Canonical ids that several usable providers offer. */

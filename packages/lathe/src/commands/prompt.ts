@@ -7,7 +7,7 @@ import { promptsOf } from "../headless/prompts.ts";
 import { readPiped } from "../headless/stdin.ts";
 import { memoryJournal } from "../journals/journal-files.ts";
 import { parseArgs } from "../options/parse.ts";
-import { standIn } from "../practice/fixed-answers.ts";
+import { fixedAnswers } from "../practice/fixed-answers.ts";
 import { EXIT } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
@@ -20,7 +20,7 @@ export const promptCommand: Command = async (argv, machine) => {
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));
   const open = await openSession(workspace, {
     ...asked,
-    adapter: standIn(asked.model.provider, [{ text: "ok" }], (request) => {
+    adapter: fixedAnswers(asked.model.provider, [{ text: "ok" }], (request) => {
       seen ??= request;
     }),
   });
@@ -56,7 +56,7 @@ function render(request: Request): string {
   return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
 }
 
-/** Parts that are no text are named: a picture counts in the request, too. */
+/** Parts other than text are named: a picture is part of the request, too. */
 const textOf = ({ content }: Message): string =>
   content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
 

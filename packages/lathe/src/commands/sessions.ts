@@ -23,13 +23,13 @@ export const sessionsCommand: Command = async (argv, machine) => {
   const verb = Object.hasOwn(VERBS, name) ? await VERBS[name]?.() : undefined;
   if (!verb)
     throw usageError(
-      `lathe sessions knows ${Object.keys(VERBS).join(", ")}, not "${name}". See: lathe sessions --help`,
+      `Unknown command "lathe sessions ${name}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe sessions --help`,
     );
   const workspace = await openWorkspace(machine, {});
   try {
     return await verb(rest, workspace);
   } catch (error) {
-    // A journal's error is about the user's file, not a fault of ours, and says what to do.
+    // A journal's error is about the user's file, not a bug of ours, and says what to do.
     if (error instanceof JournalError) throw usageError(error.message);
     throw error;
   }

@@ -8,13 +8,13 @@ import type { Machine } from "../machine/machine.ts";
 import { profileFor } from "../models/profile.ts";
 import type { CliOptions } from "../options/option-table.ts";
 import { parseArgs } from "../options/parse.ts";
-import { standIn } from "../practice/fixed-answers.ts";
+import { fixedAnswers } from "../practice/fixed-answers.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
 import { nearest } from "../usage/nearest.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 
-const STAND_IN = { provider: "stand-in", id: "none" };
+const FIXED_MODEL = { provider: "stand-in", id: "none" };
 
 export const toolCommand: Command = async (argv, machine) => {
   const describe = argv.includes("--describe");
@@ -45,8 +45,8 @@ export const toolCommand: Command = async (argv, machine) => {
 
 async function runOne(workspace: Workspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
   const open = await openSession(workspace, {
-    model: STAND_IN,
-    adapter: standIn(STAND_IN.provider, [{ call: { name, args } }, { text: "done" }]),
+    model: FIXED_MODEL,
+    adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
     limits: {},
@@ -90,7 +90,7 @@ type KnownTools = readonly { readonly family: FamilyName; readonly tools: readon
 function toolsHere(workspace: Workspace, { profile }: CliOptions): KnownTools {
   const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
   return families.map((family) => {
-    const { toolRegistry } = profileFor(workspace, { profile: family }, STAND_IN);
+    const { toolRegistry } = profileFor(workspace, { profile: family }, FIXED_MODEL);
     return { family, tools: toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []) };
   });
 }

@@ -22,13 +22,13 @@ export const trustCommand: Command = async (argv, machine) => {
   if (flags[0] === "--remove") {
     const found = await untrustFolder(file, folder);
     const above = trustedAbove(file, folder, machine.userHome);
-    const still = above === undefined ? "" : `; it still is through ${above}`;
+    const still = above === undefined ? "" : `; still trusted through ${above}`;
     machine.stdout.write(`${found ? "No longer trusted" : "Was not trusted"}: ${folder}${still}\n`);
     return EXIT.done;
   }
   if (!isDirectory(folder)) throw usageError(`${folder} is not a directory. Name the folder to trust.`);
   const path = await trustFolder(file, folder, new Date(machine.deps.now()));
-  const alone = holdsStrangers(path, machine.userHome) ? " (this folder alone, not those below it)" : "";
+  const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
   machine.stdout.write(`Trusted: ${path}${alone}\n`);
   return EXIT.done;
 };

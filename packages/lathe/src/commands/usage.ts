@@ -5,46 +5,46 @@ import { SUBCOMMANDS, type Subcommand } from "../options/option-table.ts";
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
   config: [
-    ["list", "every setting, its value, where that comes from and what it means"],
+    ["list", "every setting with its value, the source of the value and its meaning"],
     ["get <key>", "one value"],
-    ["set <key> <value>", "write it to your own file; lists as a,b and maps as name=1,other=2"],
-    ["unset <key>", "take it out of your own file"],
-    ["path", "where that file is"],
+    ["set <key> <value>", "write it to your settings file; lists as a,b and maps as name=1,other=2"],
+    ["unset <key>", "remove it from your settings file"],
+    ["path", "print the path of that file"],
   ],
   models: [
     ["", "all models"],
-    ["<pattern>", "those that fit: part of a name, provider/*, *sonnet*"],
+    ["<pattern>", "only those that match: part of a name, provider/*, *sonnet*"],
     ["… --json", "as JSON"],
   ],
   login: [
-    ["<provider>", "sign in where the provider offers it, else ask for a key; a key may be piped in"],
-    ["<provider> --key", "ask for a key in any case"],
+    ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],
+    ["<provider> --key", "always ask for a key"],
   ],
-  logout: [["<provider>", "forget what is stored for it"]],
-  auth: [["status [provider]", "the source of each credential, never the credential"]],
+  logout: [["<provider>", "delete its stored credential"]],
+  auth: [["status [provider]", "where each credential comes from, never the credential itself"]],
   trust: [
-    ["[folder]", "let the .lathe/ folder and .env of this folder count; this directory when none is named"],
-    ["--list", "folders that are trusted"],
-    ["--remove [folder]", "no longer trust it"],
+    ["[folder]", "let the .lathe/ folder and .env of this folder take effect (default: the current directory)"],
+    ["--list", "list trusted folders"],
+    ["--remove [folder]", "stop trusting it"],
   ],
   sessions: [
-    ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; N 0 shows every one"],
+    ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
     ["show <id|path> [--full]", "the transcript as text"],
     ["search <words> [-n N] [--json]", "full-text search over all sessions"],
     ["rename <id|path> <title>", "give a session a title"],
     ["rm <id|path>…", "remove sessions with their artifacts and subagents"],
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
-    ["doctor [id|path] [--gc]", "check session files; --gc removes blobs nobody names"],
+    ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
     ["stats [--json]", "sessions, messages, tokens and cost by model and day"],
   ],
-  prompt: [["[options] [prompt…]", "takes the options of a run; nothing is sent, and with --model no key is needed"]],
+  prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
   tool: [
     ["<name> '<json>'", "one call with these arguments; - reads them from stdin"],
     ["<name> --describe", "its description and schema, as the model sees them"],
   ],
-  replay: [["<dir>", "a folder that lathe --record <dir> has made"]],
-  doctor: [["", "one line for each thing a run depends on; for session files: lathe sessions doctor"]],
-  demo: [["", "a copy of the sample project is mended by the practice model"]],
+  replay: [["<dir>", "a folder made by lathe --record <dir>"]],
+  doctor: [["", "one line for each requirement of a run; for session files: lathe sessions doctor"]],
+  demo: [["", "the practice model fixes a copy of the sample project"]],
   completions: [
     ["bash", 'in ~/.bashrc: eval "$(lathe completions bash)"'],
     ["zsh", 'in ~/.zshrc, after compinit: eval "$(lathe completions zsh)"'],
@@ -52,7 +52,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
 };
 
-/** Words that the command goes on with. */
+/** Words that may follow the command. */
 export const verbsOf = (command: Subcommand): string[] =>
   FORMS[command].flatMap(([form]) => /^[a-z|]+/.exec(form)?.[0].split("|") ?? []);
 

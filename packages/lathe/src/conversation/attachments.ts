@@ -1,5 +1,5 @@
-// What goes along with a prompt: files that it names with @, and what was piped. A picture, told by its first bytes, or text in
-// whatever encoding it is.
+// What is sent with a prompt: files that it names with @, and piped input. Either a picture, recognised by its first bytes, or text
+// in any encoding.
 
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -84,7 +84,7 @@ async function existing(name: string, places: Places): Promise<string | undefine
   return undefined;
 }
 
-/** No shell expands a ~ that stands behind an @. */
+/** No shell expands a ~ after an @. */
 function pathOf(file: string, { cwd, userHome }: Places): string {
   return file.startsWith("~/") ? join(userHome, file.slice(2)) : resolve(cwd, file);
 }

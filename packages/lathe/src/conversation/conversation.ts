@@ -1,5 +1,5 @@
 // What a host talks to: the present session, and everything that outlives it. Another session takes its place with `startNew`,
-// `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) goes along. Knows no terminal and no
+// `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) is carried over. Knows no terminal and no
 // wire; hosts are thin over it, and several conversations may live in one process.
 
 import { existsSync } from "node:fs";
@@ -37,7 +37,7 @@ export interface ConversationParts {
   readonly requestFor: RequestFor;
   /** Who answers questions; absent when nobody is there. */
   readonly person?: Person;
-  /** Tools that come and go with the host. */
+  /** Tools that the host may add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
   /** Each session as it becomes the present one, before anything runs in it. */
   readonly onSession?: (open: OpenSession) => void;
@@ -50,7 +50,7 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #approvals: Approvals | undefined;
   #open!: OpenSession;
-  /** What the host wants, also when a larger model has taken over for a while. */
+  /** What the host chose, even while a larger model is used temporarily. */
   #chosen!: ModelChoice;
   /** --api-key and --base-url are for this provider only. */
   #keyed = "";
@@ -77,7 +77,7 @@ export class Conversation {
   get session(): Session {
     return this.#open.session;
   }
-  /** In force for the next request. */
+  /** Takes effect with the next request. */
   get model(): ModelChoice {
     return this.#open.model;
   }
@@ -95,7 +95,7 @@ export class Conversation {
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
   async submit(content: InputContent): Promise<InputOutcome> {
     const { session } = this;
-    if (session.state === "closed") throw new Error("This session has ended. Go on in a new one, or resume another.");
+    if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
     this.#inputs++;
     try {
       return await session.submit(content);
@@ -144,7 +144,7 @@ export class Conversation {
     await this.#goToNew(inMemory ? memoryJournal(this.workspace) : newJournal(this.workspace, extra));
   }
 
-  /** Another session of this directory, with its own model and effort when they can still be had. */
+  /** Another session of this directory, with its own model and effort if they are still available. */
   async resume(sessionPath: string): Promise<void> {
     const path = realJournalPath(resolve(this.workspace.machine.cwd, sessionPath));
     if (path === this.#open.journal.path) return;
@@ -154,7 +154,7 @@ export class Conversation {
     await this.#goTo(existingJournal(this.workspace, path));
   }
 
-  /** Goes on in a copy of the present session; the original stays as it is. */
+  /** Continues in a copy of the present session; the original does not change. */
   async fork(): Promise<void> {
     const { path } = this.#open.journal;
     if (path === undefined || !existsSync(path))
@@ -240,7 +240,7 @@ export class Conversation {
         ...(await request()),
         ...(person ? { person } : {}),
         ...(toolProviders ? { toolProviders } : {}),
-        // What comes before the session is held (its start) concerns nobody here.
+        // Events before the session is assigned (its start) are not needed here.
         onEvent: (event) => {
           if (open) this.#follow(open, event);
         },

@@ -1,5 +1,5 @@
-// Going over to another session in the same process: which model it gets, and that a key of this run stays with the provider it
-// was given for.
+// Switching to another session in the same process: which model it gets, and that a key of this run is used only for the provider
+// it was given for.
 
 import type { Journal } from "@lathe/agent";
 import type { OpenedJournal } from "../journals/journal-files.ts";

@@ -1,4 +1,4 @@
-// Puts a session together: environment, profile, journal, permissions, services. Every mode starts here.
+// Sets up a session: environment, profile, journal, permissions, services. Every mode starts here.
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -48,13 +48,13 @@ export interface SessionRequest {
   readonly systemPrompt?: string;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
-  /** Git is asked and the connection opened while the session is put together. Absent: a person may think for long. */
+  /** Runs git and opens the connection while the session is being set up. Absent: a person may take long to type. */
   readonly promptFollows?: boolean;
   /** Set when the run is recorded or replayed. */
   readonly tape?: Tape;
   /** How questions and approvals reach a person; absent when nobody is there. */
   readonly person?: Person;
-  /** Tools that come and go with the host. */
+  /** Tools that the host may add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
   /** Where tools work; this machine when absent. */
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
@@ -66,12 +66,12 @@ interface RunLimits {
   readonly maxTurns?: number;
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
-  /** The run is the whole session: what earlier processes of it have spent counts. */
+  /** The run is the whole session: what its earlier processes spent is included. */
   readonly ofSession?: boolean;
 }
 
 export interface Person {
-  /** Absent: calls that need a yes are denied. */
+  /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
   readonly answer?: Answerer;
   readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
@@ -83,25 +83,25 @@ export interface OpenSession {
   readonly permissions: Permissions;
   readonly journal: OpenedJournal;
   readonly limits: RunLimits;
-  /** In force for the next request. */
+  /** Takes effect with the next request. */
   readonly model: ModelChoice;
   /** Profile and adapter for another model, for a switch inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   close(): Promise<void>;
 }
 
-/** An answer that breaks off is paid for each time. */
+/** An answer that is cut off costs money each time. */
 const MID_STREAM_RETRIES = 3;
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
-  // git is asked before there is a session that could tell of it.
+  // git runs before there is a session that could report it.
   const early: [message: string, code: string][] = [];
   let warn = (message: string, code: string): void => void early.push([message, code]);
   const env = (request.environment ?? localEnvironment)(workspace, (message, code) => warn(message, code));
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
-  // Whoever waits for it will be told; without a model nobody will.
+  // A failure is reported to whoever awaits this; without a model nothing does.
   git?.catch(() => {});
   const models = await modelsOf(workspace);
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
@@ -237,13 +237,13 @@ function waits({ settings }: Workspace, models: Models, { provider }: ModelChoic
   };
 }
 
-/** Limits are those of this run: what the session has spent before does not count. */
+/** Limits apply to this run: what the session spent before is not included. */
 function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent: Session["spent"]): BudgetConfig {
   const turns = limits.maxTurns ?? workspace.settings["limits.maxTurns"];
   const usd = limits.maxCost ?? workspace.settings["limits.maxCost"];
   if (limits.maxCost !== undefined && !model.info?.cost && model.provider !== "practice") {
     throw usageError(
-      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be kept. Use --max-turns, or give its cost in models.yml.`,
+      `The price of ${model.provider}/${model.id} is not known, so --max-cost cannot be enforced. Use --max-turns, or give its cost in models.yml.`,
     );
   }
   const before = limits.ofSession ? { turns: 0, usd: 0, wallMs: 0 } : spent;
@@ -254,7 +254,7 @@ function budgetOf(workspace: Workspace, { limits, model }: SessionRequest, spent
   };
 }
 
-/** A session with a prefix has been told already, and a tape says what git said then. */
+/** A session with a prefix already holds git's answer, and a tape replays it. */
 const asksEarly = ({ promptFollows, opened, tape }: SessionRequest): boolean =>
   promptFollows === true && opened.journal.prefix === undefined && tape === undefined;
 
@@ -296,7 +296,7 @@ function planMode(permissions: Permissions, person: Person | undefined) {
   };
 }
 
-/** A directory that is not there yet is where its name says. */
+/** For a directory that does not exist yet, its path as written. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path;
 }

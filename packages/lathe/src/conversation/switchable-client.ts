@@ -1,5 +1,5 @@
-// The client of a session whose model may change: adapters are added as they are needed, and one that nobody has used yet
-// may still be on its way.
+// The client of a session whose model may change: adapters are added as they are needed, and one that has not been used
+// may still be loading.
 
 import { harmonyGuard, type ProviderAdapter, RoutingClient } from "@lathe/llm";
 import type { Workspace } from "../workspace/workspace.ts";

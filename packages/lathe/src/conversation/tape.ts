@@ -1,4 +1,4 @@
-// What stands between a session and the world when a run is recorded or replayed.
+// Wraps what a session takes from outside when a run is recorded or replayed.
 
 import type { InputContent, InputOutcome, Recorder, Session, SessionOptions, Surroundings } from "@lathe/agent";
 
@@ -11,7 +11,7 @@ export interface Tape {
 
 export type InputVerb = Parameters<Recorder["input"]>[1];
 
-/** While recording: inputs go through it, and it is told the end. */
+/** While recording: inputs pass through it, and it is notified of the end. */
 export interface RecordingTape extends Tape {
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined>;
   finish(end: { readonly status: string; readonly exitCode: number }): void;

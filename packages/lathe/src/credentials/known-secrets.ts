@@ -1,5 +1,5 @@
 // The secrets that Lathe knows of, so that they can be kept out of journals, events, recordings and pages: variables that look
-// like secrets, stored credentials, keys in models.yml. Credentials join when they are handed out.
+// like secrets, stored credentials, keys in models.yml. Credentials are added when they are used.
 
 import { existsSync } from "node:fs";
 import { isSecretName, Redactor, type Secret } from "@lathe/agent";
@@ -19,7 +19,7 @@ function inVariables(env: SecretPlaces["env"]): Secret[] {
   const secrets: Secret[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!value || !isSecretName(name)) continue;
-    // Where a key lies is no secret, and the path stands in every listing of its folder.
+    // The path of a key file is not secret; it appears in every listing of its folder.
     if (value.startsWith("/") && existsSync(value)) continue;
     secrets.push({ name, value });
   }
@@ -35,7 +35,7 @@ function inStore(authFile: string): Secret[] {
   }
 }
 
-/** Keys and headers that stand in a models file itself. */
+/** Keys and headers written in a models file itself. */
 export function learnModelsFile(redactor: Redactor, { providers = {} }: RegistryConfig): void {
   for (const [provider, { apiKey, headers, models = [], modelOverrides = {} }] of Object.entries(providers)) {
     if (apiKey !== undefined && !apiKey.startsWith("!")) redactor.add(provider, apiKey);

@@ -11,7 +11,7 @@ export interface ResolvedCredential {
   readonly source: string;
 }
 
-/** A credential that is there; asking for the secret may refresh a token or run the user's command. */
+/** A credential that was found; asking for the secret may refresh a token or run the user's command. */
 export interface FoundCredential {
   readonly kind: ResolvedCredential["kind"];
   readonly source: string;
@@ -37,7 +37,7 @@ export interface CredentialSources {
   readonly store: CredentialStore;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly oauth: OAuthContext;
-  /** Called with each secret that is handed out, under the name of its variable or provider. */
+  /** Called with each secret that is used, under the name of its variable or provider. */
   readonly onSecret?: (name: string, value: string) => void;
   /** Output of a command that the user wrote in the place of a key. */
   readonly runCommand?: (command: string) => Promise<string>;

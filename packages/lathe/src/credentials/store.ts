@@ -22,7 +22,7 @@ export interface OAuthCredential {
   readonly account?: string;
 }
 
-/** In the file, a secret kept elsewhere. */
+/** Marks, in the file, a secret stored in the keyring. */
 interface KeyringEntry {
   readonly type: "keyring";
 }
@@ -65,7 +65,7 @@ export class CredentialStore {
     return found;
   }
 
-  /** Every secret that stands in the file itself, under its provider's name. */
+  /** Every secret stored in the file itself, under its provider's name. */
   fileSecrets(): { name: string; value: string }[] {
     return Object.entries(this.#entries()).flatMap(([name, entry]) => {
       if (entry.type === "api_key") return [{ name, value: entry.key }];

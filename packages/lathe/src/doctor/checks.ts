@@ -32,12 +32,8 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     settings.finding,
     await checkModels(paths),
     ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
-    await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in one"),
-    await checkProgram(
-      "git",
-      onPath("git", machine.env["PATH"]),
-      "the model is told nothing of the repository's state",
-    ),
+    await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
+    await checkProgram("git", onPath("git", machine.env["PATH"]), "the model does not learn the repository's state"),
     ...(await Promise.all(PARTS.map(checkPart))),
     checkLocks(machine, paths),
   ];
@@ -68,7 +64,7 @@ function checkHome(machine: Machine, { home }: HomePaths): Finding {
     return {
       state: "wrong",
       name: "home",
-      text: `${home} cannot be written (${why}). Mend its permissions, or set LATHE_HOME to another folder.`,
+      text: `${home} cannot be written (${why}). Fix its permissions, or set LATHE_HOME to another folder.`,
     };
   }
 }
@@ -174,10 +170,10 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
   try {
     stale = allJournals(sessions).filter((path) => staleLock(path, machine.host));
   } catch (error) {
-    return { state: "wrong", name: "locks", text: `${oneLine(error)}. Mend the permissions of ${sessions}.` };
+    return { state: "wrong", name: "locks", text: `${oneLine(error)}. Fix the permissions of ${sessions}.` };
   }
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
-  const text = `${stale.length} sessions were left locked by a process that is gone; opening them removes the lock. See: lathe sessions doctor`;
+  const text = `${stale.length} sessions are still locked by a process that has ended; opening them removes the lock. See: lathe sessions doctor`;
   return { state: "missing", name: "locks", text };
 }
 

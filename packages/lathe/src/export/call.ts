@@ -6,7 +6,7 @@ import type { Call, CallResult, FileDiff } from "../sessions/transcript.ts";
 import { visible } from "../sessions/visible.ts";
 import { type Html, html } from "./html.ts";
 
-/** A longer result is cut: nobody reads it, and the page must open on a phone. */
+/** A longer result is truncated, so that the page opens on a phone. */
 const MOST_TEXT = 100_000;
 /** A change this short is shown at once. */
 const SHORT_DIFF = 40;

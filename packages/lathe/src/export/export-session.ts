@@ -41,7 +41,7 @@ async function writePrivate(file: string, first: string, rest: Iterable<string>)
     await written;
   } catch (error) {
     target.destroy();
-    // Of the two ways to hear of one failure, the first is told.
+    // One failure may be reported in two ways; we report the first.
     await written.catch(() => {});
     throw error;
   }

@@ -43,7 +43,7 @@ export function summaryOf(transcript: Transcript): Summary {
       if (item.model !== undefined) models.add(item.model);
     }
     if (item.type !== "user") continue;
-    firstWords ??= item.text || item.given.map(({ name }) => name).join(", ");
+    firstWords ??= item.text || item.attached.map(({ name }) => name).join(", ");
     if (item.origin === "injected") continue;
     promptCount++;
     if (prompts.length < MOST_PROMPTS) prompts.push({ id: item.id, words: oneLine(item.text).slice(0, WORDS) });

@@ -32,7 +32,7 @@ function missingModule(error: ModuleNotFound): string | undefined {
   const name = /^Cannot find module '([^']+)'/.exec(error.message)?.[1];
   const importer = error.requireStack?.[0];
   if (name === undefined || importer === undefined) return undefined;
-  if (/^[./]/.test(name)) return `${importer} imports ${name}, and there is no such file.`;
+  if (/^[./]/.test(name)) return `${importer} imports ${name}, which does not exist.`;
   const [scope, rest] = name.split("/");
   const named = name.startsWith("@") && rest !== undefined ? `${scope}/${rest}` : scope;
   return `${importer} imports ${name}, which is not installed. Run: npm install --prefix ${dirname(importer)} ${named}`;

@@ -28,7 +28,7 @@ export interface HeadlessRun {
   readonly tape?: RecordingTape;
 }
 
-/** Ends that are not the run's own doing: asked for again, it goes on. */
+/** Outcomes caused from outside: when started again, the run continues. */
 const UNFINISHED: ReadonlySet<number> = new Set([EXIT.provider, EXIT.internal, EXIT.interrupted]);
 
 export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Promise<RunResult> {
@@ -60,7 +60,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener): Pro
   }
 }
 
-/** `whole`: false when the run was stopped with something left to give. */
+/** `whole`: false when the run was stopped before all prompts were sent. */
 async function giveAll(
   run: HeadlessRun,
   driver: RunDriver,
@@ -84,7 +84,7 @@ async function giveAll(
   }
 }
 
-/** Settles what an earlier process of this run left: a cut input is continued, an interrupted one asked to go on. */
+/** Settles what an earlier process of this run left: it continues a cut-off input, or asks to continue an interrupted one. */
 async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
   const { session } = run.open;
   const { input } = session.journal;
@@ -95,7 +95,7 @@ async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boole
   return goesOn(run, driver);
 }
 
-/** A named run that a limit has ended is over; who continues a session wants it to go on. */
+/** A named run that a limit has ended is over; `--continue` without a prompt resumes the work. */
 function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean {
   return earlier ? reason === "interrupted" || reason === "error" : reason !== "completed";
 }

@@ -37,14 +37,14 @@ export interface RunOutcome {
   readonly message?: string;
 }
 
-export const TIME_IS_UP = "The time of this run is used up.";
+export const TIME_IS_UP = "The time limit of this run was reached.";
 
 type Kept = Pick<RunFacts, "kept">;
 
 export const interruptedOutcome = ({ kept = true }: Kept): RunOutcome => ({
   status: "interrupted",
   exitCode: EXIT.interrupted,
-  message: kept ? "Interrupted. Continue with: lathe -c" : "Interrupted. Nothing was kept (--no-session).",
+  message: kept ? "Interrupted. Continue with: lathe -c" : "Interrupted. Nothing was saved (--no-session).",
 });
 
 export const limitOutcome = (what: string, { kept = true }: Kept): RunOutcome => ({
@@ -87,7 +87,7 @@ const questionAsked = (kept: boolean): string =>
 const planProposed = (kept: boolean): string =>
   `The agent proposed a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
 
-const OTHER_WORDS = "Ask in other words, or choose another model: lathe models";
+const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models";
 
 function completed(facts: RunFacts): RunOutcome {
   const { kept = true } = facts;
@@ -103,7 +103,7 @@ function completed(facts: RunFacts): RunOutcome {
     return {
       status: "denied",
       exitCode: EXIT.denied,
-      message: `Not allowed without asking: ${names}. Allow it with: ${allowedWith(facts.denied.map(({ reason }) => reason))}`,
+      message: `Needs permission: ${names}. Allow it with: ${allowedWith(facts.denied.map(({ reason }) => reason))}`,
     };
   }
   if (facts.finish === "content_filter") {
@@ -113,7 +113,7 @@ function completed(facts: RunFacts): RunOutcome {
     return {
       status: "failed",
       exitCode: EXIT.failed,
-      message: `The answer was cut at the output limit. ${kept ? 'Continue with: lathe -c "go on"' : "Ask for less at a time."}`,
+      message: `The answer was cut off at the output limit. ${kept ? 'Continue with: lathe -c "continue"' : "Ask for less at a time."}`,
     };
   }
   if (facts.text.trim() === "")

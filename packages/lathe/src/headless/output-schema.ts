@@ -1,4 +1,5 @@
-// `--output-schema`: the final answer must be JSON that fits. The model is told so with the prompt and asked again when it misses.
+// `--output-schema`: the final answer must be JSON that matches. The schema is sent with the prompt, and the model is asked again
+// when its answer does not match.
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -49,7 +50,7 @@ export async function judge(answer: string, schema: JsonSchema): Promise<Judged>
   return violation ? { problem: `${violation.path} ${violation.message}` } : { value, json };
 }
 
-/** Models like to put a fence around it, and a word before that. */
+/** Models often put a fence and some text around the JSON. */
 function jsonIn(answer: string): string {
   const fenced = [...answer.matchAll(/^[ \t]*```(?:json)?[ \t]*\n(.*?)\n[ \t]*```[ \t]*$/gms)];
   return (fenced.length === 1 ? fenced[0]?.[1] : undefined) ?? answer.trim();

@@ -7,7 +7,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { ParsedArgs } from "../options/parse.ts";
 import { usageError } from "../usage/exit.ts";
 
-/** A prompt that stands for what is piped. */
+/** A prompt that means piped input. */
 const STDIN = "-";
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
@@ -28,7 +28,7 @@ export async function promptsOf(
   const hasPiped = !piped.every(isSpace);
   if (prompts.includes(STDIN)) {
     if (!hasPiped)
-      throw usageError(`Nothing came on stdin, which "-" stands for. Pipe the prompt in, or give its text.`);
+      throw usageError(`"-" reads the prompt from stdin, but stdin is empty. Pipe the prompt in, or give its text.`);
     const asPrompt = await pipedParts(piped);
     return withContext(
       context,

@@ -40,7 +40,7 @@ export type NamedRun =
       readonly denied: readonly DeniedCall[];
     });
 
-/** One of that name with other prompts is refused. One that is going on is refused when its journal is opened. */
+/** One of that name with other prompts is refused. One that is still running is refused when its journal is opened. */
 export async function lookUpRun(
   workspace: Workspace,
   options: CliOptions,
@@ -49,9 +49,7 @@ export async function lookUpRun(
   const runId = options["run-id"] ?? "";
   const { continue: last, resume, session, fork } = options;
   if (last || resume !== undefined || session !== undefined || fork || options["no-session"]) {
-    throw usageError(
-      "--run-id has a session of its own. Leave out --continue, --resume, --session, --fork and --no-session.",
-    );
+    throw usageError("--run-id uses its own session. Remove --continue, --resume, --session, --fork and --no-session.");
   }
   const sessionId = sessionIdOf(runId, workspace.cwd);
   const path = join(workspace.paths.sessions, sessionFolderName(workspace.cwd), `run_${sessionId}.jsonl`);
@@ -60,7 +58,7 @@ export async function lookUpRun(
   const journal = Journal.open(new FileStore(path), journalDeps(workspace));
   try {
     if (journal.header.runDigest !== name.digest) {
-      throw usageError(`Run "${runId}" was started with another prompt. Use another --run-id for this one.`);
+      throw usageError(`Run "${runId}" was started with another prompt. Use another --run-id for this prompt.`);
     }
     const result = storedResult(journal);
     return result ? { state: "finished", result } : { ...name, state: "cut", ...progress(journal) };

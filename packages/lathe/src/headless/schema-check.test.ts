@@ -4,7 +4,7 @@ import { schemaProblem } from "./schema-check.ts";
 
 describe("an output schema that cannot be meant", () => {
   it.each<[JsonSchema, RegExp]>([
-    [{ type: "strin" }, /\/type: "strin" is no type/],
+    [{ type: "strin" }, /\/type: "strin" is not a type/],
     [{ properties: { a: { type: ["string", "nul"] } } }, /\/properties\/a\/type: "nul"/],
     [{ properties: { a: "string" } }, /\/properties\/a is not a schema/],
     [{ properties: ["a"] }, /\/properties is not an object/],

@@ -1,4 +1,4 @@
-// Is this a JSON Schema that answers can be checked against? A slip in it would let every answer pass, or none, after the
+// Is this a JSON Schema that answers can be checked against? A mistake in it would accept every answer, or none, after the
 // model has been paid for.
 
 import { type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
@@ -35,7 +35,7 @@ function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
   if (!isObject(schema)) return `${at} is not a schema`;
   const { type, required, enum: values, $ref: to } = schema;
   const unknown = type === undefined ? undefined : [type].flat().find((name) => !TYPES.has(name));
-  if (unknown !== undefined) return `${at}/type: ${JSON.stringify(unknown)} is no type`;
+  if (unknown !== undefined) return `${at}/type: ${JSON.stringify(unknown)} is not a type`;
   if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === "string")))
     return `${at}/required is not a list of names`;
   if (values !== undefined && !Array.isArray(values)) return `${at}/enum is not a list`;

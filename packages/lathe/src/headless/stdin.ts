@@ -6,9 +6,9 @@ import { onSignals } from "../machine/signals.ts";
 import { CliError, EXIT } from "../usage/exit.ts";
 import { TIME_IS_UP } from "./outcome.ts";
 
-/** A program that starts us and never closes our stdin would wait for ever without a word. */
+/** A program that starts us and never closes our stdin would wait forever without a message. */
 const SILENCE_MS = 3000;
-const HINT = "If nothing comes from there, start it with: < /dev/null";
+const HINT = "If there is nothing to read, start it with: < /dev/null";
 
 /** All of stdin when it is piped, nothing at a terminal. A signal, or the end of the run's time, ends the waiting. */
 export async function readPiped(machine: Machine, maxTimeMs?: number): Promise<Buffer> {

@@ -11,7 +11,7 @@ export function readJsonFile(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${(error as Error).message}. Mend or remove it.`, {
+    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${(error as Error).message}. Fix or remove it.`, {
       cause: error,
     });
   }

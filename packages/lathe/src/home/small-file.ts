@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 
 /** Undefined when there is none; throws for one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
-  // Most are absent most of the time, and an error is dear.
+  // Most are absent most of the time, and throwing is expensive.
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
   // A pipe would be waited for, a device may have no end.

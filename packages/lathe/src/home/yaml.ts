@@ -47,7 +47,7 @@ export function readYaml(text: string): ReadYaml | YamlProblem {
 
 export const isProblem = (read: ReadYaml | YamlProblem): read is YamlProblem => "message" in read;
 
-/** Where the first value stands that begins with a sign of YAML's own: an alias of nothing, or a tag that nobody knows. */
+/** Position of the first value that begins with YAML syntax: an undefined alias or an unknown tag. */
 function unquotedSign(document: Document, text: string): readonly [number, number] | undefined {
   let found: readonly [number, number] | undefined;
   visit(document, {

@@ -33,7 +33,7 @@ export interface OpenedJournal {
 
 const JOURNAL_VERSION = 4;
 
-/** Nothing stays locked when what was to use the journal cannot be put together. */
+/** Nothing stays locked when setting up the session fails. */
 export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -112,7 +112,7 @@ function mustHaveBegun(file: string, given: string): void {
   );
 }
 
-/** An older file is only read; the session goes on in a new one beside it. */
+/** An older file is only read; the session continues in a new one beside it. */
 function importOld(workspace: Workspace, file: string): OpenedJournal {
   const { deps } = workspace.machine;
   const id = deps.uuid();
@@ -122,7 +122,7 @@ function importOld(workspace: Workspace, file: string): OpenedJournal {
   return { journal, path, folder: path.replace(/\.jsonl$/, "") };
 }
 
-/** A copy that goes on by itself; the original stays as it is. */
+/** An independent copy; the original does not change. */
 export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
   const { deps } = workspace.machine;
   mustHaveBegun(path, path);

@@ -1,4 +1,4 @@
-// dist/cli.js: answers --version at once, and otherwise runs the command out of its packs. Compiled anew on every start, so it
+// dist/cli.js: answers --version at once, and otherwise runs the command out of its packs. Compiled again on every start, so it
 // only gets the start pack going; everything else of the launcher is in there (runtime.ts), compiled once a machine.
 
 import { loadScript } from "./load-script.ts";

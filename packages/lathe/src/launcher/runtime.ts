@@ -1,4 +1,4 @@
-// Runs units out of packs; see scripts/bundle. It stands in the start pack and has node's own modules only.
+// Runs units out of packs; see scripts/bundle. It is part of the start pack and uses node's own modules only.
 
 import { onFirstRequest } from "./first-request.ts";
 import { type LoadedScript, loadScript } from "./load-script.ts";

@@ -24,7 +24,7 @@ export function writeCaches(root: string, folder: string, scripts: ReadonlyMap<s
   }
 }
 
-/** Caches of versions, of node and of this program, that nobody runs any more. */
+/** Caches of versions, of node and of this program, that are no longer used. */
 function forgetOld(root: string, before: number): void {
   for (const name of readdirSync(root)) {
     const path = root + name;

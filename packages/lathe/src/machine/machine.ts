@@ -1,4 +1,4 @@
-// Everything the product takes from the machine, as one value: made once by the command, and by tests as they like.
+// Everything the product takes from the machine, as one value: made once by the command; tests make their own.
 
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
@@ -62,13 +62,13 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    throw usageError("The working directory does not exist any more. Go to one that does.");
+    throw usageError("The working directory no longer exists. Change to one that does.");
   }
 }
 
 const watched = new WeakSet<NodeJS.WriteStream>();
 
-/** A reader that went away (`lathe … | head`) is no error: there is nobody left to tell. */
+/** A reader that went away (`lathe … | head`) is not an error: there is no reader left. */
 function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   if (watched.has(stream)) return stream;
   watched.add(stream);

@@ -64,7 +64,7 @@ export async function adapterOf(
     return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ConfigurationError") throw error;
-    throw usageError(`${error.message}. Mend models.yml or the variable, or choose another: lathe models`);
+    throw usageError(`${error.message}. Fix models.yml or the variable, or choose another model: lathe models`);
   }
 }
 
@@ -99,7 +99,7 @@ export function providerOptions(
   };
 }
 
-/** A local server may load its model for as long as it likes. */
+/** A local server may take any time to load its model. */
 export function isLocal(models: Models, provider: string): boolean {
   return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
 }

@@ -1,5 +1,5 @@
 // Models of local servers: asked with a short deadline, remembered for a while in a small file. Only what a server said
-// is kept; the user's overrides are laid over it anew each time.
+// is kept; the user's overrides are applied each time.
 
 import { join } from "node:path";
 import { type ClientDeps, type Discovery, discover, type ModelInfo } from "@lathe/llm";
@@ -32,7 +32,7 @@ type Cache = Readonly<Record<string, CachedServer>>;
 const CAP_MS = 1_000;
 const WINDOW_MS = 5 * 60_000;
 
-/** What the servers offer, in their order. A server that does not answer is left out and costs nothing next time either. */
+/** What the servers offer, in their order. A server that does not answer is skipped and costs nothing next time either. */
 export async function localModels(
   servers: readonly Discovery[],
   options: LocalOptions,

@@ -1,5 +1,5 @@
 // models.yml: the user's own and, in a trusted folder, the project's. Read only when there; a broken one is reported in one
-// line and left out, so that the built-in models keep working.
+// line and ignored, so that the built-in models keep working.
 
 import { readFile } from "node:fs/promises";
 import { checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
@@ -13,7 +13,7 @@ export interface ModelsFile {
 
 export interface ReadModels {
   readonly config: RegistryConfig;
-  /** One line for each file that was left out. */
+  /** One line for each file that was ignored. */
   readonly problems: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export async function readModelsFiles(files: readonly ModelsFile[]): Promise<Rea
   for (const source of files) {
     const read = await readOne(source);
     if (read === undefined) continue;
-    if (typeof read === "string") problems.push(`${read}. The file is left out; the built-in models work.`);
+    if (typeof read === "string") problems.push(`${read}. The file is ignored; the built-in models still work.`);
     else config = merged(config, read);
   }
   return { config, problems };
@@ -59,10 +59,10 @@ function withoutEmpty(value: unknown): unknown {
 function refusedIn({ providers = {} }: RegistryConfig, own: boolean): string[] {
   return Object.entries(providers).flatMap(([id, { apiKey }]) => {
     const path = `providers.${id}`;
-    if (RESERVED.includes(id)) return [`${path}: this name is Lathe's own; choose another`];
-    if (/[/:\s]/.test(id)) return [`${path}: a provider's name has no / : or blank; choose another`];
+    if (RESERVED.includes(id)) return [`${path}: this name is reserved by Lathe; choose another`];
+    if (/[/:\s]/.test(id)) return [`${path}: a provider's name cannot contain / : or spaces; choose another`];
     if (own || !apiKey?.startsWith("!")) return [];
-    return [`${path}.apiKey: a command counts only in your own models.yml`];
+    return [`${path}.apiKey: a command is allowed only in your own models.yml`];
   });
 }
 
@@ -89,7 +89,7 @@ async function lineOf({ document, lineAt }: ReadYaml, problem: string): Promise<
   let path = problem;
   for (;;) {
     if (isMap(node)) {
-      // Names may hold dots (llama.cpp): the longest key that the path goes on with.
+      // Names may hold dots (llama.cpp): the longest key that matches the rest of the path.
       const pairs = node.items.filter(({ key }) => path.startsWith(String(key)) && /^[.[:]/.test(rest(path, key)));
       const pair = pairs.sort((a, b) => String(b.key).length - String(a.key).length)[0];
       if (!pair) return line;

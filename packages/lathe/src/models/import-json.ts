@@ -1,4 +1,4 @@
-// A models.json, as other agents and older habits have it, becomes models.yml once. The old file is kept under another name.
+// A models.json, as other agents use it, is converted to models.yml once. The old file is kept under another name.
 
 import { readFile, rename } from "node:fs/promises";
 import { basename } from "node:path";
@@ -12,6 +12,6 @@ export async function importModelsJson(older: string, file: string): Promise<str
     await rename(older, `${older}.bak`);
     return `${older} is now ${basename(file)}; the old file is ${basename(older)}.bak.`;
   } catch (error) {
-    return `${older} cannot be taken over: ${(error as Error).message}. Mend it, or write ${basename(file)} instead.`;
+    return `${older} cannot be converted: ${(error as Error).message}. Fix it, or write ${basename(file)} instead.`;
   }
 }

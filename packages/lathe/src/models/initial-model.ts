@@ -1,4 +1,4 @@
-// Which model a run uses when nobody named one: the first of the scope, the saved default, a provider with a credential. A
+// Which model a run uses when none is named: the first of the scope, the saved default, a provider with a credential. A
 // person without any gets a local server's model, and without that the practice model.
 
 import { type Journal, modelFor } from "@lathe/agent";
@@ -13,11 +13,11 @@ export interface InitialWish {
   readonly resumed?: string;
   /** A key was given for this run. */
   readonly hasKey: boolean;
-  /** A person is there who can be told what was chosen. */
+  /** A person is present who can read which model was chosen. */
   readonly interactive: boolean;
 }
 
-/** What a session was last told to use, as a selector. Its effort goes along, unless this run names one. */
+/** The model a session last used, as a selector. Its effort is kept, unless this run names one. */
 export function modelOfSession({ context }: Journal, { settingsOrigin }: Workspace): string | undefined {
   const model = modelFor(context.state, "default");
   const { chosenLevel } = context.state;
@@ -37,7 +37,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
     settingsOrigin.get("enabledModels") === "run" &&
     expandModels(models.registry, settings.enabledModels).length === 0
   )
-    throw usageError(`No model fits --models ${settings.enabledModels.join(",")}. See: lathe models`);
+    throw usageError(`No model matches --models ${settings.enabledModels.join(",")}. See: lathe models`);
   const found = initialModel(models.registry, {
     scoped: settings.enabledModels,
     resuming: wish.resumed !== undefined,
@@ -71,11 +71,11 @@ async function withoutCredential({ machine }: Workspace, models: Models): Promis
   await models.discover();
   const local = models.registry.available().find(({ supportsTools }) => supportsTools);
   if (local) {
-    machine.stderr.write(`No key was found; using ${local.provider}/${local.id} of the server on this machine.\n`);
+    machine.stderr.write(`No API key found; using ${local.provider}/${local.id} from the server on this machine.\n`);
     return models.choose(`${local.provider}/${local.id}`);
   }
   machine.stderr.write(
-    "No key and no local model server were found: going on with the practice model, which is scripted. For a real one: lathe login <provider>\n",
+    "No API key and no local model server found: continuing with the practice model, which is scripted. For a real model: lathe login <provider>\n",
   );
   return models.choose(PRACTICE);
 }

@@ -23,7 +23,7 @@ import { cloudsWithCredentials, credentialQuery, credentialSources, credentialSt
 import type { ModelsFile } from "./file.ts";
 import { withoutRoles } from "./roles.ts";
 
-/** The built-in stand-in; see src/practice. */
+/** The built-in practice model; see src/practice. */
 export { PRACTICE, PRACTICE_PROVIDER };
 
 export interface ModelChoice {
@@ -31,7 +31,7 @@ export interface ModelChoice {
   readonly id: string;
   /** Already within what the model offers. */
   readonly effort?: string;
-  /** Absent for an id that nobody has described. */
+  /** Absent for an unknown id. */
   readonly info?: ModelInfo;
 }
 
@@ -76,7 +76,7 @@ export class Models {
     const own = (id: string): string => findRow(id)?.id ?? id;
     this.disabled = settings.disabledProviders.map(own);
     this.#workspace = workspace;
-    this.problems = [...known.problems, ...slipsIn(settings.disabledProviders, known.config)];
+    this.problems = [...known.problems, ...misspeltProviders(settings.disabledProviders, known.config)];
     this.#registry = new Registry({
       env,
       config: known.config as never,
@@ -109,7 +109,7 @@ export class Models {
     const found = text.endsWith("/") ? undefined : (plainly(this.#registry, text) ?? selectModel(this.#registry, text));
     if (!found) throw unknownModel(this.#registry, text);
     const { model, match } = found;
-    if (match === "assumed") refuseSlip(this.#registry, text);
+    if (match === "assumed") refuseMisspeltEffort(this.#registry, text);
     if (this.disabled.includes(model.provider))
       throw usageError(`The provider ${model.provider} is disabled here. See: lathe config get disabledProviders`);
     const wish = found.effort ?? (settings.defaultThinkingLevel || undefined);
@@ -161,7 +161,7 @@ export class Models {
     this.#registry = this.#registry.withDiscovered(models);
   }
 
-  /** A key that cannot be had is the run's to complain about, not the listing's. */
+  /** A key that is not available is an error of a run, not of the listing. */
   async #keyOf(provider: string): Promise<string | undefined> {
     const { resolveCredential } = await import("../credentials/resolve.ts");
     const query = credentialQuery(provider, this.#workspace.env, this.configOf(provider));
@@ -174,7 +174,7 @@ export class Models {
     const known = choice.info ?? registry.assume(choice.provider, choice.id);
     const { configuredKey: _, ...rest } = registry.connection(known);
     if (this.configOf(choice.provider) === undefined) return rest;
-    // An override may also concern an id that nobody has described.
+    // An override may also concern an unknown id.
     const { provider } = choice;
     return { ...rest, model: (id) => registry.get(provider, id) ?? registry.assume(provider, id) };
   }
@@ -183,7 +183,7 @@ export class Models {
 export const meansPractice = (selector: string): boolean =>
   selector === PRACTICE_PROVIDER || selector.startsWith(`${PRACTICE_PROVIDER}/`);
 
-/** It has no efforts: one that is asked for is let pass. */
+/** It has no effort levels: a requested one is ignored. */
 function practiceChoice(selector: string): ModelChoice {
   const [, id = "basic"] = /^[^/]+\/([^:]*)/.exec(selector) ?? [];
   if (`${PRACTICE_PROVIDER}/${id}` !== PRACTICE)
@@ -204,22 +204,24 @@ function plainly(registry: Registry, text: string): Selection | undefined {
   return model && { model, match: "exact", effort: clampLevel(model.thinking, effort) };
 }
 
-/** A provider that is not disabled because of a letter would be used. */
-function slipsIn(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
+/** A misspelt provider would not be disabled, and would be used. */
+function misspeltProviders(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
   return disabled.flatMap((name) => {
     if (findRow(name) || Object.hasOwn(providers, name)) return [];
     const meant = nearest(name, [...providerRows.map(({ id }) => id), ...Object.keys(providers)]);
-    return meant === undefined ? [] : [`disabledProviders names ${name}, which is no provider. Did you mean ${meant}?`];
+    return meant === undefined
+      ? []
+      : [`disabledProviders names ${name}, which is not a provider. Did you mean ${meant}?`];
   });
 }
 
-/** An id that nobody has described is sent as it is, but not a known one with a slip in the effort after it. */
-function refuseSlip(registry: Registry, text: string): void {
+/** An unknown id is sent unchanged, but not a known id with a misspelt effort after it. */
+function refuseMisspeltEffort(registry: Registry, text: string): void {
   const colon = text.lastIndexOf(":");
   const written = text.slice(colon + 1);
   const level = thinkingLevels.find((known) => known.startsWith(written)) ?? nearest(written, thinkingLevels);
   if (colon > 0 && level !== undefined && plainly(registry, text.slice(0, colon)))
-    throw usageError(`"${text}" ends with no effort. Did you mean ${text.slice(0, colon)}:${level}?`);
+    throw usageError(`"${text}" does not end with a valid effort. Did you mean ${text.slice(0, colon)}:${level}?`);
 }
 
 function unknownModel(registry: Registry, text: string): Error {
@@ -227,11 +229,11 @@ function unknownModel(registry: Registry, text: string): Error {
   const provider = text.slice(0, Math.max(slash, 0));
   if (slash <= 0) return usageError(`Unknown model "${text}". Give it as provider/id, or see: lathe models`);
   if (slash === text.length - 1)
-    return usageError(`"${text}" names no model. Give provider/id, or see: lathe models ${provider}`);
+    return usageError(`"${text}" does not name a model. Give provider/id, or see: lathe models ${provider}`);
   const reason = findRow(provider)?.unsupported;
   if (reason !== undefined) return usageError(`The provider ${provider} cannot be used: ${reason}.`);
   if (registry.knows(provider))
-    return usageError(`No model of ${provider} fits "${text}". See: lathe models ${provider}`);
+    return usageError(`No model of ${provider} matches "${text}". See: lathe models ${provider}`);
   const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
   const guess = nearest(provider, names);
   return usageError(`Unknown provider "${provider}".${guess ? ` Did you mean ${guess}?` : ""} See: lathe models`);

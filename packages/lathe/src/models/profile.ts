@@ -57,7 +57,7 @@ function toolForm({ settings, env }: Workspace): Pick<ProfileOptions, "toolNames
   if (editVariant === "") return { toolNames };
   if (toolNames === "native")
     throw usageError(
-      `toolNames native has its own way of editing, so editVariant ${editVariant} cannot be had. Change one: lathe config set toolNames lathe`,
+      `toolNames native has its own way of editing, so editVariant ${editVariant} cannot be used with it. Change one: lathe config set toolNames lathe`,
     );
   return { editVariant };
 }

@@ -1,4 +1,4 @@
-// Context promotion: a conversation that no longer fits goes on with a larger model instead of being compacted. The switch
+// Context promotion: a conversation that no longer fits continues with a larger model instead of being compacted. The switch
 // is for this session only; what the user chose stays chosen.
 
 import type { Middleware } from "@lathe/agent";

@@ -44,7 +44,7 @@ export function withoutRoles(selector: string, sources: RoleSources): string {
       throw usageError(`The role ${role[1]} has no model. Set one: lathe config set ${key} <model>`);
     }
   }
-  throw usageError(`The role ${selector} leads in a circle. See: lathe config list`);
+  throw usageError(`The role ${selector} refers to itself. See: lathe config list`);
 }
 
 function withEffort(selector: string, effort: string): string {

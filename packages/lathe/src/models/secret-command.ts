@@ -25,7 +25,7 @@ function oneWord(text: string, command: string): string {
   if (!/\s/.test(text)) return text;
   throw new CliError(
     EXIT.provider,
-    `The command for a key printed more than the key. Let it print one word, such as: ${command} | head -n 1`,
+    `The key command printed more than the key. Make it print one word, for example: ${command} | head -n 1`,
   );
 }
 
@@ -43,7 +43,7 @@ export async function outputOf(workspace: Workspace, command: string): Promise<s
     const secret = stdout.trim();
     if (exitCode === 0 && secret !== "") return secret;
     const why = timedOut ? "took too long" : exitCode === 0 ? "printed nothing" : `ended with code ${exitCode}`;
-    throw new CliError(EXIT.provider, `The command for a key ${why}. Try it in a shell: ${command}`);
+    throw new CliError(EXIT.provider, `The key command ${why}. Try it in a shell: ${command}`);
   } finally {
     await shell.cleanup();
   }

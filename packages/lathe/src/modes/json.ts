@@ -51,7 +51,7 @@ export async function jsonCommandMode(
     writer.write(open.session.journal.header);
     const result = await followCommands(open, untilAborted(linesOf(stdin), signals.asked), writer, {
       now: workspace.machine.deps.now,
-      told: signals.asked,
+      stop: signals.asked,
     });
     writer.write(result);
     tellError(workspace.machine, result);
@@ -87,7 +87,7 @@ async function followCommands(
   open: OpenSession,
   lines: AsyncIterable<Line>,
   writer: LineWriter,
-  { now, told }: { readonly now: () => number; readonly told: AbortSignal },
+  { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
 ): Promise<RunResult> {
   const { session, permissions, journal } = open;
   const driver = new RunDriver(session, permissions, eventLines(writer));
@@ -96,7 +96,7 @@ async function followCommands(
   let asked = 0;
   let interrupted = false;
   const submit = async (message: string): Promise<void> => {
-    if (told.aborted) return;
+    if (stop.aborted) return;
     interrupted = false;
     await driver.submit(message);
     if (interrupted) writer.write({ type: "interrupted", timestamp: now() });
@@ -113,7 +113,7 @@ async function followCommands(
       // A message read just before is about to start.
       await new Promise(setImmediate);
       if (session.state !== "processing") {
-        fail("Nothing is running that could be interrupted.");
+        fail("Nothing is running.");
         continue;
       }
       interrupted = true;
@@ -121,11 +121,11 @@ async function followCommands(
     }
   }
   await queue;
-  if (asked === 0 && !told.aborted) {
+  if (asked === 0 && !stop.aborted) {
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
   const report = { ...driver.report(), kept: journal.path !== undefined };
-  const outcome = told.aborted ? interruptedOutcome(report) : outcomeOf(report);
+  const outcome = stop.aborted ? interruptedOutcome(report) : outcomeOf(report);
   return resultOf(outcome, report, report.kept ? session.id : null);
 }
 

@@ -52,11 +52,11 @@ export async function startHeadless(
     if (!remembered) rememberForTerminal(workspace, opened.path);
     remembered = true;
   };
-  // Once the first request is on its way: somebody waits for that.
+  // Only after the first request is sent: the user is waiting for that.
   const stopListening = onFirstRequest(remember);
   try {
     if (prompts.length === 0 && !leftUndone(open.session))
-      throw usageError('This session left nothing undone. Give a prompt: lathe -c "<prompt>"');
+      throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
     const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,
@@ -75,7 +75,7 @@ export async function startHeadless(
   }
 }
 
-/** Nothing stays locked, and no half recording is left, when the session cannot be put together. */
+/** Nothing stays locked, and no half recording is left, when the session cannot be set up. */
 async function openFor(
   workspace: Workspace,
   opened: OpenedJournal,

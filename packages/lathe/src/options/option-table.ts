@@ -28,33 +28,33 @@ export const OPTIONS = {
     short: "p",
     value: "prompt",
     group: "Run",
-    help: "answer and exit; - is stdin; may repeat, prompts run in order",
+    help: "answer and exit; - reads stdin; may be repeated, prompts run in order",
   },
   mode: {
     kind: "value",
     value: "mode",
     choices: ["text", "json", "rpc"],
     group: "Run",
-    help: "output of a run, or rpc over stdin and stdout",
+    help: "output format of a run, or rpc over stdin and stdout",
   },
   cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },
   "add-dir": {
     kind: "list",
     value: "dir",
     group: "Run",
-    help: "a further directory that may be written to; may repeat",
+    help: "another directory the agent may write to; may be repeated",
   },
   "output-schema": {
     kind: "value",
     value: "file",
     group: "Run",
-    help: "the final answer must be JSON that fits this schema",
+    help: "the final answer must be JSON that matches this schema",
   },
   "run-id": {
     kind: "value",
     value: "id",
     group: "Run",
-    help: "name the run: calling it again gives the same result or continues it",
+    help: "name the run; starting it again returns its result or continues it",
   },
   record: { kind: "value", value: "dir", group: "Run", help: "record the run for `lathe replay`" },
 
@@ -75,9 +75,9 @@ export const OPTIONS = {
     value: "name",
     choices: ["anthropic", "openai", "gemini", "minimal"],
     group: "Model",
-    help: "tool set and prompt; follows the model when not given",
+    help: "tool set and prompt (default: chosen by model)",
   },
-  "api-key": { kind: "value", value: "key", group: "Model", help: "key for this run, before all other sources" },
+  "api-key": { kind: "value", value: "key", group: "Model", help: "API key for this run; overrides all other sources" },
   "base-url": { kind: "value", value: "url", group: "Model", help: "address of the model's API for this run" },
   "list-models": { kind: "optional", value: "pattern", group: "Model", help: "list models and exit" },
 
@@ -95,8 +95,8 @@ export const OPTIONS = {
     help: "resume a session; without a value, choose one",
   },
   session: { kind: "value", value: "path", group: "Session", help: "use this session file" },
-  fork: { kind: "flag", group: "Session", help: "with --continue or --resume: go on in a copy" },
-  "no-session": { kind: "flag", group: "Session", help: "keep nothing on disk" },
+  fork: { kind: "flag", group: "Session", help: "with --continue or --resume: continue in a copy" },
+  "no-session": { kind: "flag", group: "Session", help: "do not save this session" },
   export: { kind: "value", value: "session", group: "Session", help: "write a session as an HTML page and exit" },
 
   tools: {
@@ -111,7 +111,7 @@ export const OPTIONS = {
     value: "mode",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],
     group: "Tools and permissions",
-    help: "what may happen without asking (default auto-edit)",
+    help: "what the agent may do without asking (default auto-edit)",
   },
 
   "system-prompt": {
@@ -129,15 +129,15 @@ export const OPTIONS = {
     help: "add to the instructions",
   },
 
-  "max-turns": { kind: "value", value: "n", group: "Limits", help: "model answers of this run" },
-  "max-cost": { kind: "value", value: "usd", group: "Limits", help: "money this run may spend" },
-  "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "time this run may take" },
+  "max-turns": { kind: "value", value: "n", group: "Limits", help: "maximum number of model answers in this run" },
+  "max-cost": { kind: "value", value: "usd", group: "Limits", help: "maximum cost of this run in US dollars" },
+  "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "maximum duration of this run" },
 
   config: {
     kind: "list",
     value: "file",
     group: "Configuration",
-    help: "a settings file on top; may repeat, later wins",
+    help: "an additional settings file; may be repeated, later ones win",
   },
 
   version: { kind: "flag", short: "v", group: "Other", help: "print the version" },
@@ -161,15 +161,15 @@ export const SUBCOMMANDS = {
   config: "show and change settings: list, get, set, unset, path",
   models: "list models with price, window and availability",
   login: "store a key or sign in for a provider",
-  logout: "forget a provider's stored credential",
-  auth: "auth status: which credential each provider would use",
-  trust: "let this folder's own settings count",
+  logout: "delete a provider's stored credential",
+  auth: "auth status: show which credential each provider would use",
+  trust: "let this folder's settings take effect",
   sessions: "list, show, search, rename, rm, export, doctor, stats",
-  prompt: "print what would be sent, with token counts",
+  prompt: "print the prompt that would be sent, with token counts",
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",
   doctor: "check the installation",
-  demo: "see the agent work on a sample project, without a key",
+  demo: "watch the agent work on a sample project; no key needed",
   completions: "shell completions: bash, zsh or fish",
 } as const;
 

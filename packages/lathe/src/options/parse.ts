@@ -103,8 +103,7 @@ function optionName(word: string): NamedOption {
 }
 
 function unknownOption(word: string): Error {
-  if (/\s/.test(word))
-    return usageError(`Unknown option "${word}". A prompt that begins so is given with -p, or after --.`);
+  if (/\s/.test(word)) return usageError(`Unknown option "${word}". To use it as a prompt, put it after -p or --.`);
   const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
   return usageError(`Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`);
 }
@@ -115,7 +114,7 @@ function atHome({ value = "" }: OptionSpec, text: string, userHome: string): str
 }
 
 /** What a script gives when a variable was not set. */
-const emptyValue = (name: string): Error => usageError(`--${name} is empty. Give a value, or leave the option out.`);
+const emptyValue = (name: string): Error => usageError(`--${name} is empty. Give a value, or remove the option.`);
 
 function checkChoice(name: string, spec: OptionSpec, value: string): void {
   if (!spec.choices || spec.choices.includes(value)) return;

@@ -87,7 +87,7 @@ function judgeItem(mode: AskingMode, item: Item, places: Places): Verdict {
       return inMode(mode, (asking) => judgeWrite(item.path, asking, places));
     case "address":
       if (!item.write) return ALLOW;
-      return inMode(mode, () => ask(`${item.url} is written by whoever provides it.`, FULL));
+      return inMode(mode, () => ask(`${item.url} is written by its provider, outside Lathe's control.`, FULL));
     case "exec":
     case "network":
       return inMode(mode, () => ask(undefined, FULL));
@@ -110,7 +110,7 @@ function inMode(mode: AskingMode, otherwise: (mode: "ask" | "auto-edit") => Verd
     case "plan":
       return {
         decision: "deny",
-        reason: "Plan mode is on: look around and propose a plan before you change anything.",
+        reason: "Plan mode is on: explore and propose a plan before you change anything.",
       };
     case "ask":
     case "auto-edit":

@@ -1,4 +1,4 @@
-// The session's permissions: the mode in force, what a person has allowed for good, and what was denied because nobody could
+// The session's permissions: the mode in force, what a person has allowed permanently, and what was denied because nobody could
 // be asked, so that the run can say so at its end.
 
 import type { ApprovalVerdict, CallInfo, Middleware } from "@lathe/agent";
@@ -49,7 +49,7 @@ export class Permissions {
     this.#always.clear();
   }
 
-  /** Whether a person has allowed calls like this one for good. */
+  /** Whether a person has allowed calls like this one permanently. */
   isAlwaysAllowed(call: { readonly tool: string } & Pick<CallInfo, "tier" | "access">): boolean {
     return this.#always.has(call.tool) && staysInside(call, this.#places);
   }

@@ -1,4 +1,4 @@
-// Files that are more than their content: those that make something run later, and those that hold keys. Told by their path, in
+// Sensitive files: those that make something run later, and those that hold keys. Recognised by their path, in
 // any directory, whatever the case of the letters: on some file systems it makes no difference.
 
 /** Everything below a directory of one of these names, and a file of that name. */
@@ -79,7 +79,7 @@ export function isProtected(path: string, { userHome, latheHome }: SensitivePlac
   return HOME_CONFIGURATION.some((name) => isInside(folded, `${home}/${name}`));
 }
 
-/** Reading this file gives away what opens other doors. */
+/** This file holds credentials. */
 export function isCredentialFile(path: string, { latheHome }: SensitivePlaces): boolean {
   const folded = path.toLowerCase();
   return CREDENTIAL_FILES.some((pattern) => pattern.test(folded)) || path === `${latheHome}/auth.json`;

@@ -1,16 +1,16 @@
-// A stand-in for the model that gives fixed answers, so that a command can use the real session without a provider.
+// A model that gives fixed answers, so that a command can use the real session without a provider.
 
 import type { Message, ProviderAdapter, Request, Response } from "@lathe/llm";
 
-export interface StandInAnswer {
+export interface FixedAnswer {
   readonly text?: string;
   readonly call?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 }
 
 /** Answers in order; the last one again when there are more requests. */
-export function standIn(
+export function fixedAnswers(
   name: string,
-  answers: readonly StandInAnswer[],
+  answers: readonly FixedAnswer[],
   onRequest: (request: Request) => void = () => {},
 ): ProviderAdapter {
   let asked = 0;
@@ -40,7 +40,7 @@ export function standIn(
   };
 }
 
-function responseOf(provider: string, model: string, { text = "", call }: StandInAnswer, n: number): Response {
+function responseOf(provider: string, model: string, { text = "", call }: FixedAnswer, n: number): Response {
   const args = (call?.args ?? {}) as never;
   const id = `call_${n}`;
   const message: Message = {

@@ -1,5 +1,5 @@
-// What lies in the folder of a recording, beside the log of the agent package: how the session was put together, the session it
-// went on from, and the journals that it and its agents ended with. No credential is ever among it.
+// The folder of a recording, beside the log of the agent package: how the session was set up, the session it
+// continued, and the final journals of it and its agents. It never holds a credential.
 
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -54,9 +54,10 @@ export class RecordFolder {
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw usageError(`--record: ${this.path} cannot be made (${code}). Give a folder that can be written.`);
+      throw usageError(`--record: ${this.path} cannot be created (${code}). Choose a writable folder.`);
     }
-    if (readdirSync(this.path).length > 0) throw usageError(`--record: ${this.path} is not empty. Give a new folder.`);
+    if (readdirSync(this.path).length > 0)
+      throw usageError(`--record: ${this.path} is not empty. Choose a new folder.`);
   }
 
   get before(): string {
@@ -125,7 +126,7 @@ export class RecordFolder {
       return JSON.parse(readFileSync(join(this.path, name), "utf8"));
     } catch (error) {
       const why = name === FILES.end ? "the recorded run did not end" : (error as Error).message;
-      throw usageError(`${this.path} holds no whole recording: ${why}. Record again with: lathe --record <dir>`);
+      throw usageError(`${this.path} is not a complete recording: ${why}. Record again with: lathe --record <dir>`);
     }
   }
 }

@@ -20,7 +20,7 @@ export function heldJournal(workspace: Workspace): HeldJournal {
   return { journal, bytes: () => store.read(0, store.size) };
 }
 
-/** None when nobody spoke in it. */
+/** None when it has no message. */
 export function journalBytes(opened: OpenedJournal | HeldJournal): Buffer {
   if ("bytes" in opened) return Buffer.from(opened.bytes());
   return opened.path !== undefined && existsSync(opened.path) ? readFileSync(opened.path) : Buffer.alloc(0);

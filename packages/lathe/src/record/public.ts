@@ -1,4 +1,4 @@
-// What of a connection may lie in a folder that people pass on: everything that shapes a request, nothing that opens a door.
+// Which parts of a connection may be in a folder that people share: everything that shapes a request, no credentials.
 
 import type { ProviderOptions } from "@lathe/llm/providers";
 

@@ -1,4 +1,4 @@
-// `--record <dir>`: everything the run takes from outside is written down on its way in, so that `lathe replay` can give it again.
+// `--record <dir>`: everything the run takes from outside is recorded as it arrives, so that `lathe replay` can supply it again.
 
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
@@ -65,9 +65,7 @@ export class Recording implements RecordingTape {
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, ...kept } = request;
     const { provider } = request.model;
     if (hasOwnChain(provider)) {
-      throw usageError(
-        `--record: ${provider} fetches its own keys, which must not be in a recording. Use another provider.`,
-      );
+      throw usageError(`--record: ${provider} fetches its own keys, which cannot be recorded. Use another provider.`);
     }
     const models = await modelsOf(this.#outside);
     const query = credentialQuery(provider, this.#outside.env, models.configOf(provider));

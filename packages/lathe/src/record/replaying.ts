@@ -142,5 +142,5 @@ function firstDifference(recorded: Buffer, again: Buffer, what: string): string 
   if (recorded.equals(again)) return undefined;
   const [before, after] = [recorded, again].map((bytes) => bytes.toString("utf8").split("\n"));
   const at = before?.findIndex((line, i) => line !== after?.[i]) ?? 0;
-  return `line ${(at < 0 ? (before?.length ?? 0) : at) + 1} of ${what} is not as recorded`;
+  return `line ${(at < 0 ? (before?.length ?? 0) : at) + 1} of ${what} differs from the recording`;
 }

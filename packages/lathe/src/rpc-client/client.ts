@@ -1,4 +1,4 @@
-// A typed client of RPC mode: starts the agent, matches answers to requests, hands on events, serves the host's side.
+// A typed client of RPC mode: starts the agent, matches answers to requests, passes events on, serves the host's side.
 
 import type { CommandData, CommandName, CommandParams, SessionState } from "../modes/rpc/commands.ts";
 import type { ResponseError } from "../modes/rpc/frames.ts";
@@ -25,7 +25,7 @@ const UNLIMITED: ReadonlySet<CommandName> = new Set(["bash", "export_html", "com
 /** A command that the agent refused. */
 export class RpcError extends Error {
   readonly command: string;
-  /** Of refusals that programs are meant to tell apart. */
+  /** Set on refusals that programs need to distinguish. */
   readonly code?: string;
   constructor(command: string, error: ResponseError) {
     super(typeof error === "string" ? error : error.message);
@@ -47,7 +47,7 @@ export class RpcClient {
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<(event: WireEvent) => void>();
   readonly #failures = new Set<(error: Error) => void>();
-  /** Of an accepted prompt, while nobody listened. */
+  /** Failure of an accepted prompt, while there was no listener. */
   #unheard: Error | undefined;
   #process: AgentProcess | undefined;
   #ended: Error | undefined;
@@ -64,7 +64,7 @@ export class RpcClient {
 
   /** Rejects with what the agent said on stderr when it ends before it is ready. */
   async start(): Promise<void> {
-    if (this.#process) throw new Error("The agent has been started already.");
+    if (this.#process) throw new Error("The agent has already been started.");
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });
@@ -142,7 +142,7 @@ export class RpcClient {
     this.#host.ui = handler;
   }
 
-  /** Returns a function that takes the listener away. */
+  /** Returns a function that removes the listener. */
   onEvent(listener: (event: WireEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

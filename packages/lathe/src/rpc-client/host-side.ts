@@ -64,7 +64,7 @@ export class HostSide {
     for (const controller of this.#running.values()) controller.abort();
   }
 
-  /** Nobody waits for the answer of work that was cancelled. */
+  /** The answer of cancelled work is not needed. */
   async #serve(id: string, work: (signal: AbortSignal) => Promise<object>): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);

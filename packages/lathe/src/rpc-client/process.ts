@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { LineSplitter } from "../modes/wire/lines.ts";
 
-/** Enough of stderr to tell why it failed. */
+/** Enough of stderr to show why it failed. */
 const STDERR_CHARS = 16_384;
 const STOP_WITHIN_MS = 5_000;
 
@@ -15,7 +15,7 @@ export interface AgentProcessOptions {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Added to this process's variables; undefined takes one away. */
+  /** Added to this process's variables; undefined removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -55,7 +55,7 @@ export class AgentProcess {
     try {
       frame = JSON.parse(line);
     } catch {
-      this.#stderr = `${this.#stderr}\nnot a line of the protocol: ${line}`.slice(-STDERR_CHARS);
+      this.#stderr = `${this.#stderr}\nnot a protocol line: ${line}`.slice(-STDERR_CHARS);
       this.#child.kill();
       return;
     }

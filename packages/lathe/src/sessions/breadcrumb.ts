@@ -1,4 +1,4 @@
-// Which session a terminal used last, so that `--continue` in each terminal goes on with its own.
+// Which session a terminal used last, so that `--continue` in each terminal continues its own session.
 
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that are gone.
+// Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that have ended.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -28,13 +28,13 @@ export async function checkJournal(path: string, deps: CheckDeps): Promise<Probl
   await journal.close();
   const missing = missingBlobs(path, deps.blobs).map((hash) =>
     problem(
-      `Blob ${hash} is missing or damaged; what it held is shown as lost. Restore it from a copy if you have one.`,
+      `Blob ${hash} is missing or damaged; its content is shown as lost. Restore it from a copy if you have one.`,
     ),
   );
   return [...stale, ...losses, ...missing];
 }
 
-const STALE_LOCK = "Locked by a process that is gone; the lock goes away when the session is opened next.";
+const STALE_LOCK = "Locked by a process that has ended; the lock is removed when the session is next opened.";
 
 function lockProblems(path: string, host: string): string[] {
   try {
@@ -48,7 +48,7 @@ function lockProblems(path: string, host: string): string[] {
 
 export const staleLock = (path: string, host: string): boolean => lockProblems(path, host).includes(STALE_LOCK);
 
-/** Locks by inode that killed processes left. Each would be broken by the next who opens the session, if anybody does. */
+/** Locks by inode that killed processes left. The next process that opens the session would remove each of them. */
 export function leftLocks(folder: string, host: string): string[] {
   return namesIn(folder)
     .filter((name) => name.endsWith(".lock"))

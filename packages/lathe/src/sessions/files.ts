@@ -33,7 +33,7 @@ export function childFiles(sessionsRoot: string): SessionFile[] {
   );
 }
 
-/** Every journal there is: sessions, then their subagents. Throws when one may be missing, since blobs hang on it. */
+/** Every journal there is: sessions, then their subagents. Throws when one may be missing, since its blobs would be deleted. */
 export function allJournals(sessionsRoot: string): string[] {
   const sessions = projectFolders(sessionsRoot).flatMap((folder) => journalFiles(folder));
   return [...sessions, ...childFiles(sessionsRoot)].map(({ path }) => path);
@@ -79,7 +79,7 @@ export function journalsIn({ names, sessions }: ProjectFolder): OwnedJournal[] {
 const TICK_MS = 3000;
 
 /**
- * The folder's time when it vouches for all files below: they are written under a lock in the folder, which changes its
+ * The folder's time when it proves that no file below has changed: they are written under a lock in the folder, which changes its
  * time by coming and going. Undefined while a lock is there, and when the next change might not show.
  */
 export function stampOf(folder: ProjectFolder, timeBefore: number | undefined, now: number): number | undefined {
@@ -104,7 +104,7 @@ const statIn =
     return stat?.isFile() ? [{ path, mtimeMs: stat.mtimeMs, bytes: stat.size }] : [];
   };
 
-/** A link that leads in a circle leads nowhere. */
+/** A link that refers to itself leads nowhere. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -114,7 +114,7 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Names only: asking the kind of each of ten thousand entries costs more than being told that one is no folder. */
+/** Names only: asking the kind of each of ten thousand entries costs more than an error for one that is not a folder. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

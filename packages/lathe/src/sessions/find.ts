@@ -30,23 +30,23 @@ export function findSession(workspace: Workspace, value: string): FoundSession {
   const matches = ({ path }: { readonly path: string }): boolean => begins(path, value);
   const here = filesHere(workspace).find((file) => matches(file) && cwdOf(file.path) === workspace.cwd);
   if (here) return { path: here.path };
-  const elsewhere = sessionFiles(workspace.paths.sessions).find(matches);
-  if (!elsewhere) throw usageError(`Session "${value}" not found. See: lathe sessions list`);
-  const cwd = cwdOf(elsewhere.path);
-  return cwd === undefined ? { path: elsewhere.path } : { path: elsewhere.path, otherCwd: cwd };
+  const otherDirectory = sessionFiles(workspace.paths.sessions).find(matches);
+  if (!otherDirectory) throw usageError(`Session "${value}" not found. See: lathe sessions list`);
+  const cwd = cwdOf(otherDirectory.path);
+  return cwd === undefined ? { path: otherDirectory.path } : { path: otherDirectory.path, otherCwd: cwd };
 }
 
 /** For changes: a path, or the beginning of one session's id, of whatever directory. */
 export function findOne(workspace: Workspace, value: string): string {
   if (isPath(value)) return findSession(workspace, value).path;
   const found = sessionFiles(workspace.paths.sessions).filter(({ path }) => begins(path, value));
-  if (found.length > 1) throw usageError(`"${value}" begins ${found.length} session ids. Give more of the id.`);
+  if (found.length > 1) throw usageError(`"${value}" matches ${found.length} sessions. Give more of the id.`);
   return found[0]?.path ?? findSession(workspace, value).path;
 }
 
 const isPath = (value: string): boolean => /[/\\]|\.jsonl$/.test(value);
 
-/** Nothing is no beginning: it would fit whatever session there is. */
+/** An empty beginning is refused: it would match every session. */
 const begins = (path: string, value: string): boolean => value !== "" && idOf(path).startsWith(value);
 
 export const idOf = (path: string): string => basename(path, ".jsonl").split("_").pop() ?? "";

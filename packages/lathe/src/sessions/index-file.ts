@@ -1,4 +1,4 @@
-// The file of the search index: opened, made, and made anew when it is damaged or of another version.
+// The file of the search index: opened, made, and rebuilt when it is damaged or of another version.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -24,7 +24,7 @@ PRAGMA user_version = ${VERSION};`;
 /** Another process may be writing. One that reads a hundred megabytes for the first time is not worth waiting for. */
 const PATIENCE_MS = 300;
 
-/** Opens, uses and closes the index; damage that shows only in use costs this search, and the next one starts anew. */
+/** Opens, uses and closes the index; damage that shows only in use costs this search, and the next one rebuilds it. */
 export function withIndexFile<T>(sqlite: Sqlite, file: string, use: (db: DatabaseSyncInstance) => T): T {
   const db = open(sqlite, file);
   try {

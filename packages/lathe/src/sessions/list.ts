@@ -1,8 +1,8 @@
 // What a list of sessions shows, from the ends of each file alone.
 
 import { JOURNAL_VERSION, readHead, type SessionSummary } from "@lathe/agent";
+import { replaceAttachmentsByNames } from "./attached-text.ts";
 import { projectFolders, type SessionFile, sessionFiles } from "./files.ts";
-import { namingGiven } from "./given.ts";
 import { HeadMemory, UnreadHead } from "./head-memory.ts";
 
 export interface ListedSession {
@@ -90,7 +90,7 @@ export function describeFile(file: SessionFile): Described {
     modified: file.mtimeMs,
     bytes: file.bytes,
     ...(title === undefined ? {} : { title }),
-    ...(firstText === undefined ? {} : { firstMessage: namingGiven(firstText).slice(0, TEXT_KEPT) }),
+    ...(firstText === undefined ? {} : { firstMessage: replaceAttachmentsByNames(firstText).slice(0, TEXT_KEPT) }),
   };
 }
 

@@ -34,7 +34,7 @@ function open(path: string, deps: JournalDeps): Journal {
   const store = new FileStore(path);
   if (header === undefined || header.version >= JOURNAL_VERSION) return Journal.open(store, deps);
   const openStore = (): never => {
-    throw new Error(`${path} was opened for reading only.`);
+    throw new Error(`${path} was opened read-only.`);
   };
   return importJournal(store, { id: header.id, openStore }, deps);
 }

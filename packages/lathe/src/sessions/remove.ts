@@ -9,7 +9,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 
 /** Refused while a process has the session or one of its subagents open. */
 export async function removeSession(workspace: Workspace, path: string): Promise<void> {
-  if (!readHead(path) && hasBegun(path)) throw usageError(`${path} is not a session file; it was left alone.`);
+  if (!readHead(path) && hasBegun(path)) throw usageError(`${path} is not a session file; it was not removed.`);
   const folder = path.endsWith(".jsonl") ? path.slice(0, -".jsonl".length) : undefined;
   const ours = folder === undefined ? [] : ownFiles(folder);
   const journals = [path, ...ours.filter((file) => file.endsWith(".jsonl"))];

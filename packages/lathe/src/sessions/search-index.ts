@@ -30,7 +30,7 @@ export interface UpdateRequest {
 
 /** Journals that the index tells wrong: it could not be written to. */
 export interface Behind {
-  /** Absent when nobody would notice. */
+  /** Absent when the difference is too small to notice. */
   readonly why?: string;
   readonly unread: readonly OwnedJournal[];
   readonly gone: readonly string[];
@@ -169,7 +169,7 @@ export class SearchIndex {
   }
 
   /**
-   * Another process may have read it since we looked, so what counts is what the index says now. False when the file cannot
+   * Another process may have read it since we looked, so the index's present state decides. False when the file cannot
    * be read.
    */
   #read(folder: number, { file, session }: OwnedJournal): boolean {
@@ -221,7 +221,7 @@ interface KnownFile {
   readonly path: string;
   readonly bytes: number;
   readonly mtime: number;
-  /** Where reading goes on. */
+  /** Where reading continues. */
   readonly next: number;
   /** Lines of it in the index. */
   readonly lines: number;

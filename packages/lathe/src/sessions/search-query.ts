@@ -10,7 +10,7 @@ export interface SearchQuery {
   readonly patterns: readonly RegExp[];
 }
 
-/** Scripts written without spaces: every character counts as a word. */
+/** Scripts written without spaces: every character is treated as a word. */
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
 const unspaced = new RegExp(`[${UNSPACED}]`, "u");
 const everyUnspaced = new RegExp(`[${UNSPACED}]`, "gu");
@@ -18,7 +18,7 @@ const WORD = "\\p{L}\\p{N}";
 
 export function parseQuery(words: readonly string[]): SearchQuery {
   const terms = words.map((word) => tokens(word)).filter((term) => term.length > 0);
-  if (terms.length === 0) throw usageError("Give words to look for: lathe sessions search <words>");
+  if (terms.length === 0) throw usageError("Give words to search for: lathe sessions search <words>");
   return {
     fts: terms.map((term) => `"${term.join(" ")}"${isBeginning(term) ? "*" : ""}`).join(" "),
     patterns: terms.map(patternOf),

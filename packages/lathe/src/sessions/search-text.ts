@@ -16,7 +16,7 @@ const SEARCHED: ReadonlySet<string> = new Set([
   "label",
 ]);
 
-/** Where a text stands in a journal. */
+/** Position of a text in a journal. */
 export interface TextPlace {
   readonly path: string;
   readonly offset: number;
@@ -24,7 +24,7 @@ export interface TextPlace {
 }
 
 /**
- * Visits the texts of the lines that begin at or after `from`, and gives where to go on when the file has grown. Undefined
+ * Visits the texts of the lines that begin at or after `from`, and returns where to continue when the file has grown. Undefined
  * when it cannot be opened: it was removed meanwhile, or belongs to somebody else.
  */
 export function eachText(

@@ -66,7 +66,7 @@ async function indexed(
       });
       if (!behind) return index.search(query.fts, limit);
       if (behind.why !== undefined)
-        note(`The search index cannot be brought up to date (${behind.why}): reading what it lacks.`);
+        note(`The search index cannot be updated (${behind.why}): reading the missing sessions directly.`);
       const wrong = new Set([...behind.gone, ...behind.unread.map(({ file }) => file.path)]);
       const right = index.search(query.fts, limit + wrong.size).filter(({ path }) => !wrong.has(path));
       return newestSessions([...scanned(behind.unread, blobs, request), ...right], limit);

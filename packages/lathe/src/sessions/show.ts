@@ -40,14 +40,14 @@ function itemText(item: Item, options: ShowOptions): string {
   if (item.type === "note") return `-- ${item.title}${label}${item.text === undefined ? "" : `\n${item.text}`}`;
   if (item.type === "user") {
     const images = item.images.map(() => "\n[image]").join("");
-    const given = item.given.map(({ name, text }) => givenText(name, text, options)).join("");
+    const attached = item.attached.map(({ name, text }) => attachedText(name, text, options)).join("");
     const how = item.origin === "input" ? "" : ` (${item.origin.replace("_", " ")})`;
-    return `> user${how}${label}\n${given}${item.text}${images}`;
+    return `> user${how}${label}\n${attached}${item.text}${images}`;
   }
   return [`> ${item.model ?? "assistant"}${label}`, ...parts(item, options), ...cutNote(item)].join("\n");
 }
 
-function givenText(name: string, text: string, { full }: ShowOptions): string {
+function attachedText(name: string, text: string, { full }: ShowOptions): string {
   const lines = text.split("\n").length;
   return full ? `[${name}]\n${indent(text, "  | ")}\n` : `[${name}: ${lines} ${lines === 1 ? "line" : "lines"}]\n`;
 }

@@ -103,7 +103,7 @@ function entryKey(line: Buffer): string {
   return `${/"id":"([^"]+)"/.exec(head)?.[1]} ${/"timestamp":"([^"]+)"/.exec(head)?.[1]}`;
 }
 
-/** From the first bytes: results may be long, and nothing else of them counts. */
+/** From the first bytes: results may be long, and nothing else in them is needed. */
 function roleOf(line: Buffer): string | undefined {
   return /"message":\{"role":"(\w+)"/.exec(line.toString("latin1", 0, 400))?.[1];
 }

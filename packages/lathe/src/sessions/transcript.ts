@@ -13,13 +13,13 @@ import {
   type TreeEntry,
 } from "@lathe/agent";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
-import { type Given, wordsAndGiven } from "./given.ts";
+import { type AttachedText, wordsAndAttachments } from "./attached-text.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Transcript {
   readonly header: SessionHeader;
   readonly title?: string;
-  /** Read from the file as they are asked for, anew each time: a session may be larger than memory. */
+  /** Read from the file on each iteration: a session may be larger than memory. */
   items(): IterableIterator<Item>;
   /** What opening the file had to give up, and reading the items so far. */
   losses(): readonly string[];
@@ -35,7 +35,7 @@ export interface UserItem extends ItemFields {
   /** Words alone. */
   readonly text: string;
   /** Files and piped text that went with them. */
-  readonly given: readonly Given[];
+  readonly attached: readonly AttachedText[];
   readonly images: readonly ImageData[];
   readonly origin: NonNullable<MessageEntry["origin"]>;
 }
@@ -167,8 +167,8 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
   if (message.role === "tool") return [];
   if (message.role !== "assistant") {
     const images = message.content.flatMap((part) => (part.kind === "image" ? [part.image] : []));
-    const { words, given } = wordsAndGiven(message.content);
-    return [{ type: "user", ...fields, text: words, given, images, origin: entry.origin ?? "input" }];
+    const { words, attached } = wordsAndAttachments(message.content);
+    return [{ type: "user", ...fields, text: words, attached, images, origin: entry.origin ?? "input" }];
   }
   const { provider, model, usage, cost, finishReason } = entry;
   const ended = finishReason?.reason ?? "stop";

@@ -12,8 +12,8 @@ import {
 import type { CliOptions } from "../options/option-table.ts";
 import { CliError, usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { rememberElsewhere } from "./elsewhere.ts";
 import { findSession, sessionToContinue } from "./find.ts";
+import { rememberOutsideFile } from "./outside-files.ts";
 
 export function journalFor(workspace: Workspace, options: CliOptions): OpenedJournal {
   try {
@@ -23,7 +23,7 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
   }
 }
 
-/** Whoever holds the session already keeps it: this run is refused, and nothing is lost. */
+/** A session that another process holds is refused; nothing is lost. */
 export function refusal(error: unknown, runId?: string): unknown {
   if (!(error instanceof Error) || error instanceof CliError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -32,8 +32,8 @@ export function refusal(error: unknown, runId?: string): unknown {
   if (error.name !== "JournalError") return error;
   if (code === "corrupt" || code === "version") return usageError(`${error.message} See: lathe sessions doctor`);
   if (code !== "locked") return usageError(error.message);
-  if (runId === undefined) return usageError(`${error.message} To go on in a copy: --fork`);
-  return usageError(`Run "${runId}" is going on in another process. Wait for it, or use another --run-id.`);
+  if (runId === undefined) return usageError(`${error.message} To continue in a copy: --fork`);
+  return usageError(`Run "${runId}" is still running in another process. Wait for it, or use another --run-id.`);
 }
 
 function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
@@ -44,7 +44,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
     const path = resolve(workspace.machine.cwd, options.session);
     if (options.fork && !hasBegun(path))
       throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
-    rememberElsewhere(workspace.paths.sessions, path);
+    rememberOutsideFile(workspace.paths.sessions, path);
     return hasBegun(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
   }
   if (options.continue) {
@@ -58,7 +58,7 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
         `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
       );
     }
-    rememberElsewhere(workspace.paths.sessions, found.path);
+    rememberOutsideFile(workspace.paths.sessions, found.path);
     return open(workspace, found.path, options);
   }
   if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");

@@ -5,7 +5,7 @@ import { readIfThere } from "../home/small-file.ts";
 
 export interface EnvFileOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project's, when it counts. */
+  /** The project's, when it takes effect. */
   readonly project: string | undefined;
   readonly latheHome: string;
   readonly userHome: string;
@@ -30,7 +30,7 @@ export function envWithFiles(options: EnvFileOptions): Record<string, string | u
 const LINE =
   /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?:("(?:\\[\s\S]|[^"\\])*"|'[^']*')[ \t]*(?:#.*)?|(.*))$/gm;
 
-/** Within one file the last line for a name counts, as in a shell. */
+/** Within one file the last line for a name wins, as in a shell. */
 function parseEnv(text: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (const [, name = "", quoted, plain = ""] of text.replace(/^\uFEFF|\r(?=\n)/g, "").matchAll(LINE))
@@ -45,7 +45,7 @@ function unquoted(value: string): string {
     : inner.replace(/\\([\s\S])/g, (_, char: string) => (char === "n" ? "\n" : char));
 }
 
-/** Absent or unreadable: the chain goes on. */
+/** Absent or unreadable: the chain continues. */
 function textOf(file: string): string | undefined {
   try {
     return readIfThere(file);

@@ -38,7 +38,7 @@ export async function loadSettings(
   for (const source of sources) {
     const text = settingsText(source.file);
     if (text === undefined && source.required)
-      throw usageError(`Cannot read settings ${source.file}: no such file. Give an existing one.`);
+      throw usageError(`Cannot read settings ${source.file}: no such file. Name an existing file.`);
     if (text === undefined) continue;
     const layer = await readLayer(source, text, memoryFile);
     warnings.push(...layer.warnings);
@@ -79,7 +79,7 @@ async function readLayer(
   const known = memory?.get(file, text);
   const again = known && flatten(known.value);
   if (again?.problems.length === 0) return { values: again.values, warnings: [] };
-  // The YAML reader is only paid for by those who have a file that it has not seen.
+  // The YAML reader is loaded only for a file that it has not seen.
   const { parseSettings } = await import("./parse.ts");
   const tree = parseSettings(file, text);
   const { value } = tree;
@@ -89,9 +89,9 @@ async function readLayer(
   const { key = "" } = problems[wrong] ?? {};
   if (wrong !== -1)
     throw usageError(
-      `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Mend the file or run: lathe config set ${key} <value>` : "Mend the file."}`,
+      `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Fix that line or run: lathe config set ${key} <value>` : "Fix that line."}`,
     );
-  // With something to say, it is said every time.
+  // Warnings are repeated on every start, so they are not remembered.
   if (problems.length === 0) memory?.set(file, text, value);
   return { values, warnings: lines };
 }

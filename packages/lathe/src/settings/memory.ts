@@ -1,4 +1,4 @@
-// What settings files said when they were last parsed, so that a start does not pay for the YAML reader again. Goes by the
+// What settings files said when they were last parsed, so that a start does not load the YAML reader again. Goes by the
 // whole text of a file, and is only a copy: anything wrong with it means parsing.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";

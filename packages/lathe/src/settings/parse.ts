@@ -12,10 +12,10 @@ export interface ParsedSettings {
 
 export function parseSettings(file: string, text: string): ParsedSettings {
   const read = readYaml(text);
-  if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Mend the file.`);
+  if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Fix that line.`);
   const { document, value, lineAt } = read;
   if (document.contents !== null && !isMap(document.contents))
-    throw usageError(`${file}:1: settings are written as \`key: value\`, one a line. Mend or remove the file.`);
+    throw usageError(`${file}:1: settings are written as \`key: value\`, one per line. Fix or remove the file.`);
   return {
     document,
     value: value ?? {},

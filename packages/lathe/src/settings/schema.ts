@@ -1,5 +1,5 @@
 // Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
-// docs/settings.md are read from this table. A key is here only if something obeys it.
+// docs/settings.md are read from this table. A key is here only if something reads it.
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
@@ -39,13 +39,13 @@ export const SETTINGS = {
     type: "enum",
     choices: ["none", "short", "long"],
     default: "",
-    help: "prompt cache lifetime; empty = by provider",
+    help: "prompt cache lifetime; empty = the provider's default",
   },
   "providers.openaiWebsockets": {
     type: "enum",
     choices: ["auto", "off", "on"],
     default: "",
-    help: "OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET says so",
+    help: "receive receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
   },
   "contextPromotion.enabled": {
     type: "boolean",
@@ -56,25 +56,25 @@ export const SETTINGS = {
     type: "integer",
     min: 0,
     default: 32_000,
-    help: "upper bound of one answer, within the model's own limit; 0 = that limit alone",
+    help: "maximum tokens of one answer, within the model's own limit; 0 = only that limit",
   },
   toolNames: {
     type: "enum",
     choices: ["lathe", "native"],
     default: "lathe",
-    help: "tools under our own names, or under those of the model vendor's own agent",
+    help: "name tools our way, or as the model vendor's own agent does",
   },
   editVariant: {
     type: "enum",
     choices: ["hashline", "replace", "patch", "apply_patch"],
     default: "",
-    help: "how the model edits files; empty = as its family does best",
+    help: "how the model edits files; empty = the best way for its family",
   },
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],
     default: "auto-edit",
-    help: "what may happen without asking",
+    help: "what the agent may do without asking",
   },
   steeringMode: {
     type: "enum",
@@ -87,9 +87,9 @@ export const SETTINGS = {
     type: "enum",
     choices: ["immediate", "wait"],
     default: "immediate",
-    help: "steering skips calls not yet started, or waits for the round",
+    help: "steering skips calls that have not started, or waits for the round to end",
   },
-  "retry.enabled": { type: "boolean", default: true, help: "try again after a passing failure of the provider" },
+  "retry.enabled": { type: "boolean", default: true, help: "try again after a temporary provider error" },
   "retry.maxRetries": { type: "integer", min: 0, default: 8, help: "attempts after the first" },
   "retry.baseDelay": {
     type: "number",
@@ -97,35 +97,45 @@ export const SETTINGS = {
     default: 1,
     help: "seconds before the second attempt; doubles each time",
   },
-  "retry.maxMinutes": { type: "number", min: 0, default: 3, help: "time all attempts together may take" },
+  "retry.maxMinutes": { type: "number", min: 0, default: 3, help: "minutes all attempts together may take" },
   "timeouts.firstEvent": {
     type: "integer",
     min: 0,
     default: 600,
-    help: "seconds to the first event of an answer; 0 = none",
+    help: "seconds to wait for the first event of an answer; 0 = no limit",
   },
-  "timeouts.stall": { type: "integer", min: 0, default: 300, help: "seconds of silence inside an answer; 0 = none" },
-  "shell.timeoutMs": { type: "integer", min: 1, default: 120_000, help: "time of a command that gives none" },
-  "shell.maxTimeoutMs": { type: "integer", min: 1, default: 600_000, help: "upper bound of any command" },
+  "timeouts.stall": {
+    type: "integer",
+    min: 0,
+    default: 300,
+    help: "seconds of silence allowed within an answer; 0 = no limit",
+  },
+  "shell.timeoutMs": { type: "integer", min: 1, default: 120_000, help: "timeout of a command that sets none" },
+  "shell.maxTimeoutMs": { type: "integer", min: 1, default: 600_000, help: "longest timeout a command may set" },
   "shell.environment": {
     type: "enum",
     choices: ["filtered", "inherit_all", "inherit_none", "inherit_core"],
     default: "inherit_core",
-    help: "which variables commands see: inherit_core passes well-known harmless ones, filtered all that do not look like secrets",
+    help: "which variables commands see: inherit_core passes well-known harmless ones, filtered passes all that do not look like secrets",
   },
   "shell.env.pass": {
     type: "strings",
     default: [],
-    help: "names of variables that commands see in addition; * stands for any letters",
+    help: "names of further variables that commands see; * matches any characters",
   },
   "journal.sync": {
     type: "enum",
     choices: ["none", "turn", "intent"],
     default: "turn",
-    help: "when the session file is forced to disk",
+    help: "when the session file is synced to disk",
   },
-  "limits.maxTurns": { type: "integer", min: 0, default: 0, help: "model answers of one run; 0 = no limit" },
-  "limits.maxCost": { type: "number", min: 0, default: 0, help: "US dollars of one run; 0 = no limit" },
+  "limits.maxTurns": {
+    type: "integer",
+    min: 0,
+    default: 0,
+    help: "maximum number of model answers in a run; 0 = no limit",
+  },
+  "limits.maxCost": { type: "number", min: 0, default: 0, help: "maximum cost of a run in US dollars; 0 = no limit" },
   toolOutputLimits: { type: "map", default: {}, help: "characters of a tool's output the model sees, by tool" },
   toolLineLimits: { type: "map", default: {}, help: "lines of a tool's output the model sees, by tool" },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },

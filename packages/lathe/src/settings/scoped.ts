@@ -29,7 +29,7 @@ function isScopedEntry(entry: unknown): entry is Record<string, unknown> {
   return has(FOLDERS) && has(VALUES) && members.every(fits);
 }
 
-/** The settings as they count in a folder: scoped lists become plain ones. */
+/** The settings as they apply in a folder: scoped lists become plain ones. */
 export function settingsIn(cwd: string, userHome: string, settings: Settings): Settings {
   const values = settings as unknown as Readonly<Record<string, readonly unknown[]>>;
   const scoped: Record<string, readonly string[]> = {};

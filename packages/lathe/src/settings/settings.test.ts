@@ -56,17 +56,17 @@ describe("settings", () => {
   });
 
   it.each([
-    ["enabledModels: [a/b, *sonnet*]\n", '1: not valid YAML: write "*sonnet*" in quotes. Mend the file.'],
-    ["model: a/b\nmodelRoles:\n  smol: *haiku*\n", '3: not valid YAML: write "*haiku*" in quotes. Mend the file.'],
+    ["enabledModels: [a/b, *sonnet*]\n", '1: not valid YAML: write "*sonnet*" in quotes. Fix that line.'],
+    ["model: a/b\nmodelRoles:\n  smol: *haiku*\n", '3: not valid YAML: write "*haiku*" in quotes. Fix that line.'],
     [
       "model: a/b\n---\nmodel: c/d\n",
-      "2: not valid YAML: only one document is read, and --- begins a second. Mend the file.",
+      "2: not valid YAML: only one document is read, and --- begins a second. Fix that line.",
     ],
     [
       "model: a/b\nretry: 3\n",
-      /^2: retry holds settings \(retry\.enabled, retry\.maxRetries, .*\), no value\. Mend the file\.$/,
+      /^2: retry holds settings \(retry\.enabled, retry\.maxRetries, .*\), no value\. Fix that line\.$/,
     ],
-    ["model: a/b\nretry.maxRetries: many\n", '2: retry.maxRetries must be a number, not "many". Mend the file.'],
+    ["model: a/b\nretry.maxRetries: many\n", '2: retry.maxRetries must be a number, not "many". Fix that line.'],
   ])("CF-03 %j is refused with its line and what to write", async (text, message) => {
     const path = await file("bad.yml", text);
     const said = await loadSettings([{ file: path, required: true }]).catch((error: Error) => error.message);

@@ -9,6 +9,6 @@ export function settingsText(file: string): string | undefined {
     return readIfThere(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`Cannot read settings ${file}: ${code}. Mend or remove it.`);
+    throw usageError(`Cannot read settings ${file}: ${code}. Fix or remove it.`);
   }
 }

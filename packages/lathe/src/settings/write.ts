@@ -20,10 +20,10 @@ export async function writeSetting(file: string, key: SettingKey, value: unknown
 function addSetting(file: string, document: Document, path: readonly string[], value: unknown): void {
   for (let depth = 1; depth < path.length; depth++) {
     const section = document.getIn(path.slice(0, depth));
-    // A section with nothing in it is one all the same.
+    // An empty section is still a section.
     if (section === null) document.deleteIn(path.slice(0, depth));
     else if (section !== undefined && !isMap(section))
-      throw usageError(`${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Mend the file first.`);
+      throw usageError(`${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Fix the file first.`);
   }
   document.setIn(path, value);
 }

@@ -28,7 +28,7 @@ describe("what a project brings", () => {
   it("without trust it is named in one line and does not count", async () => {
     expect(projectOf(repo, paths, home)).toEqual({
       files: {},
-      ignored: "This folder is not trusted: .lathe/config.yml, .env ignored. To let them count: lathe trust",
+      ignored: "This folder is not trusted: .lathe/config.yml, .env ignored. To let them take effect: lathe trust",
     });
     await trust(repo);
     expect(projectOf(repo, paths, home)).toEqual({
@@ -43,7 +43,7 @@ describe("what a project brings", () => {
   it("CF-01 settings of the repository count in the folders below, an .env only where it is", async () => {
     await mkdir(join(repo, ".git"));
     expect(projectOf(below, paths, home).ignored).toBe(
-      "This folder is not trusted: ../../.lathe/config.yml ignored. To let them count: lathe trust ../..",
+      "This folder is not trusted: ../../.lathe/config.yml ignored. To let them take effect: lathe trust ../..",
     );
     await trust(repo);
     expect(projectOf(below, paths, home).files).toMatchObject({

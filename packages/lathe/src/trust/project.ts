@@ -1,5 +1,5 @@
-// What the project of a directory brings, and how much of it counts: settings and models from the nearest folder of the repository
-// that has some, an .env of the directory itself. Without trust in the folder that holds them they are only named.
+// Which files the project of a directory has, and which of them take effect: settings and models from the nearest folder of the
+// repository that has some, an .env of the directory itself. Without trust in the folder that holds them they are only named.
 
 import { existsSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
@@ -13,9 +13,9 @@ export interface ProjectFiles {
 }
 
 export interface Project {
-  /** What counts here; it need not exist. */
+  /** The file that takes effect here; it need not exist. */
   readonly files: ProjectFiles;
-  /** One line for the user about what is there and does not count. */
+  /** One line for the user about files that exist but are ignored. */
   readonly ignored?: string;
 }
 
@@ -42,7 +42,10 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
   if (refused.length === 0) return { files };
   const names = refused.map((file) => relative(cwd, file)).join(", ");
   const where = isFolderTrusted || folder === cwd ? "" : ` ${relative(cwd, folder)}`;
-  return { files, ignored: `This folder is not trusted: ${names} ignored. To let them count: lathe trust${where}` };
+  return {
+    files,
+    ignored: `This folder is not trusted: ${names} ignored. To let them take effect: lathe trust${where}`,
+  };
 }
 
 /** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */
@@ -55,7 +58,7 @@ function projectFolder(cwd: string): string {
   }
 }
 
-/** Without those that are the user's own: in the home folder they stand at the same place. */
+/** Without those that are the user's own: in the home folder they have the same paths. */
 function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: string): ProjectFiles {
   const own = `${folder}/.lathe`;
   return {

@@ -1,5 +1,5 @@
-// Which folders may bring settings, models, an .env and commands of their own. Instruction text always counts; everything
-// that could run something or send a key elsewhere counts only below a trusted folder.
+// Which folders may bring settings, models, an .env and commands of their own. Instruction text is always read; everything
+// that could run something or send a key elsewhere takes effect only below a trusted folder.
 
 import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -30,7 +30,7 @@ export function trustedAbove(trustFile: string, folder: string, userHome: string
   }
 }
 
-/** The user's home and what is above it hold whatever was ever fetched: trust in them does not reach what is below. */
+/** The user's home and what is above it contain everything ever downloaded: trusting them does not cover what is below. */
 export function holdsStrangers(folder: string, userHome: string): boolean {
   const home = existsSync(userHome) ? realpathSync.native(userHome) : userHome;
   return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
@@ -66,7 +66,7 @@ function entryOf(file: string): [path: string, digest: string][] {
   return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
 }
 
-/** Also one that is gone by now. */
+/** Also a folder that no longer exists. */
 export async function untrustFolder(trustFile: string, folder: string): Promise<boolean> {
   const path = await realpath(folder).catch(() => folder);
   let found = false;

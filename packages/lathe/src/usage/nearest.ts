@@ -1,4 +1,4 @@
-// "Did you mean": the closest candidate, when it is close enough to be a slip.
+// "Did you mean": the closest candidate, when it is close enough to be a typo.
 
 import { near } from "@lathe/agent";
 

@@ -1,4 +1,4 @@
-// One line about the variables that commands do not see, said once: a command that misses one must not be a riddle, and a
+// One line about the variables that commands do not see, said once: a command that lacks one must not fail mysteriously, and a
 // line in every session would be a nuisance.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -9,17 +9,17 @@ import type { Workspace } from "./workspace.ts";
 
 const MOST_NAMES = 6;
 
-/** Undefined when all of it has been said before. */
+/** Undefined when all of it has been reported before. */
 export function withheldNotice({ paths }: Workspace, names: readonly string[]): string | undefined {
   const known = namesIn(paths.withheldMemory);
   const fresh = names.filter((name) => !known.has(name) && !name.startsWith("LATHE_"));
   if (fresh.length === 0) return undefined;
   remember(paths.withheldMemory, [...known, ...fresh]);
-  // Those that somebody's program most likely waits for come first.
+  // Variables that programs most likely need come first.
   const sorted = [...fresh.filter(isSecretName), ...fresh.filter((name) => !isSecretName(name))];
   const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";
   const those = sorted.slice(0, MOST_NAMES).join(", ") + more;
-  return `Commands do not see these variables of your environment: ${those}. To pass some on: lathe config set shell.env.pass <name>,<name>`;
+  return `Commands do not see these environment variables: ${those}. To pass them: lathe config set shell.env.pass <name>,<name>`;
 }
 
 function namesIn(file: string): Set<string> {

@@ -1,4 +1,4 @@
-// Where a run takes place and what counts there: directory, trust, settings, environment. Read once at the start.
+// Where a run takes place and what takes effect there: directory, trust, settings, environment. Read once at the start.
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
@@ -23,7 +23,7 @@ export interface Workspace {
   /** Directories that may be written to: cwd first. */
   readonly roots: readonly string[];
   readonly paths: HomePaths;
-  /** What counts of the files that the project brings. */
+  /** The project's files that take effect. */
   readonly project: ProjectFiles;
   readonly settings: Settings;
   readonly savedModel: LoadedSettings["savedModel"];
@@ -71,7 +71,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
 function directory(machine: Machine, path: string, option: string): string {
   const absolute = resolve(machine.cwd, path);
   if (isDirectory(absolute)) return realpathSync.native(absolute);
-  if (path === ".") throw usageError("The working directory cannot be entered. Go to one that can.");
+  if (path === ".") throw usageError("The working directory cannot be entered. Change to another one.");
   throw usageError(`${option}: ${path} is not a directory. Give an existing directory.`);
 }
 

@@ -3,11 +3,11 @@
 import { rmSync } from "node:fs";
 import { collectBlobs, FileBlobs } from "@lathe/agent";
 import { type CheckDeps, checkJournal, leftLocks } from "../../sessions/check.ts";
-import { sessionsElsewhere } from "../../sessions/elsewhere.ts";
 import { allJournals, childrenOf } from "../../sessions/files.ts";
 import { findSession } from "../../sessions/find.ts";
 import { size } from "../../sessions/numbers.ts";
 import { openToRead } from "../../sessions/open.ts";
+import { outsideFiles } from "../../sessions/outside-files.ts";
 import { EXIT } from "../../usage/exit.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { verbArgs } from "../verb-args.ts";
@@ -48,7 +48,7 @@ function reportBlobs(workspace: Workspace, remove: boolean): void {
     minAgeMs: YOUNG_MS,
     dryRun: !remove,
   });
-  const unnamed = `${removed.length} blobs (${size(bytes)}) that no session names`;
+  const unnamed = `${removed.length} unreferenced blobs (${size(bytes)})`;
   if (remove) machine.stdout.write(`Removed ${unnamed}; ${kept} kept.\n`);
   else if (removed.length > 0)
     machine.stdout.write(`There are ${unnamed}. To remove them: lathe sessions doctor --gc\n`);
@@ -56,7 +56,7 @@ function reportBlobs(workspace: Workspace, remove: boolean): void {
 
 const every = ({ paths }: Workspace): string[] => [
   ...allJournals(paths.sessions),
-  ...sessionsElsewhere(paths.sessions).flatMap((path) => [path, ...childrenOf(path).map((child) => child.path)]),
+  ...outsideFiles(paths.sessions).flatMap((path) => [path, ...childrenOf(path).map((child) => child.path)]),
 ];
 
 function withChildren(workspace: Workspace, value: string): string[] {

@@ -17,7 +17,7 @@ export const renameVerb: Verb = async (argv, workspace) => {
   const { journal } = existingJournal(workspace, path);
   journal.setTitle(title, "user");
   await journal.close();
-  // A new name is no new work: the session keeps its place in lists, and --continue takes the one worked on last.
+  // Renaming is not work: the session keeps its place in lists, and --continue still takes the one used last.
   utimesSync(path, atime, mtime);
   return EXIT.done;
 };

@@ -6,7 +6,7 @@ import { EXIT, usageError } from "../../usage/exit.ts";
 import { verbArgs } from "../verb-args.ts";
 import { named, type Verb } from "./verb.ts";
 
-/** Less of an id is more likely a slip. */
+/** A shorter id is more likely a typo. */
 const LEAST = 4;
 
 export const rmVerb: Verb = async (argv, workspace) => {
@@ -14,7 +14,7 @@ export const rmVerb: Verb = async (argv, workspace) => {
   named(positionals[0], "rm");
   const short = positionals.find((value) => value !== "" && value.length < LEAST);
   if (short !== undefined)
-    throw usageError(`What is removed is gone: give ${LEAST} or more characters of the id instead of "${short}".`);
+    throw usageError(`Removal cannot be undone: give at least ${LEAST} characters of the id, not "${short}".`);
   for (const path of new Set(positionals.map((value) => findOne(workspace, value)))) {
     await removeSession(workspace, path);
     workspace.machine.stdout.write(`Removed ${path}\n`);

@@ -9,9 +9,9 @@ import { verbArgs } from "../verb-args.ts";
 import { count, type Verb } from "./verb.ts";
 
 const DEFAULT_LENGTH = 20;
-/** A limit that no number of sessions reaches. */
+/** No limit. */
 const ALL = 1e9;
-/** Where no terminal tells its own. */
+/** Used where no terminal reports its width. */
 const WIDTH = 144;
 const INDENT = "    ";
 
@@ -26,7 +26,7 @@ export const searchVerb: Verb = async (argv, workspace) => {
   const query = parseQuery(positionals.flatMap((word) => word.split(/\s+/)));
   const found = await searchSessions(workspace, {
     query,
-    // One more tells whether there are more.
+    // One extra hit shows whether there are more.
     limit: limit + 1,
     width: width - INDENT.length,
     sqlite: loadSqlite,
@@ -42,7 +42,7 @@ export const searchVerb: Verb = async (argv, workspace) => {
   // In one go, so that no word is looked for in the marks of another.
   const hits = new RegExp(query.patterns.map(({ source }) => source).join("|"), "giu");
   machine.stdout.write(shown.map((one) => lines(one, width, now, hits, style)).join(""));
-  if (found.length > shown.length) machine.stderr.write("There are more; -n 0 shows all.\n");
+  if (found.length > shown.length) machine.stderr.write("More sessions match; -n 0 shows all.\n");
   if (found.length === 0) machine.stderr.write("Nothing found.\n");
   return found.length > 0 ? EXIT.done : EXIT.failed;
 };
@@ -61,7 +61,7 @@ const TERMINAL: Style = {
 const LONGEST_NAME = 60;
 const SHORTEST_NAME = 20;
 
-/** The name gives way to where and when, so that both fit a terminal. */
+/** The name is shortened so that place and time fit the terminal. */
 function lines(
   { session, snippet }: FoundSession,
   width: number,

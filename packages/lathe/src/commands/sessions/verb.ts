@@ -26,6 +26,6 @@ export function count(value: string | undefined, otherwise: number): number {
 export function wordless([word]: readonly string[], verb: string): void {
   if (word === undefined) return;
   throw usageError(
-    `lathe sessions ${verb} takes no words, but got "${word}". To look for it: lathe sessions search ${word}`,
+    `lathe sessions ${verb} takes no words, but got "${word}". To search for it: lathe sessions search ${word}`,
   );
 }

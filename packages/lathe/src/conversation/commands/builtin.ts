@@ -80,7 +80,7 @@ const fresh: SlashCommand = {
 const resume: SlashCommand = {
   name: "resume",
   arguments: "[id]",
-  description: "go on with an earlier session",
+  description: "continue an earlier session",
   run: async (conversation, id, view) => {
     const path = id === "" ? await chosenSession(conversation, view) : findSession(conversation.workspace, id).path;
     if (path === undefined) return view.line("No session selected.", "dim");
@@ -102,7 +102,7 @@ async function chosenSession(conversation: Conversation, view: CommandView): Pro
 
 const fork: SlashCommand = {
   name: "fork",
-  description: "go on in a copy of this session",
+  description: "continue in a copy of this session",
   run: async (conversation, _argument, view) => {
     await conversation.fork();
     view.line(`Copied to session ${conversation.session.id}.`, "dim");

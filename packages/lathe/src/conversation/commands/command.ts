@@ -10,7 +10,7 @@ export interface CommandView {
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up. */
   ask(question: string): Promise<string | undefined>;
-  /** Shows where a session with a past stands. */
+  /** Shows the end of a resumed session. */
   showPast(session: Session): Promise<void>;
   /** Ends the host. */
   leave(code: ExitCode): void;
@@ -69,7 +69,7 @@ export class CommandRegistry {
     await command.run(conversation, argument, view);
   }
 
-  /** What may stand in the place of a line that is being typed: names of commands, then values of the one that was named. */
+  /** Completions of a line that is being typed: names of commands, then values of the one that was named. */
   async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
     const [, name = "", gap = "", typed = ""] = /^\/(\w*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];

@@ -1,4 +1,4 @@
-// Device authorisation (RFC 8628): show a code, wait until the user has entered it elsewhere.
+// Device authorisation (RFC 8628): show a code, wait until the user has entered it on another device.
 
 import { createHash, randomBytes } from "node:crypto";
 import { CliError, EXIT } from "../../usage/exit.ts";
@@ -42,7 +42,7 @@ export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise
   let failures = 0;
   while (flow.now() < deadline) {
     await flow.sleep(interval);
-    // The person at the other screen knows nothing of a connection that breaks for a moment.
+    // A short connection failure must not cancel a sign-in that the person is completing on another device.
     const reply = await flow.post(row.tokenUrl, ask).catch((error: unknown) => {
       if (++failures >= MOST_FAILURES) throw error;
       interval *= 2;
@@ -53,7 +53,7 @@ export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise
     if (reply.error === "slow_down") interval += 5_000;
     else return toCredential(reply, { provider: row.provider, now: flow.now() });
   }
-  throw new CliError(EXIT.provider, `Nobody entered the code in time. Run: lathe login ${row.provider}`);
+  throw new CliError(EXIT.provider, `The code was not entered in time. Run: lathe login ${row.provider}`);
 }
 
 function text(value: unknown): string | undefined {

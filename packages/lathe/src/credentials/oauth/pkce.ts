@@ -80,9 +80,9 @@ function waitForCode(
     };
     const timer = setTimeout(() => {
       stop();
-      reject(new CliError(EXIT.provider, `Nobody signed in in time. Run: lathe login ${row.provider}`));
+      reject(new CliError(EXIT.provider, `The sign-in timed out. Run: lathe login ${row.provider}`));
     }, flow.patienceMs);
-    // Anything may knock on a loopback port: only an answer to our own question counts. Where the issuer does not send
+    // Any program may connect to a loopback port: only a response to our own request is accepted. Where the issuer does not send
     // the state back, the path carries it.
     const isAnswer = (url: URL): boolean => {
       const [, page, inPath] = url.pathname.split("/");
@@ -92,14 +92,14 @@ function waitForCode(
     const settle = (url: URL): void => {
       const code = url.searchParams.get("code");
       stop();
-      const why = url.searchParams.get("error") ?? "no code came back";
+      const why = url.searchParams.get("error") ?? "no code was returned";
       if (code) resolve({ code, redirect });
       else reject(new CliError(EXIT.provider, `Signing in failed: ${why}. Run: lathe login ${row.provider}`));
     };
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? "/", redirect);
       if (!isAnswer(url)) {
-        response.writeHead(404).end("Not the answer we are waiting for.\n");
+        response.writeHead(404).end("This is not the sign-in response we are waiting for.\n");
         return;
       }
       const code = url.searchParams.get("code");

@@ -5,7 +5,7 @@ import { CliError, EXIT } from "../../usage/exit.ts";
 import type { Post } from "./token.ts";
 
 const MOST_BYTES = 1 << 20;
-/** An issuer that says nothing must not hold up a run, nor the lock that others wait for. */
+/** An issuer that does not answer must not block a run, nor the lock that others wait for. */
 const PATIENCE_MS = 15_000;
 
 export function poster(transport: Transport): Post {
@@ -15,7 +15,7 @@ export function poster(transport: Transport): Post {
     const silent = (error: unknown): never => {
       const why = signal.aborted
         ? `${new URL(url).host} did not answer in time`
-        : `The issuer cannot be reached: ${(error as Error).message.replace(/\.$/, "")}`;
+        : `Cannot reach the issuer: ${(error as Error).message.replace(/\.$/, "")}`;
       throw new CliError(EXIT.provider, `${why}. Try again later.`, { cause: error });
     };
     const reply = await transport({

@@ -1,4 +1,4 @@
-// A token that is still good, refreshed under a lock when it is not: two processes must never burn the same refresh token.
+// A token that is still good, refreshed under a lock when it is not: two processes must never use the same refresh token.
 
 import { CliError, EXIT } from "../../usage/exit.ts";
 import type { CredentialStore } from "../store.ts";
@@ -32,7 +32,7 @@ export async function freshAccessToken(
     }
     const ask = { grant_type: "refresh_token", refresh_token: credential.refresh, client_id: row.clientId };
     const reply = await context.post(row.tokenUrl, ask).catch((error: unknown) => {
-      // An issuer that cannot be reached is no reason to give up a token that still works.
+      // An unreachable issuer is no reason to drop a token that still works.
       if (credential.expires === undefined || credential.expires <= context.now()) throw error;
     });
     if (reply === undefined) return credential.access;

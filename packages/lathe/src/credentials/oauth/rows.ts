@@ -95,5 +95,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function wrong(place: string, what: string): CliError {
-  return new CliError(EXIT.usage, `${place}: ${what}. Mend the file.`);
+  return new CliError(EXIT.usage, `${place}: ${what}. Fix the file.`);
 }

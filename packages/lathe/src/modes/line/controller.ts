@@ -10,7 +10,7 @@ import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
 import { approvalText, type StyledLine } from "./approval.ts";
 import type { Style } from "./printer.ts";
 
-/** What a person says to a question: some text, that they give up, or that they leave altogether. */
+/** How a person answers a question: with text, by cancelling it, or by exiting. */
 export type Said = string | undefined;
 
 export interface LineView {
@@ -23,7 +23,7 @@ export interface LineView {
 }
 
 const GREETING = `Type a request and press Enter. While the agent works, what you type is sent to it.
-A line that ends with \\ goes on in the next one. @path attaches a file.
+A line that ends with \\ continues on the next one. @path attaches a file.
 Ctrl+C stops the work; pressed again, it leaves.
 Asked whether a call is allowed: y, n, always (this tool, inside this project), v (everything it would do), or what to do instead.`;
 
@@ -89,7 +89,7 @@ export class LineController {
     }
   }
 
-  /** `signal` takes the question away when it was settled in another way. */
+  /** `signal` removes the question when it was settled in another way. */
   async approve(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> {
     const whose = question.agentId === undefined ? "" : ` (agent ${question.agentId})`;
     const text = approvalText(question, whose, this.#view.columns);

@@ -27,7 +27,7 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
   await terminal.showPast(session);
   const code = await terminal.run(conversation, builtinCommands(), first);
   const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
-  if (isKept) terminal.line(`To go on: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
+  if (isKept) terminal.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await conversation.close();
   return code;
 }

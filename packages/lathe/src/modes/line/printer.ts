@@ -7,7 +7,7 @@ import { shorten, widthOf } from "./width.ts";
 
 export interface Output {
   write(text: string): void;
-  /** What is going on, where it can be taken away again. Empty: nothing. */
+  /** The current status, where it can be erased again. Empty: none. */
   status?(text: string): void;
 }
 
@@ -18,7 +18,7 @@ export class LinePrinter {
   readonly #out: Output;
   readonly #color: boolean;
   readonly #columns: () => number;
-  /** The cursor stands behind unfinished text. */
+  /** The cursor is after unfinished text. */
   #open = false;
   /** `allowedAt`: when a person had answered. */
   readonly #calls = new Map<string, { name: string; summary: string; allowedAt?: number }>();
@@ -138,7 +138,7 @@ function outcomeOf(
 ): string {
   const details: JsonObject = isObject(data.details) ? data.details : {};
   const parts: string[] = [];
-  // Below 0: it never came to an end of its own.
+  // Below 0: the command did not exit normally.
   if (typeof details["exitCode"] === "number" && details["exitCode"] > 0) parts.push(`exit ${details["exitCode"]}`);
   if (typeof details["added"] === "number" && typeof details["removed"] === "number") {
     parts.push(`+${details["added"]} -${details["removed"]}`);

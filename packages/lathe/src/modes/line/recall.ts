@@ -1,9 +1,9 @@
-// What a person needs to see of a session they go on with: the last thing said, and the end of the answer. Looks at nothing older: the
+// What a person needs to see of a session they continue: the last prompt, and the end of its answer. Reads nothing older: the
 // session may be long.
 
 import { type Journal, type MessageEntry, pathTo } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import { wordsAndGiven } from "../../sessions/given.ts";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { visible } from "../../sessions/visible.ts";
 
 const PROMPT_LINES = 3;
@@ -16,7 +16,7 @@ export function recall(journal: Journal, line: (text: string) => void): void {
     if (entry.type !== "message") continue;
     if (entry.message.role === "assistant") answer ||= textOf(entry.message).trim();
     else if (isSaid(entry)) {
-      const said = wordsAndGiven(entry.message.content).words.trim();
+      const said = wordsAndAttachments(entry.message.content).words.trim();
       for (const text of firstLines(`› ${visible(said)}`)) line(text);
       break;
     }

@@ -6,9 +6,9 @@ import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { EXIT, type ExitCode } from "../../usage/exit.ts";
-import { AboveLine, type TypedLine } from "./above.ts";
 import { LineController, type LineView } from "./controller.ts";
 import { LinePrinter, type Style } from "./printer.ts";
+import { ScreenAbovePrompt, type TypedLine } from "./screen-above-prompt.ts";
 import { BRACKETS, TypedInput, type Typist } from "./typed-input.ts";
 
 const PROMPT = "› ";
@@ -16,7 +16,7 @@ const PROMPT = "› ";
 const MORE = "… ";
 const CTRL_C = "\x03";
 
-interface Asked {
+interface PendingQuestion {
   readonly question: string;
   /** Shows what the question is about. */
   readonly before?: (() => void) | undefined;
@@ -25,17 +25,17 @@ interface Asked {
 
 export class LineTerminal implements LineView, Typist {
   readonly #machine: Machine;
-  readonly #above: AboveLine;
+  readonly #screen: ScreenAbovePrompt;
   readonly #printer: LinePrinter;
-  /** Whether anything can be taken off the screen again. */
+  /** Whether text on the screen can be erased. */
   readonly #canErase: boolean;
   #readline: Interface | undefined;
   #controller: LineController | undefined;
   /** The first one is on the screen; several calls may want an answer at once. */
-  readonly #asked: Asked[] = [];
+  readonly #pending: PendingQuestion[] = [];
   /** Lines that ended with a backslash: the next one belongs to them. */
   #begun = "";
-  /** What was being typed when a question came; it is no answer. */
+  /** What was being typed when a question appeared; it is not the answer. */
   #setAside = "";
   /** A prompt after the end would start reading again. */
   #over = false;
@@ -48,8 +48,8 @@ export class LineTerminal implements LineView, Typist {
     this.#machine = machine;
     const { terminal: stdout, env } = machine;
     this.#canErase = env["TERM"] !== "dumb";
-    this.#above = new AboveLine(stdout, () => (this.#canErase ? this.#typed : undefined));
-    this.#printer = new LinePrinter(this.#above, {
+    this.#screen = new ScreenAbovePrompt(stdout, () => (this.#canErase ? this.#typed : undefined));
+    this.#printer = new LinePrinter(this.#screen, {
       color: stdout.isTTY === true && env["NO_COLOR"] === undefined,
       columns: () => this.columns,
     });
@@ -76,14 +76,14 @@ export class LineTerminal implements LineView, Typist {
     // Readline would draw its prompt over the output.
     for (const listener of stdout.listeners("resize"))
       if (!listeners.includes(listener)) stdout.off("resize", listener as () => void);
-    const resized = (): void => this.#above.resized();
+    const resized = (): void => this.#screen.resized();
     stdout.on("resize", resized);
     readline.on("line", (line) => {
-      this.#above.sent(line);
+      this.#screen.sent(line);
       this.#heard(input.expand(line));
     });
-    // The answer to a question is nothing to repeat.
-    readline.on("history", (history) => this.#asked.length > 0 && history.shift());
+    // An answer to a question does not belong in the history.
+    readline.on("history", (history) => this.#pending.length > 0 && history.shift());
     readline.on("SIGINT", () => this.#interrupted());
     readline.once("close", () => {
       if (!this.#canErase && !this.#over) stdout.write("\n");
@@ -112,27 +112,27 @@ export class LineTerminal implements LineView, Typist {
 
   ask(question: string, signal?: AbortSignal, before?: () => void): Promise<string | undefined> {
     return new Promise((resolve) => {
-      const asked: Asked = {
+      const pending: PendingQuestion = {
         question,
         before,
         settle: (answer) => {
-          const wasShown = this.#asked[0] === asked;
-          if (this.#asked.includes(asked)) this.#asked.splice(this.#asked.indexOf(asked), 1);
+          const wasShown = this.#pending[0] === pending;
+          if (this.#pending.includes(pending)) this.#pending.splice(this.#pending.indexOf(pending), 1);
           signal?.removeEventListener("abort", giveUp);
           if (wasShown) this.#showQuestion();
           resolve(answer);
         },
       };
-      const giveUp = (): void => asked.settle(undefined);
+      const giveUp = (): void => pending.settle(undefined);
       signal?.addEventListener("abort", giveUp, { once: true });
-      this.#asked.push(asked);
-      if (this.#asked.length === 1) this.#showQuestion();
+      this.#pending.push(pending);
+      if (this.#pending.length === 1) this.#showQuestion();
     });
   }
 
-  /** The first key of somebody who types while the agent works gets a row of its own. */
+  /** The first key typed while the agent works opens a row of its own. */
   begin(key: string): void {
-    if (!this.#over && !this.#above.isOpen && key !== CTRL_C) this.#above.open();
+    if (!this.#over && !this.#screen.isOpen && key !== CTRL_C) this.#screen.open();
   }
 
   insert(text: string): void {
@@ -153,7 +153,7 @@ export class LineTerminal implements LineView, Typist {
   /** The next question, or what was being typed before the first one. */
   #showQuestion(): void {
     if (this.#over || !this.#readline) return;
-    const [next] = this.#asked;
+    const [next] = this.#pending;
     if (next && this.#readline.getPrompt() === this.#ownPrompt) this.#setAside = this.#replaceTyped("");
     this.#readline.setPrompt(next ? visibleText(next.question).replaceAll("\n", " ") : this.#ownPrompt);
     if (next) {
@@ -167,11 +167,11 @@ export class LineTerminal implements LineView, Typist {
   }
 
   #prompt(): void {
-    if (this.#canErase) this.#above.open();
+    if (this.#canErase) this.#screen.open();
     else this.#readline?.prompt(true);
   }
 
-  /** Gives what stood there. */
+  /** Returns the text that was there. */
   #replaceTyped(text: string): string {
     const typed = this.#typed;
     const before = typed?.line ?? "";
@@ -180,8 +180,8 @@ export class LineTerminal implements LineView, Typist {
   }
 
   #heard(text: string): void {
-    const [asked] = this.#asked;
-    if (asked) asked.settle(text);
+    const [pending] = this.#pending;
+    if (pending) pending.settle(text);
     else this.#say(text);
   }
 
@@ -207,15 +207,15 @@ export class LineTerminal implements LineView, Typist {
   }
 
   #promptWhenIdle(): void {
-    if (!this.#over && this.#asked.length === 0 && this.#controller?.busy === false) this.#prompt();
+    if (!this.#over && this.#pending.length === 0 && this.#controller?.busy === false) this.#prompt();
   }
 
-  /** What was being typed is given up, as in a shell, and the next words begin a line of their own. */
+  /** Discards what was being typed, as in a shell; the next input begins a new line. */
   #interrupted(): void {
     if (!this.#canErase) this.#machine.terminal.write("\n");
     this.#giveUpTyping();
     // Taken off together: settling one would show the next.
-    for (const asked of this.#asked.splice(0)) asked.settle(undefined);
+    for (const pending of this.#pending.splice(0)) pending.settle(undefined);
     this.#readline?.setPrompt(this.#ownPrompt);
     this.#controller?.interrupt();
     this.#promptWhenIdle();
@@ -223,7 +223,7 @@ export class LineTerminal implements LineView, Typist {
 
   #giveUpTyping(): void {
     this.#printer.fresh();
-    this.#above.end();
+    this.#screen.end();
     this.#replaceTyped("");
     this.#begun = "";
     this.#setAside = "";

@@ -1,5 +1,5 @@
 // What is typed, on its way from the terminal to readline. Text that comes in one piece is put into the line here: readline sends it
-// line by line, and puts it behind the line wherever the cursor stands. Several pasted lines become one mark, so that they are sent
+// line by line, and appends it to the line wherever the cursor is. Several pasted lines become one mark, so that they are sent
 // together and as they were.
 
 import { PassThrough } from "node:stream";

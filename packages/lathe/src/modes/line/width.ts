@@ -31,7 +31,7 @@ export function shorten(text: string, room: number): string {
 /** Rows that text without line ends fills. */
 export const rowsOf = (text: string, columns: number): number => Math.max(1, Math.ceil(widthOf(text) / columns));
 
-/** What stands on the row of the cursor behind a text without line ends. */
+/** What is on the cursor's row after a text without line ends. */
 export function lastRow(text: string, columns: number): string {
   let row = "";
   let width = 0;

@@ -45,7 +45,7 @@ const task = {
   status: choice(["pending", "in_progress", "completed", "abandoned"]),
   notes: optional(listOf(text)),
 };
-const phasesGiven = listOf(object({ id: optional(text), name: text, tasks: listOf(object(task)) }));
+const phasesInput = listOf(object({ id: optional(text), name: text, tasks: listOf(object(task)) }));
 const phases = listOf(object({ id: text, name: text, tasks: listOf(object({ ...task, id: text })) }));
 export type TodoPhases = TypeOf<typeof phases>;
 
@@ -109,7 +109,7 @@ export const COMMANDS = {
     params: { include: optional(listOf(choice(["tools", "dumpTools", "systemPrompt"]))) },
     data: sessionState,
   },
-  set_todos: { params: { phases: phasesGiven }, data: object({ todoPhases: phases }) },
+  set_todos: { params: { phases: phasesInput }, data: object({ todoPhases: phases }) },
 
   set_model: { params: { provider: text, modelId: text }, data: modelRow },
   cycle_model: {

@@ -37,7 +37,7 @@ const uiFields = {
   id: text,
   title: optional(text),
   message: optional(text),
-  /** Milliseconds after which the agent goes on without an answer. */
+  /** Milliseconds after which the agent continues without an answer. */
   timeout: optional(integer),
 };
 
@@ -54,7 +54,7 @@ const uiRequest = oneOf(
   }),
   object({ ...uiFields, method: exactly("confirm"), ...about }),
   object({ ...uiFields, method: exactly("input"), placeholder: optional(text) }),
-  /** The question is settled: take the dialog away. Needs no answer. */
+  /** The question is settled: close the dialog. Needs no answer. */
   object({ ...uiFields, method: exactly("cancel"), targetId: text }),
 );
 export type UiRequest = TypeOf<typeof uiRequest>;

@@ -1,16 +1,16 @@
-// Commands that give the agent work or take it away.
+// Commands that give the agent work or stop it.
 
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
 
-interface Given {
+interface MessageWithImages {
   readonly message: string;
   readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
 }
 
-function contentOf({ message, images = [] }: Given): InputContent {
+function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   if (images.length === 0) return message;
   const parts = images.map(
     ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
@@ -39,7 +39,7 @@ export const inputHandlers: Handlers<
     if (!current.isBusy) await current.run(content);
     else if (params.streamingBehavior === "steer") current.session.steer(content);
     else if (params.streamingBehavior === "followUp") current.session.followUp(content);
-    else throw new Error('The agent is working. Say how to take this: streamingBehavior "steer" or "followUp".');
+    else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
   },
   // With nothing to steer or to follow, both begin the work at once.
   steer: async (params, { current }) => {

@@ -10,7 +10,7 @@ import { rowOfChoice } from "./models.ts";
 
 type Level = (typeof LEVELS)[number];
 
-/** In force for the next request. */
+/** Takes effect with the next request. */
 export function thinkingLevel({ session, model }: Conversation): Level {
   const level = session.config.reasoningEffort ?? model.info?.thinking?.defaultLevel ?? "off";
   return isThinkingLevel(level) ? level : "off";

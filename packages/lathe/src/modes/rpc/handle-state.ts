@@ -81,7 +81,7 @@ export const stateHandlers: Handlers<
   get_last_assistant_text: (_params, { current }) => ({ text: current.session.lastText() || null }),
 
   bash: async ({ command }, context): Promise<CommandData<"bash">> => {
-    if (context.bash) throw new Error("A command is running already. Wait for it, or send abort_bash.");
+    if (context.bash) throw new Error("A command is already running. Wait for it, or send abort_bash.");
     const controller = new AbortController();
     context.bash = controller;
     try {

@@ -25,7 +25,7 @@ export class HostTools implements ToolProvider {
     const tools = specs.map((spec) => this.#toolOf(spec));
     const names = new ToolRegistry(tools).names();
     const clash = names.find((name) => taken.includes(name));
-    if (clash !== undefined) throw new Error(`The agent has a tool "${clash}" of its own. Give yours another name.`);
+    if (clash !== undefined) throw new Error(`The agent already has a tool named "${clash}". Choose another name.`);
     if (names.length < specs.length) throw new Error("Two of these tools have the same name.");
     this.#tools = tools;
     return names;

@@ -1,4 +1,4 @@
-// Addresses that the host answers for, such as db://users/42: read and write faces reach it through the session's resolvers.
+// Addresses that the host answers for, such as db://users/42: read and write tools reach it through the session's resolvers.
 
 import { SchemeRegistry, type SchemeResolver, type Session } from "@lathe/agent";
 import type { UriSchemeSpec } from "./commands.ts";
@@ -12,8 +12,8 @@ export class HostUris {
   readonly #requests: Outstanding<HostUriResult>;
   readonly #send: (frame: object) => void;
   #schemes: readonly UriSchemeSpec[] = [];
-  /** Sessions whose model has been told about the present set. */
-  #told = new WeakSet<Session>();
+  /** Sessions whose model has received the present set. */
+  #informed = new WeakSet<Session>();
 
   constructor(newId: () => string, send: (frame: object) => void) {
     this.#send = send;
@@ -25,13 +25,13 @@ export class HostUris {
     const next = specs.map((spec) => ({ ...spec, scheme: spec.scheme.toLowerCase() }));
     const own = new Set(this.#schemes.map(({ scheme }) => scheme));
     const clash = next.find(({ scheme }) => !own.has(scheme) && registry.handles(`${scheme}://`));
-    if (clash) throw new Error(`${clash.scheme}:// is the agent's own. Choose another scheme.`);
+    if (clash) throw new Error(`${clash.scheme}:// is reserved by the agent. Choose another scheme.`);
     // Tried on the side first: a name that is no scheme must not leave half a set behind.
     new SchemeRegistry(Object.fromEntries(next.map((spec) => [spec.scheme, {}])));
     for (const scheme of own) registry.remove(scheme);
     for (const spec of next) registry.add(spec.scheme, this.#resolver(spec));
     this.#schemes = next;
-    this.#told = new WeakSet();
+    this.#informed = new WeakSet();
     return next.map(({ scheme }) => scheme);
   }
 
@@ -42,13 +42,13 @@ export class HostUris {
 
   /** Once per session and set, before the next input. */
   announce(session: Session): void {
-    if (this.#schemes.length === 0 || this.#told.has(session)) return;
-    this.#told.add(session);
+    if (this.#schemes.length === 0 || this.#informed.has(session)) return;
+    this.#informed.add(session);
     const lines = this.#schemes.map(({ scheme, description, writable }) => {
       const access = writable ? "read, or written whole" : "read";
       return `- ${scheme}:// can be ${access}${description ? `: ${description}` : "."}`;
     });
-    const text = `Besides files, these addresses work as paths of the read and write tools:\n${lines.join("\n")}`;
+    const text = `The read and write tools also accept these addresses as paths:\n${lines.join("\n")}`;
     session.appendCustomMessage("host_uri_schemes", text, { display: false });
   }
 

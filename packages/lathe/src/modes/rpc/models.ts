@@ -10,7 +10,7 @@ export class ModelList {
   readonly #workspace: Workspace;
   readonly #patterns: readonly string[];
 
-  /** `scope`: value of --models; the setting counts when it is absent. */
+  /** `scope`: value of --models; without it the setting is used. */
   constructor(workspace: Workspace, scope: string | undefined) {
     this.#workspace = workspace;
     this.#patterns = scope === undefined ? workspace.settings.enabledModels : commaList(scope);

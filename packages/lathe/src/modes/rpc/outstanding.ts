@@ -3,7 +3,7 @@
 
 export class HostGone extends Error {
   constructor() {
-    super("the host closed its end");
+    super("the host disconnected");
     this.name = "HostGone";
   }
 }
@@ -26,7 +26,7 @@ export class Outstanding<Reply, Update = never> {
   readonly #newId: () => string;
   readonly #giveUp: (targetId: string, id: string) => void;
 
-  /** `giveUp` tells the host that nobody waits for the answer any more. */
+  /** `giveUp` tells the host that the answer is no longer needed. */
   constructor(newId: () => string, giveUp: (targetId: string, id: string) => void) {
     this.#newId = newId;
     this.#giveUp = giveUp;
@@ -74,7 +74,7 @@ export class Outstanding<Reply, Update = never> {
     });
   }
 
-  /** An id that nobody waits for is left alone: the answer came too late. */
+  /** An unknown id is ignored: the answer came too late. */
   answer(id: string, reply: Reply): void {
     this.#open.get(id)?.settle(reply);
   }

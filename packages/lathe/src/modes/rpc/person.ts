@@ -12,7 +12,7 @@ type Dialog = Distribute<Exclude<UiRequest, { method: "cancel" }>, "type" | "id"
 export interface HostPersonOptions {
   readonly newId: () => string;
   readonly send: (frame: object) => void;
-  /** A dialog that nobody answers for this long counts as cancelled. */
+  /** A dialog without an answer for this long is treated as cancelled. */
   readonly timeoutMs: number;
 }
 

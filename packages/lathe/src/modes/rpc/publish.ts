@@ -62,7 +62,7 @@ function reply(command: string, data: JsonSchema): JsonSchema {
   };
 }
 
-/** The first line of a session file; fields of later versions are let pass. */
+/** The first line of a session file; fields of later versions are accepted. */
 const HEADER: JsonSchema = {
   type: "object",
   properties: {
@@ -101,7 +101,7 @@ function file(title: string, kinds: Named): JsonSchema {
   };
 }
 
-/** A shared part is told by being the same object. */
+/** Shared parts are recognised by object identity. */
 function shorten(schema: JsonSchema, used: Set<string>): JsonSchema {
   const name = Object.keys(SHARED).find((candidate) => SHARED[candidate] === schema);
   if (name !== undefined) {

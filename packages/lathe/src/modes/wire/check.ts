@@ -1,5 +1,5 @@
 // Checks what a host sent against its definition, in one sentence that names the place. Knows the keywords that define.ts writes;
-// fields that are not defined are let pass, so that a newer host can talk to an older agent.
+// fields that are not defined are accepted, so that a newer host can talk to an older agent.
 
 import type { JsonSchema } from "./define.ts";
 

@@ -1,5 +1,5 @@
-// What an agent tells on the wire, in JSON and RPC mode alike: the agent's vocabulary, and what is the product's own under `lathe:`.
-// An update carries its delta only; the message as far as it has come would make long answers quadratic.
+// The events that an agent sends, in JSON and RPC mode alike: the agent's vocabulary, and what is the product's own under `lathe:`.
+// An update carries its delta only; the whole message so far in each would make long answers quadratic.
 
 import {
   anyObject,

@@ -4,7 +4,7 @@ import type { ContentPart, ImageData, Message } from "@lathe/llm";
 import type { TypeOf } from "./define.ts";
 import type { WireMessage, wireMedia } from "./message.ts";
 
-/** Most messages hold no bytes and are handed on as they are. */
+/** Most messages hold no binary data and are passed on unchanged. */
 export function toWire(message: Message): WireMessage {
   if (!message.content.some(holdsBytes)) return message as WireMessage;
   return { ...message, content: message.content.map(partToWire) } as WireMessage;

@@ -1,4 +1,4 @@
-// Writes one JSON object per line. Nothing here waits: a caller that has much to say asks `ready` first, so that a slow reader on
+// Writes one JSON object per line. Nothing here waits: a caller that has much to write awaits `ready` first, so that a slow reader on
 // the other side slows down what can be merged (deltas) and never what must be answered.
 
 import type { Writable } from "node:stream";
@@ -31,7 +31,7 @@ export class LineWriter {
     return this.#full;
   }
 
-  /** Settles when everything has been handed to the system. */
+  /** Settles when everything has been passed to the system. */
   flushed(): Promise<void> {
     return new Promise((resolve) => this.#stream.write("", () => resolve()));
   }

@@ -13,7 +13,7 @@ export function* fixFailingTest(): Play {
     "ls -A && pwd",
     "I am the practice model, a script: I will find the tests, see why they fail, and try small changes until they pass.",
   );
-  if (exitCodeOf(looked) !== 0) return `I must run commands for this, and could not: ${looked.text}`;
+  if (exitCodeOf(looked) !== 0) return `I need to run commands for this, but could not: ${looked.text}`;
   const names = stdoutOf(looked).split("\n");
   const cwd = names.pop() ?? "";
   const command = testCommand(names);
@@ -27,7 +27,7 @@ export function* fixFailingTest(): Play {
     .map((path) => (path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path))
     .filter((path) => !path.startsWith("/"));
   const tests = inProject.filter(isTestFile);
-  if (tests.length === 0) return `The tests fail, but the output names no test file I could follow:\n\n${first.text}`;
+  if (tests.length === 0) return `The tests fail, but the output does not name a test file:\n\n${first.text}`;
 
   const suspects = new Set(inProject.filter((path) => !isTestFile(path)));
   let testSource = "";
@@ -55,7 +55,7 @@ export function* fixFailingTest(): Play {
 }
 
 const giveUp = (attempts: number): string =>
-  `I tried ${attempts} small changes and none made the tests pass; the files are as they were. This needs a real model.`;
+  `I tried ${attempts} small changes and none made the tests pass; the files are unchanged. This needs a real model.`;
 
 /** True when the tests pass with the change; otherwise the file is as before. */
 function* tryChange(
@@ -75,7 +75,7 @@ function* tryChange(
   if (changed.isError) return false;
   const result = yield bash(command);
   if (exitCodeOf(result) === 0) return true;
-  yield edit(path, place.after, place.before, "That was not it; I take it back.");
+  yield edit(path, place.after, place.before, "That was not it; reverting.");
   return false;
 }
 
@@ -83,7 +83,7 @@ function edit(path: string, before: string, after: string, say: string): Step {
   return { say, call: { name: "edit", args: { file_path: path, old_string: before, new_string: after } } };
 }
 
-/** The line with enough neighbours to stand in the file once, before and after the change. */
+/** The line with enough neighbours to be unique in the file, before and after the change. */
 function unique(lines: readonly string[], mutation: Mutation): { before: string; after: string } | undefined {
   const text = lines.join("\n");
   for (let around = 0; around <= 4; around++) {

@@ -1,4 +1,4 @@
-// Small changes that undo the usual slips: one operator, one bound, one word. Pure text; knows no project and hardly a language.
+// Small changes that undo common mistakes: one operator, one bound, one word. Pure text; knows no project and hardly a language.
 
 export interface Mutation {
   /** 0-based line. */
@@ -7,7 +7,7 @@ export interface Mutation {
   readonly after: string;
 }
 
-/** Pattern and what may stand in its place; earlier rules are tried first. */
+/** Pattern and its replacements; earlier rules are tried first. */
 const RULES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/(?<=\s)<=(?=\s)/g, ["<", ">="]],
   [/(?<=\s)>=(?=\s)/g, [">", "<="]],

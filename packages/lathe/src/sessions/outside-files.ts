@@ -1,4 +1,4 @@
-// Session files outside the sessions folder (`--session <path>`): remembered, so that blobs they name are not collected.
+// Session files outside the sessions folder (`--session <path>`): remembered, so that the blobs they use are not deleted.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -6,17 +6,17 @@ import { join, relative } from "node:path";
 const NAME = "elsewhere.txt";
 
 /** Paths that still exist. */
-export function sessionsElsewhere(sessionsRoot: string): string[] {
+export function outsideFiles(sessionsRoot: string): string[] {
   return [...new Set(lines(sessionsRoot))].filter((path) => path !== "" && existsSync(path));
 }
 
-export function rememberElsewhere(sessionsRoot: string, path: string): void {
+export function rememberOutsideFile(sessionsRoot: string, path: string): void {
   if (!relative(sessionsRoot, path).startsWith("..") || lines(sessionsRoot).includes(path)) return;
   try {
     mkdirSync(sessionsRoot, { recursive: true, mode: 0o700 });
     appendFileSync(join(sessionsRoot, NAME), `${path}\n`, { mode: 0o600 });
   } catch {
-    // a home that cannot be written to keeps no blobs either
+    // a home that cannot be written to holds no blobs either
   }
 }
 

@@ -4,7 +4,7 @@ import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { namingGiven } from "../src/sessions/given.ts";
+import { replaceAttachmentsByNames } from "../src/sessions/attached-text.ts";
 import { sessionName } from "../src/sessions/list.ts";
 import { seconds } from "../src/sessions/numbers.ts";
 import { type Bench, bench } from "./models-kit.ts";
@@ -23,7 +23,7 @@ async function say(args: string[], stdin = ""): Promise<void> {
 
 const lathe = async (...args: string[]): Promise<string> => (await at.box.run(args)).stdout;
 
-describe("what was given with a prompt", () => {
+describe("text attached to a prompt", () => {
   it("G-36 a session is listed by the words that were said, not by the file that went with them", async () => {
     await writeFile(join(at.box.dir, "notes.md"), "# Notes\n\nremember the milk\n");
     await say(["-p", "what is missing?", "@notes.md"], "diff --git a/x b/x\n");
@@ -52,9 +52,9 @@ describe("what was given with a prompt", () => {
   });
 
   it("words that only look like it stay; a beginning that is cut names the file", () => {
-    expect(namingGiven("<file path is what?")).toBe("<file path is what?");
-    expect(namingGiven('<file path="a b.ts">\nconst a =')).toBe("(@a b.ts)");
-    expect(namingGiven('<file path="p.png">\n</file>\nlook')).toBe("look (@p.png)");
+    expect(replaceAttachmentsByNames("<file path is what?")).toBe("<file path is what?");
+    expect(replaceAttachmentsByNames('<file path="a b.ts">\nconst a =')).toBe("(@a b.ts)");
+    expect(replaceAttachmentsByNames('<file path="p.png">\n</file>\nlook')).toBe("look (@p.png)");
   });
 });
 
@@ -77,7 +77,7 @@ describe("sessions that hold a change", () => {
     const [id = ""] = (await lathe("sessions", "list")).split(" ");
     expect(await at.box.run(["sessions", "rm", id.slice(0, 2)])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("give 4 or more characters"),
+      stderr: expect.stringContaining("give at least 4 characters"),
     });
     for (const verb of ["show", "export"]) {
       const { code, stderr } = await at.box.run(["sessions", verb, id, "another"]);

@@ -1,20 +1,20 @@
-// The bottom of the screen: a person's typing, or what is going on at the moment, below the output. Output appears above it and
-// is never taken back; nobody typing and nothing to tell, text goes out as it comes.
+// The screen above the prompt. The last rows show what the person is typing, or the current status; output appears above them
+// and is never erased. With no typing and no status, text is written as it arrives.
 
 import type { Output } from "./printer.ts";
 import { lastRow, rowsOf, shorten } from "./width.ts";
 
-/** Readline's interface, as far as it is needed here. */
+/** The part of readline's interface that we use. */
 export interface TypedLine {
   /** Typed and not yet sent. */
   line: string;
   cursor: number;
   getPrompt(): string;
   setPrompt(prompt: string): void;
-  /** How far below the beginning of its drawing the cursor stands. */
+  /** How many rows the cursor is below the first row readline drew. */
   prevRows?: number;
   getCursorPos(): { readonly rows: number };
-  /** Draws the prompt and the line anew: over what it has drawn last, else at the cursor. */
+  /** Redraws the prompt and the line: over what it drew last, or else at the cursor. */
   prompt(keepCursor: boolean): void;
 }
 
@@ -23,15 +23,15 @@ export interface TerminalOutput {
   write(text: string): boolean;
 }
 
-export class AboveLine implements Output {
+export class ScreenAbovePrompt implements Output {
   readonly #out: TerminalOutput;
-  /** Undefined where nothing can be taken off the screen again. */
+  /** Undefined where nothing can be erased from the screen. */
   readonly #typed: () => TypedLine | undefined;
-  /** The output's last line, as far as it has come; empty when it is complete. */
+  /** The last line of output so far; empty when it is complete. */
   #line = "";
   #below: "nothing" | "typing" | "status" = "nothing";
   #status = "";
-  /** Of the status, what is on the screen. */
+  /** The part of the status that is on the screen. */
   #shown = "";
 
   constructor(out: TerminalOutput, typed: () => TypedLine | undefined) {
@@ -40,33 +40,33 @@ export class AboveLine implements Output {
   }
 
   write(text: string): void {
-    this.#lift();
+    this.#erasePrompt();
     this.#out.write(text);
     const line = text.lastIndexOf("\n") + 1;
     this.#line = line > 0 ? text.slice(line) : this.#line + text;
-    this.#lower();
+    this.#drawPrompt();
   }
 
-  /** One line about what is going on, until the next one; empty: nothing. */
+  /** One status line, replaced by the next one; empty removes it. */
   status(text: string): void {
     if (text === this.#status) return;
-    this.#lift();
+    this.#erasePrompt();
     this.#status = text;
-    this.#lower();
+    this.#drawPrompt();
   }
 
   /** The person may type from here on. */
   open(): void {
-    this.#lift();
+    this.#erasePrompt();
     if (this.#typed()) this.#below = "typing";
-    this.#lower();
+    this.#drawPrompt();
   }
 
   get isOpen(): boolean {
     return this.#below === "typing";
   }
 
-  /** Readline has ended the line, and the cursor stands below it. It came into the middle of a row: the row goes on after it. */
+  /** Readline has ended the line, and the cursor is below it. If it interrupted a row of output, that row continues after it. */
   sent(line: string): void {
     const typed = this.#typed();
     if (typed && this.isOpen && this.#line !== "") {
@@ -74,19 +74,19 @@ export class AboveLine implements Output {
       this.#out.write(`${up(rowsOf(said, this.#columns) + 1)}${CLEAR}${line === "" ? "" : `${said}\n`}${this.#row}`);
     }
     this.#below = "nothing";
-    this.#lower();
+    this.#drawPrompt();
   }
 
-  /** What was being typed is given up but stays to be seen. The output stands at the beginning of a row. */
+  /** Abandons what was being typed but leaves it visible. The output is at the beginning of a row. */
   end(): void {
     const typed = this.#typed();
     this.#status = "";
-    this.#lift();
+    this.#erasePrompt();
     if (typed && this.isOpen) this.#out.write(`${typed.getPrompt()}${typed.line}\n`);
     this.#below = "nothing";
   }
 
-  /** The terminal has a new width, and has broken long lines anew, as nearly all terminals do. */
+  /** The terminal has a new width and has wrapped long lines again, as nearly all terminals do. */
   resized(): void {
     const typed = this.#typed();
     if (!typed || !this.isOpen) return;
@@ -98,12 +98,12 @@ export class AboveLine implements Output {
     return this.#out.columns || 80;
   }
 
-  /** What the row of the cursor holds. */
+  /** The text in the cursor's row. */
   get #row(): string {
     return lastRow(this.#line, this.#columns);
   }
 
-  #lift(): void {
+  #erasePrompt(): void {
     const typed = this.#typed();
     if (this.#below === "nothing" || !typed) return;
     if (this.#below === "typing") hide(typed);
@@ -112,7 +112,7 @@ export class AboveLine implements Output {
     if (this.#below === "status") this.#below = "nothing";
   }
 
-  #lower(): void {
+  #drawPrompt(): void {
     const typed = this.#typed();
     if (!typed) return;
     const isTyping = this.#below === "typing";
@@ -128,7 +128,7 @@ export class AboveLine implements Output {
   }
 }
 
-/** Readline alone knows how far above the cursor its drawing begins; it draws nothing there. */
+/** Only readline knows where its drawing begins, so we make it draw an empty line there. */
 function hide(typed: TypedLine): void {
   const { line, cursor } = typed;
   const prompt = typed.getPrompt();
@@ -139,6 +139,6 @@ function hide(typed: TypedLine): void {
   Object.assign(typed, { line, cursor });
 }
 
-/** To the beginning of the row, and everything from there away. */
+/** Goes to the beginning of the row and erases everything from there. */
 const CLEAR = "\r\x1b[J";
 const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r` : "");

@@ -1,9 +1,9 @@
-// What was given along with the words of a prompt, between tags: files and piped text. Readers look for the words.
+// Files and piped text that were sent with a prompt, between tags. Lists and transcripts show the prompt's own words.
 
 import type { ContentPart } from "@lathe/llm";
 
-export interface Given {
-  /** `@path`, or what else it was. */
+export interface AttachedText {
+  /** `@path`, or "piped text". */
   readonly name: string;
   readonly text: string;
 }
@@ -14,22 +14,22 @@ const WHOLE = /^<(?:file path="(?<path>.*)"|stdin)>\n(?<text>[\s\S]*)\n<\/(?:fil
 const TAG = /^<file path=".*">$|^<\/?(?:file|stdin)>$/;
 const nameOf = (path: string | undefined): string => (path === undefined ? PIPED : `@${path}`);
 
-export function wordsAndGiven(content: readonly ContentPart[]): { words: string; given: Given[] } {
+export function wordsAndAttachments(content: readonly ContentPart[]): { words: string; attached: AttachedText[] } {
   const words: string[] = [];
-  const given: Given[] = [];
+  const attached: AttachedText[] = [];
   for (const part of content) {
     if (part.kind !== "text" || TAG.test(part.text)) continue;
     const groups = WHOLE.exec(part.text)?.groups;
-    if (groups) given.push({ name: nameOf(groups["path"]), text: groups["text"] ?? "" });
+    if (groups) attached.push({ name: nameOf(groups["path"]), text: groups["text"] ?? "" });
     else words.push(part.text);
   }
-  return { words: words.join("\n"), given };
+  return { words: words.join("\n"), attached };
 }
 
 const FIRST = /^<(?:file path="([^"\n]*)"|stdin)>\n(?:[\s\S]*?\n?<\/(?:file|stdin)>\n?|[\s\S]*$)/;
 
-/** The same for the beginning of a message, which may be cut anywhere: the words, with names in place of what was given. */
-export function namingGiven(text: string): string {
+/** The same for the beginning of a message, which may be cut anywhere: its words, with names in place of attached text. */
+export function replaceAttachmentsByNames(text: string): string {
   const names: string[] = [];
   let rest = text;
   for (let found = FIRST.exec(rest); found; found = FIRST.exec(rest)) {
