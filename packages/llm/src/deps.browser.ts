@@ -15,7 +15,7 @@ export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
     uuid: randomUuid,
     sleep: (ms, signal) => sleepWith(setTimer, ms, signal),
     readFile: async (path) => {
-      throw new ConfigurationError(`${path} cannot be read in a browser; pass the bytes, or readFile of your own.`);
+      throw new ConfigurationError(`${path} cannot be read in a browser; pass the bytes or your own readFile.`);
     },
     homeDir: "/",
     env: {},

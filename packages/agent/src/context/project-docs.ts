@@ -12,7 +12,7 @@ const ALWAYS = "AGENTS.md";
 /** Nobody writes so many instructions, and reading them would take a start's time and memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
-const LEADS_OUT = "[Left out: this link leads outside the repository]";
+const LEADS_OUT = "[Omitted: this link leads outside the repository]";
 
 interface Doc {
   readonly path: string;

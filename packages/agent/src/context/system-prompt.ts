@@ -12,9 +12,9 @@ export interface PromptLayers {
 
 export function systemPrompt(layers: PromptLayers): string {
   const sections = [layers.base.trim()];
-  if (layers.tools.length > 0) sections.push(`## Tools at hand\n\n${layers.tools.map(toolLine).join("\n")}`);
-  if (layers.projectDocs) sections.push(`## Instructions of this project\n\n${layers.projectDocs}`);
-  if (layers.userInstructions) sections.push(`## Instructions of the user\n\n${layers.userInstructions.trim()}`);
+  if (layers.tools.length > 0) sections.push(`## Available tools\n\n${layers.tools.map(toolLine).join("\n")}`);
+  if (layers.projectDocs) sections.push(`## Project instructions\n\n${layers.projectDocs}`);
+  if (layers.userInstructions) sections.push(`## User instructions\n\n${layers.userInstructions.trim()}`);
   return sections.join("\n\n");
 }
 

@@ -143,7 +143,7 @@ async function finalTarget(path: string): Promise<string> {
 }
 
 function circle(path: string): EnvError {
-  const what = `${path} is a symbolic link that leads in a circle. Name the file itself, or fix the link in the shell.`;
+  const what = `${path} is a symbolic link that points back to itself. Name the file itself, or fix the link in the shell.`;
   return new EnvError("not_found", what, { path });
 }
 

@@ -82,8 +82,8 @@ function readLines(store: JournalStore, losses: LossList): Raw[] {
 
 function unreadable(line: number, bytes: number, ended: boolean): JournalLoss {
   return ended
-    ? { kind: "corrupt_line", line, bytes, message: `Line ${line} is not readable (${bytes} bytes); it is left out.` }
-    : { kind: "torn_tail", line, bytes, message: `Line ${line} (the last) breaks off; it is dropped.` };
+    ? { kind: "corrupt_line", line, bytes, message: `Line ${line} is not readable (${bytes} bytes); it is skipped.` }
+    : { kind: "torn_tail", line, bytes, message: `Line ${line} (the last) is incomplete; it is dropped.` };
 }
 
 function orphan(id: unknown, parentId: unknown): JournalLoss {

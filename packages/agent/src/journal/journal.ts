@@ -195,7 +195,7 @@ export class Journal {
       this.#reserved.add(id);
       return id;
     }
-    throw new Error("The id source repeats itself: 100 candidates in a row were taken.");
+    throw new Error("The id source repeats itself: 100 ids in a row were already in use.");
   }
 
   /** Appends a child of the leaf and moves the leaf to it. */
@@ -385,7 +385,7 @@ function tooLong(type: string, bytes: number): JournalError {
 function blobsUnwritable(cause: unknown): JournalError {
   return new JournalError(
     "io",
-    `What the session keeps beside its file cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
+    `The session's blobs, kept next to its file, cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
     { cause },
   );
 }

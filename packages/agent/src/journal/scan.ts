@@ -206,7 +206,7 @@ function notBegun(label: string): JournalError {
 
 function describe(loss: JournalLoss, saved: number): string {
   if (loss.kind === "torn_tail")
-    return `Line ${loss.line} (the last) breaks off after ${loss.bytes} bytes; it is dropped.`;
+    return `Line ${loss.line} (the last) is incomplete: it ends after ${loss.bytes} bytes; it is dropped.`;
   if (saved > 0) return `Line ${loss.line}: a line break is damaged; ${saved} entries around it were saved.`;
-  return `Line ${loss.line} is damaged (${loss.bytes} bytes); it is left out.`;
+  return `Line ${loss.line} is damaged (${loss.bytes} bytes); it is skipped.`;
 }

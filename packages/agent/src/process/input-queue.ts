@@ -42,7 +42,7 @@ export class InputQueue {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#waiting.length > 0 && this.#bytes + bytes.length > INPUT_LIMIT) {
       const state = `${this.#bytes} bytes of input are waiting already`;
-      return Promise.reject(this.#error("busy", `${this.#program} does not keep up: ${state}. Await earlier writes.`));
+      return Promise.reject(this.#error("busy", `${this.#program} is not keeping up: ${state}. Await earlier writes.`));
     }
     return new Promise((resolve, reject) => {
       const cancelDeadline = this.#clock.after(this.#timeoutMs, () => this.#timedOut(waiting));

@@ -249,7 +249,7 @@ function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mar
 
 function refuseZeroBytes(argv: ProgramArgv): void {
   if (!argv.some((argument) => argument.includes("\0"))) return;
-  throw new EnvError("io", "A command cannot hold a zero byte. Remove it, or write the bytes to a file first.");
+  throw new EnvError("io", "A command cannot contain a zero byte. Remove it, or write the bytes to a file first.");
 }
 
 function neverStarted(): ExecResult {

@@ -83,7 +83,7 @@ function toolset(family: Family, options: ProfileOptions): Pick<Family, "prompt"
   const { toolNames = "lathe", editVariant } = options;
   if (editVariant === undefined) return toolNames === "native" ? (family.native ?? family) : family;
   if (toolNames === "native") {
-    throw new Error("toolNames: native has its own way of editing; leave out editVariant, or toolNames");
+    throw new Error("toolNames: native has its own way of editing; omit editVariant or toolNames");
   }
   if (!family.toolsWith) throw new Error(`the profile ${family.id} has only its own way of editing`);
   const kit = editKits[editVariant];

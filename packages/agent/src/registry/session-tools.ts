@@ -105,7 +105,7 @@ export class SessionTools {
 
   /** Undefined, or why the tool cannot be offered. */
   #addProvided(tools: Map<string, RegisteredTool>, tool: ToolDef): string | undefined {
-    if (tools.has(tool.name) || this.own.get(tool.name)) return "there is a tool of that name already";
+    if (tools.has(tool.name) || this.own.get(tool.name)) return "there is already a tool with that name";
     const missing = this.#options.lacks(tool);
     if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
     const known = this.#offered.get(tool.name);

@@ -101,7 +101,7 @@ export class Replayer {
       }
       const key = keyOf(line);
       const asked = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
-      if (!asked) throw this.#diverged(`nobody asked for ${key}`);
+      if (!asked) throw this.#diverged(`no request was made for ${key}`);
       this.#take(key, line);
       // Everything that follows from this completion happens before the next one.
       await settle();
@@ -110,7 +110,7 @@ export class Replayer {
     this.#over = true;
     const ended = await Promise.race([Promise.all(inputs).then(() => true), patience()]);
     if (this.#divergence) throw this.#divergence;
-    if (!ended) throw this.#diverged("the run goes on after the end of the recording");
+    if (!ended) throw this.#diverged("the run continues after the end of the recording");
   }
 
   /** False when it does not come true and nothing more can happen. */
@@ -185,7 +185,7 @@ export class Replayer {
     const value = this.#values[t][this.#used[t]++];
     if (value !== undefined) return value as ReturnType<ClientDeps[T]>;
     if (this.#over) return real() as ReturnType<ClientDeps[T]>;
-    throw this.#diverged(`more ${t} values are asked for than were recorded`);
+    throw this.#diverged(`more ${t} values are requested than were recorded`);
   }
 
   #diverged(message: string): ReplayDivergence {

@@ -234,7 +234,7 @@ function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
   }
   const spent = core.ledger.exhausted(budget, core.elapsedMs());
   if (spent === undefined) return undefined;
-  core.warn(`The session's budget of ${spent} is used up; raise it to go on.`, "budget_exhausted");
+  core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };
 }
 

@@ -26,7 +26,7 @@ function leaveOutThoughts(core: SessionCore, reason: string): boolean {
   if (signed.length === 0) return false;
   applyPrune(core, idsOf(signed), { thoughts: true });
   core.warn(
-    `The provider cannot read its earlier thoughts, which are left out from now on: ${reason}`,
+    `The provider cannot read its earlier thinking, which is omitted from now on: ${reason}`,
     "thoughts_refused",
   );
   return true;
@@ -38,9 +38,9 @@ function leaveOutMedia(core: SessionCore, reason: string): boolean {
   if (all.length === 0) return false;
   const answeredAt = core.journal.context.messages.findLastIndex(({ role }) => role === "assistant");
   const newest = all.filter(({ at }) => at > answeredAt);
-  const media = `[left out, because the provider refused it: ${reason}]`;
+  const media = `[omitted because the provider refused it: ${reason}]`;
   applyPrune(core, idsOf(newest.length > 0 ? newest : all), { media });
-  core.warn(`The provider refused an attachment, which is left out from now on: ${reason}`, "media_refused");
+  core.warn(`The provider refused an attachment, which is omitted from now on: ${reason}`, "media_refused");
   return true;
 }
 

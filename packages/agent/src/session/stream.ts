@@ -83,7 +83,7 @@ class StreamReader {
         const verdict = seams.onStreamEvent(event, this.#controller.signal);
         const inject = verdict instanceof Promise ? await verdict : verdict;
         if (inject !== undefined) {
-          this.#end(new Error("cut by a hook"));
+          this.#end(new Error("stopped by a hook"));
           return { kind: "cut", inject, partial };
         }
       }
@@ -114,7 +114,7 @@ class StreamReader {
           delay_ms: 0,
           discards: true,
           error_type: "stream_restart",
-          message: "the vendor began its answer again",
+          message: "the vendor restarted its answer",
         });
         core.emit("assistant_text_start", {});
         partial.text = "";

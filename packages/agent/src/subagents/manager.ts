@@ -234,7 +234,7 @@ export class Subagents implements SubagentService {
     const own = this.#role(role)?.profile ?? this.#parent.profile;
     if (model === undefined || model === own.model) return own;
     const profile = this.#parent.options.profileFor?.(model);
-    if (!profile) throw new ToolFailure(`No model "${model}" is available here; leave model out to use your own.`);
+    if (!profile) throw new ToolFailure(`No model "${model}" is available here; omit model to use your own.`);
     return profile;
   }
 

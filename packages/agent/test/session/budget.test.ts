@@ -35,7 +35,7 @@ describe("a budget", () => {
     expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(["budget", "completed"]);
     expect(s.of("warning").map((event) => event.data)).toContainEqual({
       code: "budget_exhausted",
-      message: `The session's budget of ${name} is used up; raise it to go on.`,
+      message: `The session's budget of ${name} is used up; raise it to continue.`,
     });
   });
 

@@ -22,7 +22,7 @@ const refused = (message: string): ScriptedTurn => ({
   error: new InvalidRequestError(message, { provider: "test", statusCode: 400 }),
 });
 const REASON = "messages.1.content.0: Could not process image";
-const NOTICE = `[left out, because the provider refused it: ${REASON}]`;
+const NOTICE = `[omitted because the provider refused it: ${REASON}]`;
 
 /** Refuses requests with more images than it can see. */
 const nearsighted =

@@ -56,7 +56,7 @@ describe("a full disk", () => {
     expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
     const { is_error, output = "" } = s.of("tool_call_end")[0]!.data;
     expect([is_error, output.length]).toEqual([false, 1 << 20]);
-    expect(output).toMatch(/^x+\n\[\.\.\. \d+ characters and more are left out here \.\.\.\]\nx+$/);
+    expect(output).toMatch(/^x+\n\[\.\.\. \d+ or more characters are omitted here \.\.\.\]\nx+$/);
     expect(s.of("warning").map((event) => event.data.message)).toEqual([
       "the whole output of big could not be kept: ENOSPC: no space left on device",
     ]);

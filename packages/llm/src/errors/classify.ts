@@ -67,7 +67,7 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
 
 /** Keys are not carried to another address on a server's word. */
 function pointsElsewhere(location: string): string {
-  return `The server points to ${location.slice(0, MAX_PLAIN_MESSAGE)} instead of answering; set the base URL to where the API is.`;
+  return `The server redirects to ${location.slice(0, MAX_PLAIN_MESSAGE)} instead of answering; set the base URL to where the API is.`;
 }
 
 /** An error object inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */

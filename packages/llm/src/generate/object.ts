@@ -86,7 +86,7 @@ async function readObject<S extends SchemaInput>(
   } catch (cause) {
     const message =
       response.finishReason.reason === "length"
-        ? "The answer reached its limit of output before the object was complete; raise maxTokens."
+        ? "The answer reached its output limit before the object was complete; raise maxTokens."
         : "The model did not answer with valid JSON.";
     throw new NoObjectGeneratedError(message, { text, response, cause });
   }

@@ -66,7 +66,7 @@ function checkTool(tool: Tool): void {
   if (!/^[a-zA-Z]/.test(tool.name))
     throw new ConfigurationError(`The tool name "${tool.name}" must begin with a letter.`);
   if (!/^[a-zA-Z0-9_]*$/.test(tool.name))
-    throw new ConfigurationError(`The tool name "${tool.name}" may only hold letters, digits and underscores.`);
+    throw new ConfigurationError(`The tool name "${tool.name}" may only contain letters, digits and underscores.`);
   if (tool.name.length > 64) throw new ConfigurationError(`The tool name "${tool.name}" is longer than 64 characters.`);
   if (tool.parameters["type"] !== "object")
     throw new ConfigurationError(`The parameters of tool "${tool.name}" must be a schema of type "object".`);

@@ -200,7 +200,7 @@ function checkImage(image: MediaData, context: MediaContext): void {
   const { rules } = context;
   const types = [...COMMON_IMAGE_TYPES, ...(rules?.extraImageTypes ?? [])];
   if (image.mediaType !== undefined && !types.includes(image.mediaType))
-    throw invalid(context, `${context.provider} takes no ${image.mediaType} images.`, "unsupported_content");
+    throw invalid(context, `${context.provider} does not accept ${image.mediaType} images.`, "unsupported_content");
   const limit = rules?.maxImageBytes ?? DEFAULT_MAX_IMAGE_BYTES;
   const bytes = image.data?.length ?? 0;
   const counted = rules?.countsBase64 === true ? Math.ceil(bytes / 3) * 4 : bytes;

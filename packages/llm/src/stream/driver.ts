@@ -166,7 +166,7 @@ export class AnswerReader {
     if (this.#document === undefined) this.#framer.push(bytes);
     else {
       this.#document.text += this.#document.decoder.decode(bytes, { stream: true });
-      if (this.#document.text.length > MAX_DOCUMENT) throw new StreamError("The answer is too large to be one.");
+      if (this.#document.text.length > MAX_DOCUMENT) throw new StreamError("The answer is too large.");
     }
   }
 

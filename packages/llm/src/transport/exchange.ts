@@ -140,7 +140,7 @@ function headerError(cause: unknown, headers: Readonly<Record<string, string>>):
   if (code !== "ERR_INVALID_CHAR") return cause;
   const name = Object.keys(headers).find((one) => message.includes(`"${one}"`));
   return new ConfigurationError(
-    `The header ${name} holds a line break or another character that headers cannot hold; check the key or setting it is made from.`,
+    `The header ${name} contains a line break or another character that is not allowed in headers; check the key or setting it is made from.`,
   );
 }
 

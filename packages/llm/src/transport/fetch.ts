@@ -32,7 +32,7 @@ export function createFetchTransport(fetchFunction: typeof fetch = fetch): Trans
     });
     // Where the page may not see whereto; elsewhere a redirect is a status like others.
     if (response.type === "opaqueredirect")
-      throw explain(new Error("the server redirects; give the address it means."));
+      throw explain(new Error("the server redirects; use the address it redirects to."));
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

@@ -9,7 +9,7 @@ import { type Target, targetOf } from "./target.ts";
 
 /** What an agent of ours gets to see of a request. */
 export interface ConnectOptions extends Target {
-  /** Fires when nobody waits for the connection any more. */
+  /** Fires when the connection is no longer needed. */
   readonly abandoned?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
       }
       const { connect } = process.getBuiltinModule("node:tls");
       const secured = connect({ ...options, socket, host: host ?? "", servername: servername ?? "" });
-      const giveUpToo = () => secured.destroy(new Error("nobody waits for the connection any more"));
+      const giveUpToo = () => secured.destroy(new Error("the connection is no longer needed"));
       abandoned?.addEventListener("abort", giveUpToo, { once: true });
       secured.once("error", fail);
       secured.once("secureConnect", () => {
@@ -64,7 +64,7 @@ export function parseProxy(proxy: string): URL {
   const address = proxy.includes("://") ? proxy : `http://${proxy}`;
   if (!URL.canParse(address))
     throw new ConfigurationError(
-      "The proxy variable holds no address; write http://host:port, with user:password@ before the host if needed.",
+      "The proxy variable does not contain a URL; write http://host:port, with user:password@ before the host if needed.",
     );
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:")

@@ -43,7 +43,7 @@ describe.each(ALL)("odd answers of $provider", (one) => {
     const headers = { location: "https://elsewhere.example/v2", "content-type": "text/html" };
     const page = "<html><head><title>301 Moved Permanently</title></head></html>";
     for (const error of await errorsOf(one, { status: 301, headers, chunks: [page] })) {
-      expect(error.message).toMatch(/points to https:\/\/elsewhere\.example\/v2 .* base URL/);
+      expect(error.message).toMatch(/redirects to https:\/\/elsewhere\.example\/v2 .* base URL/);
       expect([error.name, error.retryable]).toEqual(["ProviderError", false]);
     }
   });

@@ -41,7 +41,7 @@ export async function resolveOperations(
     const verb = kind === "replace-block" ? "replace" : "delete";
     if (typeof found === "string") {
       throw new HashlineSyntaxError(
-        `line ${source}: \`${verb} block ${line}\` names no block: ${found}. Use \`${verb} ${line}..M\` with the last line of the block instead.\n\n${around(lines, [line])}`,
+        `line ${source}: \`${verb} block ${line}\` does not select a block: ${found}. Use \`${verb} ${line}..M\` with the last line of the block instead.\n\n${around(lines, [line])}`,
       );
     }
     blocks.push(

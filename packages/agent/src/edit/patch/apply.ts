@@ -141,7 +141,7 @@ function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hu
   const left = applyEdits(text, locateHunks(path, text, hunks).edits);
   if (left.trim() === "") return;
   throw new ToolFailure(
-    `${path} has lines that the diff does not remove, such as ${JSON.stringify(firstLine(left))}, so it is not deleted. Read it again; to delete it whatever it holds, leave out the hunk. Nothing was written.`,
+    `${path} has lines that the diff does not remove, such as ${JSON.stringify(firstLine(left))}, so it is not deleted. Read it again; to delete it regardless of its content, omit the hunk. Nothing was written.`,
   );
 }
 
@@ -157,7 +157,7 @@ function firstLine(text: string): string {
 }
 
 const levelNotes: Readonly<Record<Exclude<Level, "exact">, string>> = {
-  "trailing-whitespace": "ignoring trailing white space",
+  "trailing-whitespace": "ignoring trailing whitespace",
   indentation: "after shifting the indentation",
   unicode: "treating similar punctuation and spaces as equal",
 };

@@ -42,7 +42,7 @@ function parseRange(text: string): LineRange {
   const first = Number(start);
   if (first === 0) throw new ToolFailure("Line selector 0 is invalid; lines are 1-indexed. Use :1.");
   if (count !== undefined) {
-    if (Number(count) === 0) throw new ToolFailure(`Line selector ${text} names no line. Use :${first}+1.`);
+    if (Number(count) === 0) throw new ToolFailure(`Line selector ${text} selects no line. Use :${first}+1.`);
     return { first, last: first + Number(count) - 1 };
   }
   if (dash === undefined || end === undefined) return { first };

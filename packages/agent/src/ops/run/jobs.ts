@@ -54,7 +54,7 @@ export class Jobs {
     const job = this.#jobs.get(id);
     if (job) return job;
     if (id >= 1 && id <= this.#started) throw new ToolFailure(`Job ${id} has ended; its output is no longer kept.`);
-    const which = this.#started > 0 ? `. Known jobs: ${[...this.#jobs.keys()].join(", ")}.` : "; none was started.";
+    const which = this.#started > 0 ? `. Known jobs: ${[...this.#jobs.keys()].join(", ")}.` : "; none has been started.";
     throw new ToolFailure(`There is no job ${id}${which}`);
   }
 

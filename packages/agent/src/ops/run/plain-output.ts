@@ -29,5 +29,5 @@ function lastState(line: string): string {
     .split("\r")
     .filter((state) => state.trim() !== "");
   if (states.length < FEWEST_STATES) return line;
-  return `${states.at(-1)} [${states.length - 1} earlier states of this line left out]${ending}`;
+  return `${states.at(-1)} [${states.length - 1} earlier states of this line omitted]${ending}`;
 }

@@ -78,7 +78,7 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
 /** What a tool of the host gives along may be anything; what is no JSON cannot be kept, and must not end the session. */
 function checkedDetails(core: SessionCore, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
   if (details === undefined || isJson(details)) return details;
-  core.warn(`The details that the tool ${call.name} returned are not JSON and were left out.`, "tool_details");
+  core.warn(`The details that the tool ${call.name} returned are not JSON and were omitted.`, "tool_details");
   return undefined;
 }
 

@@ -193,7 +193,7 @@ async function execute(
           const returned = await Promise.resolve(running).finally(() => live.flush());
           if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
           // Tools of hosts and extensions are not all type-checked.
-          if (!Array.isArray(returned?.content)) throw new Error("it returned neither a text nor a result");
+          if (!Array.isArray(returned?.content)) throw new Error("it returned neither text nor a result");
           return returned;
         }),
     );

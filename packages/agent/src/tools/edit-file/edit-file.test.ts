@@ -101,7 +101,7 @@ describe("TL-03 edit_file", () => {
   it("TL-03 trailing white space is tolerated and reported", async () => {
     const result = await edited("if x:  \n  y\t\nz\n", "if x:\n  y\n", "if x:\n  w\n");
     expect(result.after).toBe("if x:  \n  w\nz\n");
-    expect(result.text).toContain("trailing white space");
+    expect(result.text).toContain("trailing whitespace");
   });
 
   it("TL-03 tabs typed as spaces: a single place is taken, the new text follows the file's tabs, and it is said", async () => {

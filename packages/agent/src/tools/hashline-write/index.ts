@@ -3,7 +3,7 @@
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { NUMBERS_NOTE, writeFileTool, writePreview } from "../write-file/index.ts";
 
-const HEADER_NOTE = "the ¶ header was taken off; it is shown by readings and is not part of a file.";
+const HEADER_NOTE = "the ¶ header was removed; reads show it, but it is not part of the file.";
 
 export const hashlineWriteTool: typeof writeFileTool = {
   ...writeFileTool,

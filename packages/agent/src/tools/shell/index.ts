@@ -123,7 +123,7 @@ async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResu
     content: [
       {
         kind: "text",
-        text: `Started job ${job.id}. Its output is read and it is stopped by this number; it is ended with the session.`,
+        text: `Started job ${job.id}. Use this id to read its output or to stop it; it is stopped when the session ends.`,
       },
     ],
     details: { command, jobId: job.id },

@@ -110,7 +110,7 @@ export function environmentCredentials({ deps: { env } }: AwsContext): AwsCreden
 async function processCredentials(name: string, command: string, context: AwsContext): Promise<AwsCredentials> {
   if (context.runCommand === undefined) {
     throw new ConfigurationError(
-      `AWS profile ${name} wants to run a command for its credentials, which this host does not allow`,
+      `AWS profile ${name} runs a command to get its credentials, which this host does not allow`,
     );
   }
   const credentials = readIssued(await context.runCommand(command));
@@ -133,7 +133,7 @@ async function ssoCredentials(
     .update(profile["sso_session"] || session["sso_start_url"] || "")
     .digest("hex");
   const login = new ConfigurationError(
-    `the SSO login of AWS profile ${name} is over; run \`aws sso login --profile ${name}\``,
+    `the SSO login of AWS profile ${name} has expired; run \`aws sso login --profile ${name}\``,
   );
   const cached = parseObject(
     (await readIfThere(`${deps.homeDir}/.aws/sso/cache/${cacheKey}.json`, deps.readFile)) ?? "",

@@ -113,7 +113,7 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
     case "document":
       return dialect.document(part.document);
     case "audio":
-      throw unsupportedContent(provider, `${provider} takes no audio`);
+      throw unsupportedContent(provider, `${provider} does not accept audio`);
     case "tool_call":
       return dialect.toolCall(part.toolCall);
     case "tool_result":
@@ -123,7 +123,7 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
       return encodeThinking(part, context);
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
-      warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
+      warnings.push({ message: `${provider}: a part of a kind it does not know was not sent`, code: "unsupported_content" });
       return undefined;
   }
 }

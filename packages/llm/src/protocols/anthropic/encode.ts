@@ -137,13 +137,13 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
     warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });
   let { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
-    unsupported("temperature", "not together with thinking");
+    unsupported("temperature", "not supported together with thinking");
     temperature = undefined;
   }
   if (topP !== undefined && (temperature !== undefined || (thinkingOn && topP < 0.95))) {
     unsupported(
       "topP",
-      temperature === undefined ? "below 0.95 not together with thinking" : "not together with temperature",
+      temperature === undefined ? "below 0.95 not supported together with thinking" : "not supported together with temperature",
     );
     topP = undefined;
   }

@@ -54,7 +54,7 @@ export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput
 export function formerTools(history: { hasToolBlocks: boolean; calledTools: ReadonlySet<string> }): ToolDefinition[] {
   if (!history.hasToolBlocks) return [];
   const names = history.calledTools.size > 0 ? [...history.calledTools] : ["former_tool"];
-  const description = "Was used earlier in this conversation and cannot be called any more.";
+  const description = "Was used earlier in this conversation and can no longer be called.";
   return names.map((name) => ({ name, description, parameters: { type: "object", properties: {} } }));
 }
 
@@ -74,7 +74,7 @@ export function withoutForce(input: EncodeInput, warnings: Warning[]): EncodeInp
   const mode = input.request.toolChoice?.mode;
   if (!input.model.refusesForcedTools || (mode !== "required" && mode !== "named")) return input;
   warnings.push({
-    message: `tool choice ${mode} was sent as auto: ${input.model.id} takes no forced calls`,
+    message: `tool choice ${mode} was sent as auto: ${input.model.id} does not accept forced tool calls`,
     code: "unsupported_parameter",
   });
   return { ...input, request: { ...input.request, toolChoice: { mode: "auto" } } };

@@ -119,7 +119,7 @@ function chooseTools(input: EncodeInput, history: History, answer: ToolDefinitio
   }
   if (mode === "none" && history.hasToolBlocks && definitions.length > 0) {
     warnings.push({
-      message: "tool choice none was not sent: the history holds tool blocks, which need the definitions",
+      message: "tool choice none was not sent: the history contains tool blocks, which need the definitions",
       code: "unsupported_parameter",
     });
   }
@@ -152,7 +152,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   const thinkingOn = plan.thinking !== undefined;
   const { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
-    warnings.push({ message: "temperature was not sent: not together with thinking", code: "unsupported_parameter" });
+    warnings.push({ message: "temperature was not sent: not supported together with thinking", code: "unsupported_parameter" });
   }
   const inference: Params = {
     maxTokens: thinkingOn ? plan.maxTokens : (request.maxTokens ?? model.maxOutput),

@@ -13,7 +13,7 @@ export function isOwn(origin: Origin | undefined, context: { provider: string; m
 }
 
 export function dropped(part: ContentPart): Warning {
-  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
+  return { code: "unsupported_content", message: `A ${part.kind} part was omitted: this API does not support it` };
 }
 
 /** The parts that the dialect has a form for, and a warning for each of the others. */

@@ -96,7 +96,7 @@ function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]
       return media(part.document, "application/pdf");
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
-      warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
+      warnings.push({ message: `${provider}: a part of a kind it does not know was not sent`, code: "unsupported_content" });
       return undefined;
   }
 }

@@ -66,12 +66,12 @@ function inputPart(part: ContentPart, provider: string): JsonObject | undefined 
       return imagePart(part.image);
     case "audio": {
       const { data, mediaType = "audio/wav" } = part.audio;
-      if (data === undefined) throw unsupportedContent(provider, "Chat Completions takes audio as bytes only");
+      if (data === undefined) throw unsupportedContent(provider, "Chat Completions accepts audio only as bytes");
       return { type: "input_audio", input_audio: { data: toBase64(data), format: audioFormat(mediaType) } };
     }
     case "document": {
       const { data, mediaType, fileName = "document.pdf" } = part.document;
-      if (data === undefined) throw unsupportedContent(provider, "Chat Completions takes documents as bytes only");
+      if (data === undefined) throw unsupportedContent(provider, "Chat Completions accepts documents only as bytes");
       const file = mediaUrl({ data, mediaType: mediaType ?? "application/pdf" }, "");
       return { type: "file", file: { filename: fileName, file_data: file } };
     }

@@ -63,7 +63,7 @@ function inputPart(part: ContentPart, context: ItemContext): JsonObject | undefi
       };
     }
     case "audio":
-      throw unsupportedContent(context.provider, "OpenAI Responses takes no audio input");
+      throw unsupportedContent(context.provider, "OpenAI Responses does not accept audio input");
     default:
       return undefined;
   }

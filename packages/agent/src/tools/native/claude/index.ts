@@ -94,7 +94,7 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
 
 const agentParams = {
   description: text("The task in three to five words"),
-  prompt: text("The whole task: goal, paths, what to give back"),
+  prompt: text("The whole task: goal, paths, what to report back"),
   subagent_type: optional(text("The kind of agent; a general one when not given or not known")),
   run_in_background: optional(flag("Return at once with its id instead of its result")),
 };
@@ -130,7 +130,7 @@ const todoWrite = faceOf(wholeListTool, {
       record(
         {
           content: text("The task"),
-          status: choice(["pending", "in_progress", "completed"], "Where it stands"),
+          status: choice(["pending", "in_progress", "completed"], "Its status"),
           activeForm: optional(text("The task as it reads while it is being done")),
         },
         "A task",
@@ -169,7 +169,7 @@ const askUserQuestion = faceOf(askUserTool, {
   }),
 });
 
-const shellId = { bash_id: text("The number that the start of the command gave") };
+const shellId = { bash_id: text("The id that was returned when the command started") };
 const asJob = (id: string): { job_id: number } => ({ job_id: Number(id) });
 
 export const claudeTools = [
@@ -195,7 +195,7 @@ export const claudeTools = [
   }),
   faceOf(jobStopTool, {
     name: "KillShell",
-    params: { shell_id: text("The number that the start of the command gave") },
+    params: { shell_id: text("The id that was returned when the command started") },
     toInner: ({ shell_id }) => asJob(shell_id),
   }),
   sendInputTool,

@@ -58,7 +58,7 @@ const replace = faceOf(countedEditFileTool, {
   params: {
     file_path: text("Path of the file, absolute or relative to the working directory"),
     instruction: optional(text("What the change is for, in a sentence, for the person watching")),
-    old_string: text("The text to replace, exactly as it stands in the file"),
+    old_string: text("The text to replace, exactly as it appears in the file"),
     new_string: text("The text to put in its place"),
     allow_multiple: optional(flag("Replace every occurrence; false when not given")),
   },
@@ -90,12 +90,12 @@ const grepParams = {
   include_pattern: optional(text("Only files whose path matches this glob")),
   exclude_pattern: optional(text("No files whose path matches this glob")),
   names_only: optional(flag("Only the names of files")),
-  case_sensitive: optional(flag("Tell upper from lower case; false when not given")),
+  case_sensitive: optional(flag("Distinguish upper and lower case; false when not given")),
   fixed_strings: optional(flag("The pattern is plain text")),
   context: optional(integer("Lines to show around each match", { minimum: 0 })),
   after: optional(integer("Lines to show after each match", { minimum: 0 })),
   before: optional(integer("Lines to show before each match", { minimum: 0 })),
-  total_max_matches: optional(integer("Most results; 100 when not given", { minimum: 1 })),
+  total_max_matches: optional(integer("Maximum number of results; 100 when not given", { minimum: 1 })),
 };
 
 const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
@@ -152,7 +152,7 @@ const writeTodos = faceOf(wholeListTool, {
       record(
         {
           description: text("The task"),
-          status: choice(["pending", "in_progress", "completed", "cancelled", "blocked"], "Where it stands"),
+          status: choice(["pending", "in_progress", "completed", "cancelled", "blocked"], "Its status"),
         },
         "A task",
       ),
