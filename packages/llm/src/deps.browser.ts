@@ -25,7 +25,7 @@ export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   };
 }
 
-/** Browsers say who they are; another name would have to be allowed by every server. */
+/** Browsers send their own name; a different one would have to be allowed by every server. */
 function underOwnName(transport: Transport): Transport {
   return (request) => {
     const { "user-agent": _, ...headers } = request.headers;

@@ -1,5 +1,5 @@
-// The system prompt in layers: base instructions of the profile, the tools at hand, the project's instructions, the user's own
-// (last, strongest). Nothing volatile: the same session always renders the same text.
+// The system prompt in layers: base instructions of the profile, the available tools, the project's instructions, the user's own
+// (last, with the highest precedence). Nothing volatile: the same session always renders the same text.
 
 import type { ToolDefinition } from "@lathe/llm";
 
@@ -18,7 +18,7 @@ export function systemPrompt(layers: PromptLayers): string {
   return sections.join("\n\n");
 }
 
-/** The first sentence; the whole description stands in the tool's own definition. */
+/** The first sentence; the whole description is in the tool's definition. */
 function toolLine({ name, description }: ToolDefinition): string {
   return `- \`${name}\`: ${inOneLine(description.slice(0, sentenceEnd(description)))}`;
 }

@@ -1,4 +1,4 @@
-// The old/new text dialect: what stands behind edit_file, replace and the minimal profile's edit.
+// The old/new text dialect behind edit_file, replace and the minimal profile's edit.
 
 import { ToolFailure } from "../contract/tool.ts";
 import { applyEdits, type TextEdit, toLineFeeds } from "./endings.ts";
@@ -15,7 +15,7 @@ export interface Replacement {
   readonly oldText: string;
   readonly newText: string;
   readonly all?: boolean;
-  /** The call fails when another number of places is found. */
+  /** The call fails when a different number of places is found. */
   readonly expected?: number;
   readonly exactOnly?: boolean;
 }

@@ -35,7 +35,7 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
   return new Map(unique.map((path) => [path, found.get(path) as Target]));
 }
 
-/** A link that leads nowhere counts as a file that is not there yet. */
+/** A dangling link is treated as a file that does not exist yet. */
 async function writable(scope: CallScope, path: string): Promise<Target> {
   const { stat, ...located } = await scope.paths.locate(path);
   if (stat?.kind === "dangling") return located;

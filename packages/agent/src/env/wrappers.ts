@@ -57,7 +57,7 @@ export type EnvLogEntry =
 
 type CommandEnd = Pick<ExecResult, "exitCode" | "durationMs" | "timedOut" | "aborted">;
 
-/** Tells of each command before it runs, and of its code and duration after. */
+/** Reports each command before it runs, and its exit code and duration afterwards. */
 export class LoggingEnvironment extends WrappedEnvironment {
   readonly #log: (entry: EnvLogEntry) => void;
 

@@ -1,4 +1,4 @@
-// From the few words of a headless host (model, key, directory) to everything a session needs.
+// From the few options of a headless host (model, key, directory) to everything a session needs.
 
 import { builtinCatalog, Client, type ClientDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
@@ -23,7 +23,7 @@ export interface CodingAgentOptions {
   readonly config: AgentConfig;
   /** Absolute. */
   readonly workingDirectory: string;
-  /** Clock, chance, environment variables and transport; `defaultDeps()` of the llm package. */
+  /** Clock, randomness, environment variables and transport; `defaultDeps()` of the llm package. */
   readonly deps: ClientDeps;
   /** The conversation's file; in memory when absent. */
   readonly journal?: Journal;

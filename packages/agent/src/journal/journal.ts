@@ -1,5 +1,5 @@
-// The one truth of a session: a tree of entries and the lines beside it, over an append-only store. Appends are
-// synchronous: when a call returns, its line has been handed to the system.
+// The single source of truth of a session: a tree of entries and the lines outside it, over an append-only store. Appends are
+// synchronous: when a call returns, its line has been passed to the system.
 
 import type { BlobStore } from "../blobs/store.ts";
 import { ContextView } from "./context.ts";
@@ -58,7 +58,7 @@ export class Journal {
   #store: JournalStore;
   /** The file ends inside a line; dealt with by the first write. */
   #sealTail: { readonly bytes: number; readonly whole: boolean } | undefined;
-  /** Set while the lines are only held in memory: a session nobody spoke in leaves no file. */
+  /** Set while the lines are only held in memory: a session without messages leaves no file. */
   #openStore: (() => JournalStore) | undefined;
   #holdsUntilMessage = true;
 
@@ -243,7 +243,7 @@ export class Journal {
     return line;
   }
 
-  /** Keeps a text beside the lines; a line may then name it by what is returned. */
+  /** Stores a text outside the lines; a line may then refer to it by the returned name. */
   putText(text: string): string {
     return beside(() => this.blobs.put(Buffer.from(text, "utf8")));
   }

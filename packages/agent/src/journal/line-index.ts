@@ -1,4 +1,4 @@
-// What is kept in memory of each line: where it is and how it hangs in the tree. Payloads stay in the store.
+// What is kept in memory of each line: where it is and its place in the tree. Payloads stay in the store.
 
 import { grown, type LineSpan, SpanTable } from "./span-table.ts";
 import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "./types.ts";

@@ -1,4 +1,4 @@
-// Opening a journal: one pass over the bytes that checks every line, indexes it and lists what had to be given up.
+// Opening a journal: one pass over the bytes that checks every line, indexes it and lists what was lost.
 
 import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
@@ -44,7 +44,7 @@ class Scanner {
   #header: SessionHeader | undefined;
   #line = 0;
   #tail = { bytes: 0, whole: false };
-  /** Leaf when the last damaged line was met: what the lost entry hung on, since an entry always continues the leaf. */
+  /** Leaf when the last damaged line was met: the parent of the lost entry, since an entry always continues the leaf. */
   #bridge: string | null | undefined;
   /** The damaged line right before, in case a seal says that it was a torn tail. */
   #justLost: JournalLoss | undefined;

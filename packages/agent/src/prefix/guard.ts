@@ -42,7 +42,7 @@ export class PrefixGuard {
 function firstDifference(sent: readonly Segment[], next: readonly Segment[]): number {
   const length = Math.min(sent.length, next.length);
   for (let i = 0; i < length; i++) {
-    // Object.is compares pointers; `===` would look into thousands of objects to find out that they are no strings.
+    // Object.is compares pointers; `===` would inspect thousands of objects to find out that they are not strings.
     if (!Object.is(sent[i], next[i]) && sent[i]!.hash !== next[i]!.hash) return i;
   }
   return length;

@@ -1,4 +1,4 @@
-// What stands before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
+// What comes before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
 // the journal and re-sent from there, also by a later process; only a stated reason renders it again.
 
 import { Message, type ToolDefinition } from "@lathe/llm";

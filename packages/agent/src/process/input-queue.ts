@@ -37,7 +37,7 @@ export class InputQueue {
   }
 
   write(content: string | Uint8Array): Promise<void> {
-    // Bytes are copied: the caller may go on using its buffer while they wait.
+    // Bytes are copied: the caller may keep using its buffer while they wait.
     const bytes = Buffer.from(content as Uint8Array);
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#waiting.length > 0 && this.#bytes + bytes.length > INPUT_LIMIT) {

@@ -1,5 +1,5 @@
 // Finds and ends processes by what they carry. The owner mark in their environment survives setsid and double forks. On
-// Linux a resource limit that the kernel hands down and nobody uses survives an empty environment as well (decision 0011);
+// Linux a resource limit that children inherit from the kernel and nobody uses survives an empty environment as well (decision 0011);
 // elsewhere the process group covers children with an empty environment as long as the command's shell lives.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -82,7 +82,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // Already gone, or it has become another user's: neither is ours to end.
+    // Already gone, or now owned by another user: we must not end either.
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }

@@ -14,7 +14,7 @@ export type Validation =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly path: string; readonly message: string };
 
-/** Near misses are repaired before a call is refused; strict vendors write null for what they leave out, which counts as left out. */
+/** Near misses are repaired before a call is refused; strict vendors write null for an omitted argument, which is treated as omitted. */
 export async function validateArguments(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
   const read = safeObject(readArguments(call, schema));
   if (read === "too deep") return { ok: false, path: "/", message: `nested deeper than ${MOST_NESTING} levels` };

@@ -1,5 +1,5 @@
 // Runs a recorded run again without network, tools or clock. The same code gives the same journal, byte for byte; code
-// that asks the model something else is told where it diverged.
+// that asks the model something else gets an error that says where it diverged.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export class ReplayDivergence extends Error {
   }
 }
 
-/** Real waits (files, modules that load late) are given this long before a line of the log counts as unasked for. */
+/** Real waits (files, modules that load late) are given this long before a line of the log is reported as never requested. */
 const PATIENCE_MS = 10_000;
 
 export class Replayer {
@@ -33,7 +33,7 @@ export class Replayer {
   #timers = 0;
   #taken = 0;
   readonly #waiting = new Map<string, (line: Completion) => void>();
-  /** Requests that were given up: what the log says of them later is passed over. */
+  /** Requests that were abandoned: later lines of the log about them are skipped. */
   readonly #left = new Set<string>();
   #divergence: ReplayDivergence | undefined;
   /** Everything recorded has been let through; what still ends takes the machine's own clock. */
@@ -233,7 +233,7 @@ function keyOf(line: Completion): string {
   }
 }
 
-/** What makes a line superfluous: the request it belongs to was given up. */
+/** What makes a line superfluous: the request it belongs to was abandoned. */
 function leftKey(line: Completion): string {
   return "n" in line && line.t !== "timer" && line.t !== "taken" ? `request ${line.n}` : keyOf(line);
 }

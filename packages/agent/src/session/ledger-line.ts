@@ -60,7 +60,7 @@ function addAnswer(core: SessionCore, entry: MessageEntry): void {
   if (entry.usage) core.ledger.request(entry.usage, entry.cost ?? 0);
 }
 
-/** Of a child, or of a call beside the conversation. */
+/** Of a child, or of a call outside the conversation. */
 function addCost(core: SessionCore, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);

@@ -1,5 +1,5 @@
-// What a provider refuses of a history it would refuse with every request from then on, and the session could only be given
-// up: an image it cannot read, thoughts that were signed for another account. So it is left out of what is sent; the journal
+// A part of the history that a provider refuses would be refused with every later request, and the session would be
+// unusable: an image it cannot read, thinking that was signed for another account. So we stop sending it; the journal
 // keeps it.
 
 import { type ContentPart, InvalidRequestError, type Message } from "@lathe/llm";
@@ -12,7 +12,7 @@ const ABOUT_THOUGHTS =
 const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio/i;
 const MOST_REASON = 200;
 
-/** True when there was something to leave out, so that the request may pass now. */
+/** True when there was something to omit, so that the request may succeed now. */
 export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
   if (!(error instanceof InvalidRequestError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
@@ -20,7 +20,7 @@ export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
   return ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason);
 }
 
-/** All of them: which one it was, few providers say. */
+/** All of them: few providers say which one they refused. */
 function leaveOutThoughts(core: SessionCore, reason: string): boolean {
   const signed = entriesWith(core, ({ role, content }) => role === "assistant" && content.some(isSigned));
   if (signed.length === 0) return false;

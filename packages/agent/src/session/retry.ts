@@ -34,7 +34,7 @@ function delayOf(error: unknown, failures: number, config: RetryConfig, random: 
   return 1000 * backoff * (config.jitter ? 0.5 + random() : 1);
 }
 
-/** What went wrong, and when it may go right if the provider said so and that was too long to wait for. */
+/** What went wrong, and, if the wait that the provider asked for was too long, when to try again. */
 export function withWait(error: unknown): string {
   const message = messageOf(error);
   const wait = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;

@@ -3,7 +3,7 @@
 import { type Request, RequestTimeoutError, type Response, type SDKError, type StreamEvent } from "@lathe/llm";
 import type { InputRun, SessionCore } from "./core.ts";
 
-/** The adapter's own deadline has the better message; ours only catches one that does not keep it. */
+/** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
 
 export type StreamResult =
@@ -17,7 +17,7 @@ export interface PartialAnswer {
   started: boolean;
   text: string;
   reasoning: string;
-  /** What a broken-off answer cost, when the vendor said. */
+  /** What an interrupted answer cost, if the vendor said. */
   response?: Response;
 }
 

@@ -1,4 +1,4 @@
-// Which models a local server offers. Runs beside everything else with a short deadline; a server that is not there is
+// Which models a local server offers. Runs in the background with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
 import { findRow } from "../providers/rows.ts";
@@ -66,7 +66,7 @@ export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option
   return serverUrl(base, row.baseUrl);
 }
 
-/** Ollama's own variable tells how much of a model's window the server will use: our budget, not a request parameter. */
+/** Ollama's own variable says how much of a model's window the server will use: our budget, not a request parameter. */
 function budgeted(type: DiscoveryType, env: ClientDeps["env"], models: ModelInfo[]): readonly ModelInfo[] {
   const length = Number(env["OLLAMA_CONTEXT_LENGTH"]);
   if (type !== "ollama" || !Number.isInteger(length) || length <= 0) return models;

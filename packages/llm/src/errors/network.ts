@@ -26,7 +26,7 @@ export function networkError(origin: string, cause: unknown): NetworkError {
   return new NetworkError(`${origin}: ${reason}${code === undefined ? "" : ` (${code})`}`, { cause });
 }
 
-/** What node's HTTP parser says, said of the answer. */
+/** The message of node's HTTP parser, worded about the answer. */
 function messageOf({ message }: Error): string {
   return message.replace(/^Parse Error: (.*?)\.?$/, "the answer is broken: $1.");
 }

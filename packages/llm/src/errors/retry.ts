@@ -1,4 +1,4 @@
-// Polite persistence (ER-05..ER-07). Wraps one model call; adapters and the client never retry by themselves.
+// Retries (ER-05..ER-07). Wraps one model call; adapters and the client never retry on their own.
 
 import type { ClientDeps } from "../types/adapter.ts";
 import { AbortError, ProviderError, SDKError } from "../types/errors.ts";

@@ -33,7 +33,7 @@ export interface ResolvedMessages {
 
 interface Known {
   messages: Message[];
-  /** Places of messages whose media have not been looked at. */
+  /** Positions of messages whose media have not been checked. */
   unread: number[];
 }
 
@@ -56,7 +56,7 @@ export class MessageResolver {
     );
   }
 
-  /** What is known without reading anything: the messages before the first whose media nobody has looked at. */
+  /** What is known without reading anything: the messages before the first whose media have not been checked. */
   known(given: readonly Message[]): ResolvedMessages {
     const { messages, unread } = this.#known(given);
     if (unread.length === 0) return { messages, growing: true, complete: true };

@@ -93,7 +93,7 @@ function baseUrlOf({ row, api, deps, options }: WiringInput): string {
   return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
 }
 
-/** By making one: node has a question for this, but the first use of each of its functions costs a start time. */
+/** By making one: node has a function for this, but the first use of each of its functions slows down the start. */
 function isUrl(text: string): boolean {
   try {
     return /^https?:$/.test(new URL(text).protocol);

@@ -16,7 +16,7 @@ const expects =
 
 const join = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
-/** Most slips are in the capitals, a habit of other files, or one letter: `apikey`, `base_url`, `reasonning`. */
+/** Most typos are wrong capitals, another file's convention, or one letter: `apikey`, `base_url`, `reasonning`. */
 function hint(key: string, members: Readonly<Record<string, Shape>>): string {
   const plain = (text: string): string => text.toLowerCase().replace(/[_-]/g, "");
   const isLonger = (a: string, b: string): boolean =>

@@ -44,7 +44,7 @@ function notStrict(): never {
 /** Keywords that are more than copied. */
 const TRANSLATED = new Set([...DROPPED, ...OF_OBJECTS, "format", "items", "anyOf", "oneOf"]);
 
-/** Always a new object, which the caller may go on changing: this runs for every tool before the first request. */
+/** Always a new object, which the caller may change: this runs for every tool before the first request. */
 function strict(node: JsonObject): JsonObject {
   let isPlain = true;
   for (const key in node) {

@@ -34,7 +34,7 @@ export async function violationOf(schema: JsonSchema, value: JsonValue): Promise
 }
 
 /**
- * Strict mode makes a model write null for a property it leaves out (see `toOpenAIStrict`). Such nulls are taken out
+ * Strict mode makes a model write null for a property it omits (see `toOpenAIStrict`). Such nulls are removed
  * again wherever the schema has the property optional and without null.
  */
 export function withoutOptionalNulls(schema: JsonSchema, value: JsonValue): JsonValue {

@@ -56,7 +56,7 @@ export function exchange(
       connecting.cancel();
       crossing.cancel();
       signal?.removeEventListener("abort", onAbort);
-      // An answer may come before all of the request is sent: nobody wants to send the rest.
+      // An answer may come before all of the request is sent: the rest need not be sent.
       if (!outgoing.writableFinished) outgoing.destroy();
     };
     let incoming: IncomingMessage | undefined;
@@ -110,7 +110,7 @@ function open(
 ): ClientRequest {
   const headers: Record<string, string> = { ...own, "accept-encoding": "gzip" };
   for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
-  // How the body is delimited is decided here alone: a second opinion in the same head is how requests get smuggled.
+  // How the body is delimited is decided here alone: a second, different statement in the same headers allows request smuggling.
   delete headers["transfer-encoding"];
   delete headers["content-length"];
   if (request.body !== undefined || request.method !== "GET")

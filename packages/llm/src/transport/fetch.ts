@@ -30,7 +30,7 @@ export function createFetchTransport(fetchFunction: typeof fetch = fetch): Trans
     }).catch((cause: unknown) => {
       throw explain(cause);
     });
-    // Where the page may not see whereto; elsewhere a redirect is a status like others.
+    // In browsers, where the target of a redirect is hidden; elsewhere a redirect is a status like any other.
     if (response.type === "opaqueredirect")
       throw explain(new Error("the server redirects; use the address it redirects to."));
     return {

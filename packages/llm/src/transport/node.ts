@@ -21,7 +21,7 @@ export function createNodeTransport(options: NodeTransportOptions): Transport {
     return exchange(request, route, {
       setTimer,
       resend: () => {
-        // Whatever else waits there has most likely been given up by its server as well.
+        // The other idle connections have most likely been closed by the server as well.
         route.connections.dropIdle();
         return exchange(request, route, { setTimer });
       },

@@ -72,7 +72,7 @@ export function parseProxy(proxy: string): URL {
   return url;
 }
 
-/** What the proxy itself must be told. */
+/** Headers for the proxy itself. */
 export function proxyHeaders(proxy: URL): Record<string, string> {
   if (proxy.username === "") return {};
   let credentials: string;

@@ -19,7 +19,7 @@ export interface RouteOptions {
   readonly extraCa?: string;
 }
 
-/** What a request goes out through, and what the other end of the connection must be told. */
+/** What a request goes out through, and which headers the other end of the connection needs. */
 export interface Route {
   /** Of the server, without user or path. */
   readonly origin: string;

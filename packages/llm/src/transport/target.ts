@@ -7,7 +7,7 @@ export interface Target extends RequestOptions {
   readonly servername?: string;
 }
 
-/** `name`: who asks another name of a server wants its certificate for that name, too. */
+/** `name`: a request for another host name expects the certificate for that name, too. */
 export function targetOf(url: URL, name = url.hostname): Target {
   const isSecure = url.protocol === "https:";
   const asked = withoutBrackets(name);

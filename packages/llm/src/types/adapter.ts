@@ -68,7 +68,7 @@ export interface ClientDeps {
 /** The one function all HTTP goes through. Never rejects on a status; rejects only with an SDKError. */
 export interface Transport {
   (request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection for the next request to that server and sends nothing. What goes wrong is left for the request to meet. */
+  /** Opens a connection for the next request to that server and sends nothing. Errors are left for the request to report. */
   prepare?(destination: Pick<TransportRequest, "url" | "tls">): void;
   /** Drops idle connections. */
   close?(): void;

@@ -36,7 +36,7 @@ export interface MediaRules {
 export interface EncodeInput {
   readonly request: Request;
   readonly operation: Operation;
-  /** Provider name under which the request runs; decides providerOptions and what counts as own thinking. */
+  /** Provider name under which the request runs; decides providerOptions and which thinking is its own. */
   readonly provider: string;
   /** Catalog row, or conservative defaults for an unknown id. */
   readonly model: ModelInfo;

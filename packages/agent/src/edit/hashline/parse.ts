@@ -36,7 +36,7 @@ interface Open {
   readonly source: number;
   readonly header: Header;
   readonly body: string[];
-  /** Empty rows that count only when another body row follows. */
+  /** Empty rows that belong to the body only when another body row follows. */
   gap: number;
 }
 

@@ -13,7 +13,7 @@ export interface ResolvedOperations {
 
 interface Claim extends LineEdit {
   readonly source: number;
-  /** Inserts at one place: what hangs on the line above comes before what hangs on the line below. */
+  /** Inserts at one place: what is anchored to the line above comes before what is anchored to the line below. */
   readonly rank: number;
 }
 

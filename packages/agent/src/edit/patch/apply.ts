@@ -132,7 +132,7 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
   }
 }
 
-/** What nobody has quoted or seen is not deleted: somebody's work since then would be gone. */
+/** Content that was neither quoted nor shown is not deleted: it may be somebody's newer work. */
 function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hunk[]): void {
   if (!workspace.exists(path)) return;
   refuseStale(workspace, path, "deleted");

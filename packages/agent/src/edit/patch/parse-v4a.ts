@@ -4,7 +4,7 @@ import { type Change, type Hunk, type PatchOperation, PatchSyntaxError } from ".
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
-  /** Some context line reads like a marker with blanks before it; parsing with `padded` takes it as one. */
+  /** Some context line reads like a marker with spaces before it; parsing with `padded` takes it as one. */
   readonly paddedMarkers: boolean;
 }
 
@@ -103,7 +103,7 @@ class Cursor {
     while (!this.done && this.line.text.trim() === "") this.#at++;
   }
 
-  /** Inside a hunk a line that begins with a blank is context, whatever follows, unless padded markers are wanted. */
+  /** Inside a hunk a line that begins with a space is context, whatever follows, unless padded markers are wanted. */
   get atMarker(): boolean {
     const { text } = this.line;
     if (text.startsWith("*** ")) return true;

@@ -5,7 +5,7 @@ import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 export interface LineRange {
   /** 1-based. */
   readonly first: number;
-  /** Included; absent: as far as a reading goes. */
+  /** Included; absent: as far as one read goes. */
   readonly last?: number;
 }
 

@@ -122,7 +122,7 @@ const UNPACKERS: ReadonlyMap<string | undefined, () => Transform> = new Map<stri
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
   const unpack = UNPACKERS.get(response.headers["content-encoding"]);
-  // A pipeline and not a pipe: an answer that breaks off must end the unpacking, too. The reader below gets the error.
+  // A pipeline and not a pipe: a response that ends early must end the decompression, too. The reader below gets the error.
   const stream = unpack === undefined ? response : pipeline(response, unpack(), () => {});
   const chunks: Buffer[] = [];
   let size = 0;

@@ -60,7 +60,7 @@ export class MarkdownWriter implements HtmlHandler {
   /** Stands before every line inside items and quotations. */
   #prefix = "";
   #depth = 0;
-  /** An element whose content is left out, and how many of its kind are open inside. */
+  /** An element whose content is omitted, and how many of its kind are open inside. */
   #skipped: { name: string; open: number } | undefined;
   readonly #markCount = new Map<string, number>();
   /** Marks that wait for the first word behind them. */

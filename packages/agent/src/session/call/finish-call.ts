@@ -75,7 +75,7 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
   });
 }
 
-/** What a tool of the host gives along may be anything; what is no JSON cannot be kept, and must not end the session. */
+/** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */
 function checkedDetails(core: SessionCore, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
   if (details === undefined || isJson(details)) return details;
   core.warn(`The details that the tool ${call.name} returned are not JSON and were omitted.`, "tool_details");
@@ -84,7 +84,7 @@ function checkedDetails(core: SessionCore, call: ToolCallData, { details }: Tool
 
 const MOST_NESTING = 200;
 
-/** Deeper than any real value is as good as endless. */
+/** Deeper than any real value: treated as circular. */
 function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") return false;
   if (typeof value !== "object" || value === null) return true;

@@ -35,7 +35,9 @@ export const editFileTool: ToolDef<Args> = {
 const countedParams = {
   ...params,
   expected_replacements: optional(
-    integer("How many occurrences will be replaced; the call fails when the file has a different number", { minimum: 1 }),
+    integer("How many occurrences will be replaced; the call fails when the file has a different number", {
+      minimum: 1,
+    }),
   ),
 };
 

@@ -72,7 +72,7 @@ function search(args: Args, context: ToolContext): Promise<ToolResult> {
   return runGrep(query, context);
 }
 
-/** What every search face boils down to. */
+/** What every search face reduces to. */
 export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensitive" | "mode" | "context"> {
   readonly pattern: string;
   readonly path?: string;

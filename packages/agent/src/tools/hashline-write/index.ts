@@ -1,4 +1,4 @@
-// write_file for hashline edits: what was pasted from a reading is cleaned, and the result names the new content.
+// write_file for hashline edits: what was pasted from a read is cleaned, and the result names the new content.
 
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { NUMBERS_NOTE, writeFileTool, writePreview } from "../write-file/index.ts";

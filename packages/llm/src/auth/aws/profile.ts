@@ -190,7 +190,7 @@ async function readIfThere(path: string, readFile: AwsContext["deps"]["readFile"
   }
 }
 
-/** Sections with their keys in lower case; indented lines belong to nested settings and are left out. */
+/** Sections with their keys in lower case; indented lines belong to nested settings and are skipped. */
 function parseIni(text: string): Map<string, Record<string, string>> {
   const sections = new Map<string, Record<string, string>>();
   let current: Record<string, string> | undefined;

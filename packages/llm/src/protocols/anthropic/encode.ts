@@ -143,7 +143,9 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   if (topP !== undefined && (temperature !== undefined || (thinkingOn && topP < 0.95))) {
     unsupported(
       "topP",
-      temperature === undefined ? "below 0.95 not supported together with thinking" : "not supported together with temperature",
+      temperature === undefined
+        ? "below 0.95 not supported together with thinking"
+        : "not supported together with temperature",
     );
     topP = undefined;
   }

@@ -48,7 +48,7 @@ export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput
 }
 
 /**
- * Stand-ins for the tools of a history that is sent without any: both vendors refuse tool blocks without definitions.
+ * Placeholder definitions for the tools of a history that is sent without any: both vendors refuse tool blocks without definitions.
  * None when the history has no such blocks.
  */
 export function formerTools(history: { hasToolBlocks: boolean; calledTools: ReadonlySet<string> }): ToolDefinition[] {
@@ -69,7 +69,7 @@ export function assertNamedTool(request: Request, provider: string): void {
   }
 }
 
-/** Newer models decide themselves whether to call a tool; a wish to force one becomes an offer. */
+/** Newer models decide themselves whether to call a tool; a forced choice becomes `auto`. */
 export function withoutForce(input: EncodeInput, warnings: Warning[]): EncodeInput {
   const mode = input.request.toolChoice?.mode;
   if (!input.model.refusesForcedTools || (mode !== "required" && mode !== "named")) return input;

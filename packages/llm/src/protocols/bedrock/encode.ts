@@ -152,7 +152,10 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   const thinkingOn = plan.thinking !== undefined;
   const { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
-    warnings.push({ message: "temperature was not sent: not supported together with thinking", code: "unsupported_parameter" });
+    warnings.push({
+      message: "temperature was not sent: not supported together with thinking",
+      code: "unsupported_parameter",
+    });
   }
   const inference: Params = {
     maxTokens: thinkingOn ? plan.maxTokens : (request.maxTokens ?? model.maxOutput),

@@ -7,7 +7,7 @@ import type { ContentPart, Message, Origin, ToolResultData } from "../../types/m
 import type { Warning } from "../../types/response.ts";
 import { encodeJson } from "./encode-json.ts";
 
-/** Signatures and thinking go back only to the model that made them; here a part without an origin is nobody's. */
+/** Signatures and thinking go back only to the model that made them; here a part without an origin is never sent back. */
 export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
   return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
 }

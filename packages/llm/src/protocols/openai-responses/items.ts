@@ -1,4 +1,4 @@
-// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning stand alone,
+// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning are items of their own,
 // never inside a message.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";

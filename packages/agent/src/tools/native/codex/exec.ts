@@ -1,4 +1,4 @@
-// exec_command and write_stdin: a command is given some time; one that still runs then goes on as a session that can be
+// exec_command and write_stdin: a command is given some time; one that is still running then continues as a session that can be
 // looked at, waited for and ended. Our background jobs are those sessions.
 
 import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
