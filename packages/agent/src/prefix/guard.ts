@@ -1,5 +1,5 @@
 // Compares what the next request would send with what the last one sent. The prefix may only grow; every other change
-// needs one of the closed reasons, announced beforehand by whoever makes it.
+// needs a reason from a fixed list, announced beforehand by the code that makes it.
 
 import type { Segment } from "@lathe/llm";
 import type { PrefixReason } from "../events/types.ts";

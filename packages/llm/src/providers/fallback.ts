@@ -39,7 +39,7 @@ export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapt
         yield event;
       }
     },
-    // Always of one and the same: whoever compares them looks for changes of the conversation, and a switch is not one.
+    // Always from the same adapter: whoever compares them looks for changes of the conversation, and a switch is not one.
     segments: (request) => preferred.segments?.(request) ?? [],
     supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,
     async close() {

@@ -118,7 +118,7 @@ function keyAuth(input: WiringInput): Auth {
     throw new ConfigurationError(`Provider "${name}": credentials of style ${style} do not fit the API ${input.api}`);
   }
   const given = credentialOf(input);
-  // A function hands out tokens, and those go as bearers at Azure.
+  // A function returns tokens, and Azure takes those as bearers.
   const tokens = style === "api-key" && typeof options.apiKey === "function";
   const credential = async () => {
     const found = await given();

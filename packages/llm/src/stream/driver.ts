@@ -1,4 +1,4 @@
-// Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, hands the queue out. No
+// Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, returns events from the queue. No
 // generator per layer, and nothing is read while the consumer is busy.
 
 import { createFramer, type Framer } from "../framing/framer.ts";

@@ -96,7 +96,7 @@ export function exchange(
       });
     });
     const last = body.pop();
-    // Without copying them into one: node hands all of them to the system at once.
+    // Without copying them into one: node passes all of them to the system at once.
     for (const bytes of body) outgoing.write(bytes);
     outgoing.end(last, request.sent);
   });

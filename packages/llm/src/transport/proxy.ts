@@ -13,7 +13,7 @@ export interface ConnectOptions extends Target {
   readonly abandoned?: AbortSignal;
 }
 
-/** An agent whose connections go through the proxy; it hands them out when they are secured. */
+/** An agent whose connections go through the proxy; it returns them once TLS is established. */
 export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   const agent: Agent = new (process.getBuiltinModule("node:https").Agent)(options);
   agent.createConnection = (target: ConnectOptions, callback) => {

@@ -43,7 +43,7 @@ export async function applyV4a(context: EditScope, input: string, options: Patch
   }
 }
 
-/** Every file that a patch names, under each reading that `applyV4a` may take. */
+/** Every file that a patch names, under each interpretation that `applyV4a` may use. */
 export function v4aPaths(input: string): string[] {
   const patch = parsed(() => parseV4a(input));
   const padded = patch.paddedMarkers ? paddedOperations(input) : [];

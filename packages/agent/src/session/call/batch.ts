@@ -36,7 +36,7 @@ function isWrite(core: SessionCore, call: ToolCallData): boolean {
   try {
     return tier(argumentsOf(call)) === "write";
   } catch {
-    return true; // not checked against the schema yet: what cannot be told waits its turn
+    return true; // not checked against the schema yet: a call whose tier is unknown waits its turn
   }
 }
 

@@ -62,7 +62,7 @@ interface Chosen {
   readonly next?: number;
 }
 
-/** Lines of the ranges, as many as a reading may have and its bytes allow. */
+/** Lines of the ranges, as many as the line and byte limits of a read allow. */
 function chosen(lines: readonly string[], ranges: readonly LineRange[], raw: boolean): Chosen {
   const spans = withSurroundings(ranges, lines.length, raw ? { before: 0, after: 0 } : AROUND);
   const bounded = ranges.every((range) => range.last !== undefined);

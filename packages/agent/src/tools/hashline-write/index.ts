@@ -26,7 +26,7 @@ export const hashlineWriteTool: typeof writeFileTool = {
   },
 };
 
-/** What stands behind a pasted header, and the text without the numbers of a reading; undefined where there were none. */
+/** What follows a pasted header, and the text without the line numbers of a read; undefined where there were none. */
 function cleaned(content: string): { readonly pasted: string | undefined; readonly bare: string | undefined } {
   const pasted = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(content)?.[1];
   return { pasted, bare: withoutLineNumbers(pasted ?? content, "colon") };

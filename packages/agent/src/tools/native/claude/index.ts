@@ -99,7 +99,7 @@ const agentParams = {
   run_in_background: optional(flag("Return at once with its id instead of its result")),
 };
 
-/** Starts a child and, unless told otherwise, waits for it: there the two are one call. */
+/** Starts a child and, unless asked not to, waits for it: in Claude Code the two are one call. */
 const agent: ToolDef<ArgsOf<typeof agentParams>> = {
   ...(spawnAgentTool as unknown as ToolDef<ArgsOf<typeof agentParams>>),
   name: "Agent",
