@@ -32,7 +32,7 @@ const TOPICS: Record<Dialect, readonly RegExp[]> = {
   openai: [/You are Lathe/, /## Tool use/, /## Patches/, /## Coding practice/, /## When something goes wrong/],
   anthropic: [
     /You are Lathe/,
-    /## Which tool when/,
+    /## Which tool to use/,
     /Read the part you change first/,
     /Prefer an edit to a rewrite/,
     /occur only once/,

@@ -44,7 +44,7 @@ describe("a host's tools", () => {
         ["number", true],
       ]),
     );
-    expect(resultText(s.client.requests[1]!, "number")).toContain('neither a text nor an object with "output"');
+    expect(resultText(s.client.requests[1]!, "number")).toContain('neither text nor an object with "output"');
   });
 
   it("a hook that breaks at every delta is told of once an input", async () => {

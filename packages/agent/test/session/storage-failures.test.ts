@@ -58,7 +58,7 @@ describe("a full disk", () => {
     expect([is_error, output.length]).toEqual([false, 1 << 20]);
     expect(output).toMatch(/^x+\n\[\.\.\. \d+ or more characters are omitted here \.\.\.\]\nx+$/);
     expect(s.of("warning").map((event) => event.data.message)).toEqual([
-      "the whole output of big could not be kept: ENOSPC: no space left on device",
+      "the whole output of big could not be saved: ENOSPC: no space left on device",
     ]);
   });
 

@@ -147,7 +147,7 @@ describe("TL-03 edit_file", () => {
     const before = "one\ntwo\nthree\n";
     const both = await edited(before, " 2 | two\n 3 | three", " 2 | TWO\n 3 | three\n 4 | four");
     expect(both.after).toBe("one\nTWO\nthree\nfour\n");
-    expect(both.text).toContain("taking off the line numbers");
+    expect(both.text).toContain("removing the line numbers");
     expect((await edited(before, "2 | two\n", "TWO\n")).after).toBe("one\nTWO\nthree\n");
     for (const old of ["2 | tw", "1 | one\n3 | three", "2 | one\ntwo"]) {
       const result = await edited(before, old, "x");

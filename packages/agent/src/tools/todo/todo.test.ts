@@ -46,7 +46,7 @@ describe("todo", () => {
       "3 open\n## Build\n- [x] A\n- [/] B\n    note: mind the cache\n## Check\n- [ ] C\n- [ ] D",
     );
     expect(await bench.text(todoTool, { ops: [{ op: "append", phase: "Check", items: ["B"] }] })).toContain(
-      "is on the list already",
+      "is already on the list",
     );
     expect(await bench.text(todoTool, { ops: [{ op: "done" }] })).toContain("All tasks are settled.");
     expect(await bench.text(todoTool, { ops: [{ op: "rm" }] })).toBe("Todo list cleared.");
