@@ -311,8 +311,9 @@ class HttpAdapter {
   /** Request option, model row, provider, environment (only `long` has an effect there), default. */
   #retention(request: Request, model: ModelInfo): CacheRetention {
     const { name, deps, cacheRetention } = this.#options;
-    const asked = request.providerOptions?.[name]?.["cache_retention"];
-    if (asked === "none" || asked === "short" || asked === "long") return asked;
+    const requestedRetention = request.providerOptions?.[name]?.["cache_retention"];
+    if (requestedRetention === "none" || requestedRetention === "short" || requestedRetention === "long")
+      return requestedRetention;
     const configured = model.cacheRetention ?? cacheRetention;
     if (configured !== undefined) return configured;
     return deps.env["LATHE_CACHE_RETENTION"] === "long"

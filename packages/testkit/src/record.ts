@@ -69,8 +69,8 @@ export class RecordedRequest {
   }
 
   get stream(): boolean {
-    const asked: unknown = this.route?.stream ?? this.body?.stream;
-    return typeof asked === "boolean" ? asked : this.dialect === "ollama";
+    const requested: unknown = this.route?.stream ?? this.body?.stream;
+    return typeof requested === "boolean" ? requested : this.dialect === "ollama";
   }
 
   settle(complete: boolean): void {

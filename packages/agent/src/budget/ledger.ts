@@ -31,7 +31,7 @@ export class Ledger {
   #spent: Record<BudgetDimension, number> = { tokens: 0, usd: 0, wallMs: 0, turns: 0 };
   readonly #reserved = new Map<string, BudgetConfig>();
   /** Highest step of the limit that was reported to the model, in percent. */
-  #told = 0;
+  #reportedStep = 0;
 
   get usage(): Usage {
     return this.#usage;
@@ -92,12 +92,12 @@ export class Ledger {
     childId: string,
     limits: BudgetConfig,
     elapsedMs: number,
-    asked: BudgetConfig = {},
+    requested: BudgetConfig = {},
   ): BudgetConfig | undefined {
     const left = this.remaining(limits, elapsedMs);
     const share: { -readonly [K in BudgetDimension]?: number } = {};
     for (const dimension of DIMENSIONS) {
-      const wanted = asked[dimension];
+      const wanted = requested[dimension];
       if (left[dimension] === Number.POSITIVE_INFINITY) {
         if (wanted) share[dimension] = wanted;
         continue;
@@ -127,8 +127,8 @@ export class Ledger {
       if (limit) used = Math.max(used, (100 * this.#used(dimension, elapsedMs)) / limit);
     }
     const step = [95, 80, 50].find((candidate) => used >= candidate) ?? 0;
-    if (step <= this.#told) return undefined;
-    this.#told = step;
+    if (step <= this.#reportedStep) return undefined;
+    this.#reportedStep = step;
     return describe(this.remaining(limits, elapsedMs));
   }
 }

@@ -45,9 +45,9 @@ async function writable(scope: CallScope, path: string): Promise<Target> {
     return { ...located, stat };
   }
   for (let parent = posix.dirname(located.real); ; parent = posix.dirname(parent)) {
-    const above = await scope.env.stat(parent);
-    if (above?.kind === "directory" || parent === posix.dirname(parent)) return located;
-    if (above) throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
+    const parentStat = await scope.env.stat(parent);
+    if (parentStat?.kind === "directory" || parent === posix.dirname(parent)) return located;
+    if (parentStat) throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
   }
 }
 

@@ -200,11 +200,11 @@ export class Journal {
 
   /** Appends a child of the leaf and moves the leaf to it. */
   append(input: NewEntry): TreeEntry {
-    const { type, id: given, ...rest } = input;
-    if (given !== undefined && this.has(given)) {
-      throw new JournalError("unknown_entry", `Entry ${given} is already in this session.`);
+    const { type, id: presetId, ...rest } = input;
+    if (presetId !== undefined && this.has(presetId)) {
+      throw new JournalError("unknown_entry", `Entry ${presetId} is already in this session.`);
     }
-    const id = given ?? this.newId();
+    const id = presetId ?? this.newId();
     const entry = { type, id, parentId: this.leaf, timestamp: this.#timestamp(), ...rest } as TreeEntry;
     const span = this.#write(entry, type === "message" || type === "custom_message");
     this.#reserved.delete(id);

@@ -57,7 +57,7 @@ export async function findMarked(mark: Mark): Promise<number[]> {
 export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   const start = clock.now();
   let pause = 5;
-  const told = new Set<number>();
+  const signalled = new Set<number>();
   for (;;) {
     const alive = await findMarked(mark);
     if (alive.length === 0) return;
@@ -65,8 +65,8 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
     if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
     for (const pid of alive) {
       if (elapsed >= TERM_GRACE_MS) send(pid, "SIGKILL");
-      else if (!told.has(pid)) {
-        told.add(pid);
+      else if (!signalled.has(pid)) {
+        signalled.add(pid);
         send(pid, "SIGTERM");
         // A stopped process acts on SIGTERM only once it runs again.
         send(pid, "SIGCONT");

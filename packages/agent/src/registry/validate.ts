@@ -25,11 +25,11 @@ export async function validateArguments(call: ToolCallData, schema: JsonSchema):
       message: `the arguments are not a JSON object: ${excerpt(call.rawArguments ?? "")}`,
     };
   }
-  const given = withoutOptionalNulls(schema, read) as JsonObject;
-  const violation = await violationOf(schema, given);
-  if (!violation) return { ok: true, args: given };
-  const repaired = repairArguments(given, schema);
-  if (repaired !== given && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
+  const withoutNulls = withoutOptionalNulls(schema, read) as JsonObject;
+  const violation = await violationOf(schema, withoutNulls);
+  if (!violation) return { ok: true, args: withoutNulls };
+  const repaired = repairArguments(withoutNulls, schema);
+  if (repaired !== withoutNulls && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
   return { ok: false, ...violation };
 }
 

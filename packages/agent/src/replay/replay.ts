@@ -100,8 +100,8 @@ export class Replayer {
         continue;
       }
       const key = keyOf(line);
-      const asked = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
-      if (!asked) throw this.#diverged(`no request was made for ${key}`);
+      const wasRequested = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
+      if (!wasRequested) throw this.#diverged(`no request was made for ${key}`);
       this.#take(key, line);
       // Everything that follows from this completion happens before the next one.
       await settle();

@@ -285,9 +285,9 @@ export class Session {
     const core = this.#core;
     const verdict = await core.seams
       .onInput(content, run.signal)
-      .then(async (given) => {
-        if ("reject" in given || !hasFiles(given.content)) return given;
-        return { content: await withFiles(core, given.content) };
+      .then(async (admitted) => {
+        if ("reject" in admitted || !hasFiles(admitted.content)) return admitted;
+        return { content: await withFiles(core, admitted.content) };
       })
       .catch((error: unknown) => {
         if (run.signal.aborted) return { reject: "the input was interrupted" };

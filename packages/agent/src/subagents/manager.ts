@@ -124,8 +124,8 @@ export class Subagents implements SubagentService {
   async #start(child: Child, callId: string, content: string): Promise<void> {
     const parent = this.#parent;
     const { agentId } = child.header;
-    const asked = { ...parent.options.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
-    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), asked);
+    const requestedBudget = { ...parent.options.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
+    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), requestedBudget);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     const session = child.session ?? this.#openOrGiveUp(child);
     child.session = session;

@@ -104,8 +104,8 @@ export class RoutingClient {
     return id !== undefined && this.#adapters.has(id) ? id : name;
   }
 
-  #adapter(given: string | undefined): ProviderAdapter {
-    const name = this.#registered(given);
+  #adapter(requestedName: string | undefined): ProviderAdapter {
+    const name = this.#registered(requestedName);
     const adapter = name === undefined ? undefined : this.#adapters.get(name);
     if (adapter !== undefined) return adapter;
     const registered = this.providers().join(", ") || "none";

@@ -121,8 +121,8 @@ function readFacts(body: JsonValue): Facts {
   if (typeof root === "string") return { message: (titleOf(root) ?? root.trim()).slice(0, MAX_PLAIN_MESSAGE) };
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
-  const given = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
-  const said = given ?? shown(field(root, "detail") ?? inner);
+  const ownMessage = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
+  const said = ownMessage ?? shown(field(root, "detail") ?? inner);
   // A gateway's own words say only that the model's host refused; the reason is in another field.
   const hidden = text(field(field(inner, "metadata"), "raw"));
   const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;

@@ -62,9 +62,9 @@ function authOf(input: WiringInput): Auth {
 
 /** A key the user has given wins over the cloud's own credential chain. */
 function keyOr(chain: Auth, input: WiringInput & { readonly keyHeader: string }): Auth {
-  const given = credentialOf(input);
+  const credential = credentialOf(input);
   return async (request) => {
-    const found = await given();
+    const found = await credential();
     if (!found?.value) return chain(request);
     const bearer = found.kind === "bearer" || input.keyHeader === "authorization";
     return withHeader(
@@ -117,11 +117,11 @@ function keyAuth(input: WiringInput): Auth {
   if (style === "aws" || style === "vertex") {
     throw new ConfigurationError(`Provider "${name}": credentials of style ${style} do not fit the API ${input.api}`);
   }
-  const given = credentialOf(input);
+  const source = credentialOf(input);
   // A function returns tokens, and Azure takes those as bearers.
   const tokens = style === "api-key" && typeof options.apiKey === "function";
   const credential = async () => {
-    const found = await given();
+    const found = await source();
     return found && tokens ? ({ ...found, kind: "bearer" } as const) : found;
   };
   const variable = row.keyEnv.at(-1);

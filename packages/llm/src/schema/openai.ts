@@ -82,12 +82,12 @@ function strictObject(node: JsonObject, result: JsonObject): JsonObject {
     if (extra === undefined) throw new NotStrict();
     return Object.assign(result, { properties: {}, required: [], additionalProperties: false });
   }
-  const given = node["properties"];
-  const names = Object.keys(given);
+  const declared = node["properties"];
+  const names = Object.keys(declared);
   const required = asList(node["required"] ?? []);
   const properties: JsonObject = {};
   for (const name of names) {
-    const translated = strict(asSchema(given[name] as JsonValue));
+    const translated = strict(asSchema(declared[name] as JsonValue));
     properties[name] = required.includes(name) ? translated : nullable(translated);
   }
   result["properties"] = properties;

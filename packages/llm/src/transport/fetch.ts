@@ -9,8 +9,8 @@ import { withUserInfo } from "./user-info.ts";
 
 /** A transport over `fetch`, the global one unless another is given. */
 export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
-  return async (given) => {
-    const request = withUserInfo(given);
+  return async (original) => {
+    const request = withUserInfo(original);
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const { origin } = new URL(request.url);
     const controller = new AbortController();

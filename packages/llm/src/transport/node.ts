@@ -13,8 +13,8 @@ export interface NodeTransportOptions extends RouteOptions {
 export function createNodeTransport(options: NodeTransportOptions): Transport {
   const { setTimer } = options;
   const routes = createRoutes(options);
-  const transport: Transport = async (given) => {
-    const request = withUserInfo(given);
+  const transport: Transport = async (original) => {
+    const request = withUserInfo(original);
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const route = routes.to(request);
     if (request.once) return exchange(request, route, { setTimer });

@@ -96,8 +96,8 @@ function createAgent(protocol: string, options: AgentOptions): Agent {
 
 /** What the caller's own `host` header asks for. */
 function namedHost({ headers = {} }: Destination): string | undefined {
-  const asked = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
-  return asked?.replace(/:\d*$/, "");
+  const hostHeader = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
+  return hostHeader?.replace(/:\d*$/, "");
 }
 
 function withExtraCa(tls: TlsMaterial | undefined, extraCa: string | undefined): TlsMaterial | undefined {

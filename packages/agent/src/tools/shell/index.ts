@@ -57,11 +57,11 @@ export function shellMeaning<Args>(
     async preview(args, { env, paths }) {
       const { command, cwd = "." } = toShell(args);
       const { real } = await paths.locate(cwd);
-      const elsewhere = real === (await paths.locate(env.workingDirectory())).real ? [] : [`in ${real}`];
+      const otherDirectory = real === (await paths.locate(env.workingDirectory())).real ? [] : [`in ${real}`];
       return {
         lines: [
           ...command.split("\n").map((text) => ({ text })),
-          ...elsewhere.map((text) => ({ text, kind: "note" as const })),
+          ...otherDirectory.map((text) => ({ text, kind: "note" as const })),
         ],
         shows,
       };

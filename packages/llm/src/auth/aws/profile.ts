@@ -18,11 +18,11 @@ interface AwsFiles {
 
 /** Undefined when no profile is asked for and the default one holds nothing to use. */
 export async function profileCredentials(context: AwsContext): Promise<AwsCredentials | undefined> {
-  const asked = context.deps.env["AWS_PROFILE"];
-  const name = asked || "default";
+  const namedProfile = context.deps.env["AWS_PROFILE"];
+  const name = namedProfile || "default";
   const files = await readAwsFiles(context);
   if (!files.profiles.has(name)) {
-    if (!asked) return undefined;
+    if (!namedProfile) return undefined;
     throw new ConfigurationError(
       `AWS_PROFILE names ${name}, which is not in the AWS files; see \`aws configure list-profiles\``,
     );

@@ -26,10 +26,10 @@ const ownOptions = ["auto_cache", "cache_retention", "foreign_thinking", "thinki
 /** Thinking needs a bound to stay below; Converse itself would take the model's maximum. */
 const defaultMaxTokens = 4096;
 
-export function encodeBedrock(given: EncodeInput): EncodedRequest {
-  assertNamedTool(given.request, given.provider);
+export function encodeBedrock(original: EncodeInput): EncodedRequest {
+  assertNamedTool(original.request, original.provider);
   const softened: Warning[] = [];
-  const input = withoutForce(given, softened);
+  const input = withoutForce(original, softened);
   const { request, provider, model } = input;
   const options = request.providerOptions?.[provider] ?? {};
   const caches = model.supportsCachePoint === true;

@@ -11,7 +11,18 @@ import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
-import { type ArgsOf, choice, flag, given, integer, listOf, optional, parameters, record, text } from "../../params.ts";
+import {
+  type ArgsOf,
+  choice,
+  definedOptions,
+  flag,
+  integer,
+  listOf,
+  optional,
+  parameters,
+  record,
+  text,
+} from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
@@ -77,7 +88,7 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
     }
     const around = Math.max(args["-A"] ?? 0, args["-B"] ?? 0, args["-C"] ?? 0);
     return runGrep(
-      given({
+      definedOptions({
         pattern: args.pattern,
         path: args.path,
         globFilter: args.glob ?? (args.type === undefined ? undefined : globOfType(args.type)),
@@ -164,7 +175,7 @@ const askUserQuestion = faceOf(askUserTool, {
   },
   toInner: ({ questions }) => ({
     questions: questions.map(({ question, header, options, multiSelect }, i) =>
-      given({ id: header ?? `question ${i + 1}`, question, options, multi: multiSelect }),
+      definedOptions({ id: header ?? `question ${i + 1}`, question, options, multi: multiSelect }),
     ),
   }),
 });
