@@ -9,7 +9,7 @@ import { fromErrno, pathError } from "./fs-error.ts";
 import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-directory.ts";
 import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
 
-/** Links after which a chain counts as a loop, as in Linux. */
+/** Number of links after which a chain is treated as a loop, as in Linux. */
 const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {

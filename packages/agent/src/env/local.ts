@@ -195,7 +195,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
   }
 
-  /** For changes: with roots, the real path is judged and then used, so that no link that comes meanwhile leads elsewhere. */
+  /** For changes: with roots, the real path is judged and then used, so that a link created in the meantime cannot redirect it. */
   async #judged(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
     const full = this.resolve(path);
     if (this.#options.roots === undefined || noLinks) return { path: await this.#allowed(full), noLinks };

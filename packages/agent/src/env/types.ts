@@ -49,7 +49,7 @@ export interface ExecutionEnvironment {
 
 export interface PathOptions {
   /**
-   * The path is a real one that somebody has judged: fails with `changed` when a link stands on the way to it by now, also
+   * The path is a real path that was approved: fails with `changed` when it now leads through a link, also
    * one that comes while the operation runs. Environments without links may ignore it.
    */
   readonly noLinks?: boolean;

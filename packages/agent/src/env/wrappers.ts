@@ -214,7 +214,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return { full, real };
   }
 
-  /** Of what stands there itself, link or not. */
+  /** Of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     const { real } = await this.#located(dirname(full));

@@ -32,7 +32,7 @@ export class ContextView implements Context {
   #entryIds: (string | undefined)[] = [];
   #state = new StateFold();
   #batch: OpenBatch | undefined;
-  /** Entries that are sent without their content (true), or without what is no text (what stands there instead). */
+  /** Entries that are sent without their content (true), or without their non-text parts (the replacement text). */
   #pruned = new Map<string, true | string>();
   /** Answers that are sent without what only their maker can read. */
   #unsigned = new Set<string>();

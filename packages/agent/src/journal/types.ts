@@ -221,7 +221,7 @@ export interface SnapshotLine {
   readonly blob: string;
   readonly timestamp: string;
 }
-/** What stands before the history in every request, as first sent. Values are blob hashes of the exact text. */
+/** What comes before the history in every request, as first sent. Values are blob hashes of the exact text. */
 export interface PrefixLine {
   readonly type: "prefix";
   readonly systemPrompt: string;

@@ -124,7 +124,7 @@ function readProc(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // Ended meanwhile, or another user's process.
+    // Ended in the meantime, or another user's process.
     return undefined;
   }
 }

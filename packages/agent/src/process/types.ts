@@ -5,7 +5,7 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
-  /** Both streams in the exact order in which they were written; all of it then counts as stdout. */
+  /** Both streams in the exact order in which they were written; all of it is then reported as stdout. */
   readonly interleaved?: boolean;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill;
@@ -32,7 +32,7 @@ export interface ExecResult {
   readonly durationMs: number;
 }
 
-/** A command that runs beside the conversation; `cleanup` of its environment ends it. */
+/** A command that runs in the background; `cleanup` of its environment ends it. */
 export interface BackgroundCommand {
   readonly command: string;
   readonly running: boolean;

@@ -8,7 +8,7 @@ import type { EditVariant } from "../tools/edit-variant.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";
 
-/** What makes a family: everything that does not depend on the model at hand. */
+/** What makes a family: everything that does not depend on the model. */
 export interface Family {
   readonly id: string;
   /** `{{editing}}` stands where the words about its way of editing belong. */

@@ -1,5 +1,5 @@
 // The tools of one session, as one map: what the model is offered is what is found when it calls. The profile's come first, then
-// what providers bring, then the host's own, which may stand in the place of a profile's. The list only ever gains at its end
+// what providers bring, then the host's own, which may replace a profile's. The list only ever gains at its end
 // or loses members, so that it stays a stable part of the prefix.
 
 import type { ToolDefinition } from "@lathe/llm";

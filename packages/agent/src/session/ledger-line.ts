@@ -1,4 +1,4 @@
-// The running totals of a session as a line beside the tree, so that a reopened session need not read all its history.
+// The running totals of a session as a line outside the tree, so that a reopened session need not read all its history.
 
 import type { JsonObject, Usage } from "@lathe/llm";
 import { plainUsage } from "../budget/ledger.ts";

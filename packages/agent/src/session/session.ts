@@ -1,4 +1,4 @@
-// The object a host holds. It only decides who may do what when; the work is in the modules beside it.
+// The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
 import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";

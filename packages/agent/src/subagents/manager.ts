@@ -133,7 +133,7 @@ export class Subagents implements SubagentService {
     // A child that is taken up again has spent already; its share and its limit apply from now on.
     session.config.budget = onTopOf(share, session.spent);
     session.config.maxTurns = child.maxTurns > 0 ? before.turns + child.maxTurns : 0;
-    // From here on it is running: what else is sent to it meanwhile steers it, and closing the parent closes it.
+    // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#children.set(agentId, child);
     child.report = { agentId, status: "running", output: "", turnsUsed: 0 };
     let finish = (_report: AgentReport): void => {};

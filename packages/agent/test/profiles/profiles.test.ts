@@ -132,7 +132,7 @@ it.each([
   expect(familyOf(model)).toBe(family);
 });
 
-it("U-04 a strict vendor's null for an optional argument counts as left out", async () => {
+it("U-04 a strict vendor's null for an optional argument is treated as omitted", async () => {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-null-")));
   await writeFile(join(dir, "a.txt"), "hello");
   const w = await wire(

@@ -34,7 +34,7 @@ export async function discover(type: DiscoveryType, options: DiscoverOptions): P
   const row = findRow(type)!;
   const provider = options.provider ?? row.id;
   const baseUrl = localBaseUrl(type, deps.env, options.baseUrl);
-  // The usual server's variable is not for one that somebody has configured elsewhere.
+  // The usual server's variable does not apply to one that was configured at another address.
   const names = provider === row.id ? row.keyEnv : [];
   const key = options.apiKey ?? names.map((name) => deps.env[name]).find(Boolean);
   const controller = new AbortController();

@@ -141,7 +141,7 @@ export class Registry {
     return this.#overridden(api === undefined ? model : { ...model, api });
   }
 
-  /** Where an overflowing conversation can continue: the named target, else the next larger window beside it. */
+  /** Where an overflowing conversation can continue: the named target, else the next larger window at the same provider. */
   promotionTarget(model: ModelInfo): ModelInfo | undefined {
     const named = model.contextPromotionTarget;
     if (named !== undefined) {

@@ -96,7 +96,7 @@ function strictObject(node: JsonObject, result: JsonObject): JsonObject {
   return result;
 }
 
-/** Strict mode knows no optional property: absent is said as null (see `withoutOptionalNulls`). May change the node. */
+/** Strict mode has no optional properties: absent is expressed as null (see `withoutOptionalNulls`). May change the node. */
 function nullable(node: JsonObject): JsonObject {
   const { type, enum: values, anyOf } = node;
   if (Array.isArray(anyOf))

@@ -16,7 +16,7 @@ interface Validator {
 
 /**
  * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
- * same validator, so nobody can tell whether another caller filled it.
+ * same validator, so it does not matter which caller filled it.
  */
 const compiled = new WeakMap<JsonSchema, Validator>();
 

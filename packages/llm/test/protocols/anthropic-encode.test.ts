@@ -86,7 +86,7 @@ describe("AD-30 Anthropic request", () => {
     ]);
   });
 
-  it("AD-30 DM-04 parallel results stand in one message in call order, before what the user said meanwhile", () => {
+  it("AD-30 DM-04 parallel results stand in one message in call order, before what the user said in the meantime", () => {
     const { json } = run({
       messages: [
         Message.user("go"),

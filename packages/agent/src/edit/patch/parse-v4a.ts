@@ -185,7 +185,7 @@ function updateHunks(cursor: Cursor): Hunk[] {
   return hunks;
 }
 
-/** A wholly empty line stands for an empty context line. One object, to tell it from a written " ". */
+/** A wholly empty line stands for an empty context line. One object, to distinguish it from a written " ". */
 const emptyContext: Change = { kind: " ", text: "" };
 
 function hunkBody(cursor: Cursor): Change[] {

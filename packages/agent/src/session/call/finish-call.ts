@@ -21,7 +21,7 @@ export function failure(text: string): Outcome {
 
 export interface StartedCall {
   readonly call: ToolCallData;
-  /** Absent for a name that nobody offers. */
+  /** Absent for the name of a tool that is not offered. */
   readonly tool: ToolDef | undefined;
   readonly summary: string;
   readonly startedAt: number;

@@ -113,7 +113,7 @@ function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): Pr
 interface DeclaredCall {
   readonly info: CallInfo;
   readonly scope: CallScope;
-  /** Of the preview that somebody has looked at. */
+  /** Of the preview that a person was shown. */
   approvedPlan?: string;
 }
 

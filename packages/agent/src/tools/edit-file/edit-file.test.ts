@@ -98,13 +98,13 @@ describe("TL-03 edit_file", () => {
     expect(result.details["step"]).toBe("trailing-whitespace");
   });
 
-  it("TL-03 trailing white space is tolerated and reported", async () => {
+  it("TL-03 trailing whitespace is tolerated and reported", async () => {
     const result = await edited("if x:  \n  y\t\nz\n", "if x:\n  y\n", "if x:\n  w\n");
     expect(result.after).toBe("if x:  \n  w\nz\n");
     expect(result.text).toContain("trailing whitespace");
   });
 
-  it("TL-03 tabs typed as spaces: a single place is taken, the new text follows the file's tabs, and it is said", async () => {
+  it("TL-03 tabs typed as spaces: a single place is taken, the new text follows the file's tabs, and it is reported", async () => {
     const result = await edited(
       "func f() {\n\tif a {\n\t\tb()\n\t}\n}\n",
       "    if a {\n        b()\n    }",
@@ -143,7 +143,7 @@ describe("TL-03 edit_file", () => {
     expect(result.details["step"]).toBe("unescaped");
   });
 
-  it("TL-03 line numbers copied from a reading are taken off, and it is said", async () => {
+  it("TL-03 line numbers copied from a read are removed, and the result says so", async () => {
     const before = "one\ntwo\nthree\n";
     const both = await edited(before, " 2 | two\n 3 | three", " 2 | TWO\n 3 | three\n 4 | four");
     expect(both.after).toBe("one\nTWO\nthree\nfour\n");

@@ -71,7 +71,7 @@ it("T-READ-2 a file whose name looks like a selector is that file; addresses kee
   await expect(bench.call(hashlineReadTool, { file_path: "a.ts:5", offset: 2 })).rejects.toThrow("not both");
 });
 
-it("T-READ-2 the bytes of a reading are bounded by its lines, and it says where to go on", async () => {
+it("T-READ-2 the bytes of a read are bounded by its lines, and it says where to continue", async () => {
   await writeFile(join(bench.dir, "wide.txt"), `${"x".repeat(1900)}\n`.repeat(3000));
   const few = await bench.call(hashlineReadTool, { file_path: "wide.txt:1-20" });
   expect(few.details).toMatchObject({ linesRead: 23, truncated: true });

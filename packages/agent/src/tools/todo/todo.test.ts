@@ -23,7 +23,7 @@ const init = {
 } as const;
 
 describe("todo", () => {
-  it("a batch goes on after an error, and exactly one task is in progress afterwards", async () => {
+  it("a batch continues after an error, and exactly one task is in progress afterwards", async () => {
     const result = await bench.call(todoTool, {
       ops: [init, { op: "start", task: "B" }, { op: "done", task: "A" }, { op: "start", task: "missing" }],
     });

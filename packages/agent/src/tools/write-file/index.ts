@@ -1,4 +1,4 @@
-// write_file: a whole file at once, or what stands at an address such as db://users/42.
+// write_file: a whole file at once, or the content of an address such as db://users/42.
 
 import type { CallScope, Preview, ToolDef } from "../../contract/tool.ts";
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";

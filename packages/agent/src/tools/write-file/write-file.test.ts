@@ -61,7 +61,7 @@ describe("TL-02 write_file", () => {
     await env.cleanup();
   });
 
-  it("T-WRITE-1 line numbers copied from a reading are taken off and the result says so; text that only looks alike stays", async () => {
+  it("T-WRITE-1 line numbers copied from a read are removed and the result says so; text that only looks alike stays", async () => {
     const { env, path } = temporary();
     const write = async (content: string) => {
       const { text } = await run(writeFileTool, { file_path: "f", content }, contextFor(env));

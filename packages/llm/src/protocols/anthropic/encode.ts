@@ -161,7 +161,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   };
 }
 
-/** The API wants a user message first. */
+/** The API requires a user message first. */
 function leadIn(groups: readonly WireGroup[]): string[] {
   if (groups[0]?.role !== "assistant") return [];
   return ['{"role":"user","content":[{"type":"text","text":"(continued)"}]}'];

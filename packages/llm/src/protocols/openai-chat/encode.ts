@@ -212,7 +212,7 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
   });
 }
 
-/** The images that wait for the end of a turn's results, and what must stand before them. */
+/** The images that wait for the end of a turn's results, and what must come before them. */
 function waiting({ images, afterResult }: History, compat: Compat): readonly Segment[] {
   return images.length > 0 && afterResult && compat.requiresAssistantAfterToolResult ? [interlude, ...images] : images;
 }
