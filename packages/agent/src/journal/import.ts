@@ -87,7 +87,7 @@ function unreadable(line: number, bytes: number, ended: boolean): JournalLoss {
 }
 
 function orphan(id: unknown, parentId: unknown): JournalLoss {
-  const message = `Entry ${JSON.stringify(id)} hangs on ${JSON.stringify(parentId)}, which is not in the file; it now stands at the start.`;
+  const message = `Entry ${JSON.stringify(id)} has the parent ${JSON.stringify(parentId)}, which is not in the file; it is now at the start.`;
   return { kind: "orphan_entry", line: 0, bytes: 0, message };
 }
 

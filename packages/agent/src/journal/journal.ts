@@ -170,7 +170,7 @@ export class Journal {
     return this.#reader.entry(this.#store, this.#metaOf(id));
   }
 
-  /** An entry as it stands in its line: blobs are references. Undefined for one that cannot be used. */
+  /** An entry as stored in its line: blobs are references. Undefined for one that cannot be used. */
   storedEntry(id: string): Record<string, unknown> | undefined {
     const meta = this.#metaOf(id);
     const parsed = parseChecked(this.#store.read(meta.offset, meta.length));

@@ -39,7 +39,7 @@ export class LineIndex {
     return this.#ids;
   }
 
-  /** True for an id that is taken or promised to an outcome. */
+  /** True for an id that is taken or reserved for an outcome. */
   has(id: string): boolean {
     return this.#rows.has(id) || this.#intents.has(id) || this.#outcomes.has(id);
   }

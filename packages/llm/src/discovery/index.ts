@@ -16,7 +16,7 @@ export interface DiscoverOptions {
   readonly provider?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** For the whole conversation with one server. */
+  /** For the whole exchange with one server. */
   readonly timeoutMs?: number | undefined;
 }
 

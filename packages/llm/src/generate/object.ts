@@ -38,7 +38,7 @@ export interface ObjectStream<T> extends AsyncIterable<JsonValue> {
   object(): Promise<T>;
 }
 
-/** Each partial is a prefix reading of the JSON so far; only changes are emitted. */
+/** Each partial is what can be parsed of the JSON so far; only changes are emitted. */
 export function streamObject<const S extends SchemaInput>(options: ObjectOptions<S>): ObjectStream<InferSchema<S>> {
   const sent = jsonSchemaOf(options.schema);
   const events = stream(withFormat(options, sent));

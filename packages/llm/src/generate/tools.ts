@@ -10,7 +10,7 @@ import type { ToolCall } from "../types/response.ts";
 
 /** A tool as `generate` and `stream` take it; `defineTool` makes one whose handler knows the types of its arguments. */
 export interface Tool extends ToolDefinition {
-  /** Absent: the call is handed back to the caller. A throw becomes an error result for the model. */
+  /** Absent: the call is returned to the caller. A throw becomes an error result for the model. */
   readonly execute?:
     | (((args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
     | undefined;

@@ -25,7 +25,7 @@ import {
 
 export interface RegistryOptions {
   readonly env: ClientDeps["env"];
-  /** The parsed user file. A broken one is left out; `problems` says why. */
+  /** The parsed user file. A broken one is ignored; `problems` says why. */
   readonly config?: JsonValue | undefined;
   readonly catalog?: Catalog | undefined;
   /** Models that local servers reported. */

@@ -11,7 +11,7 @@ type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
 export interface Selection {
   readonly model: ModelInfo;
   readonly match: MatchKind;
-  /** As far as the model can do what was asked for. */
+  /** Clamped to what the model supports. */
   readonly effort?: string | undefined;
 }
 

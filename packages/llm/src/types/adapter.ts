@@ -92,7 +92,7 @@ export interface TransportRequest {
    * when there is one, and once more over a new one when that turns out to be dead.
    */
   readonly once?: boolean | undefined;
-  /** Called when the request has been handed to the system; again when it is sent again. */
+  /** Called when the request has been passed to the system; again when it is sent again. */
   readonly sent?: (() => void) | undefined;
 }
 

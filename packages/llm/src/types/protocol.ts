@@ -101,7 +101,7 @@ export interface BlockSink {
     call: { id?: string | undefined; name?: string | undefined; type?: "function" | "custom" | undefined },
   ): void;
   toolArguments(key: string, fragment: string): void;
-  /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed meanwhile. */
+  /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed in the meantime. */
   endToolCall(
     key: string,
     extra?: {

@@ -75,8 +75,8 @@ describe("what a model refuses is not sent", () => {
   it("QK-01 a dropped temperature is reported", async () => {
     const answer = { id: "r", model: "gpt-5", status: "completed", output: [] };
     expect(await warned("openai", { model: "gpt-5", temperature: 0, topP: 0.5 }, answer)).toEqual([
-      "temperature was not sent: gpt-5 takes none",
-      "topP was not sent: gpt-5 takes none",
+      "temperature was not sent: gpt-5 does not accept it",
+      "topP was not sent: gpt-5 does not accept it",
     ]);
   });
 
