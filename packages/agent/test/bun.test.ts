@@ -48,7 +48,7 @@ describe.skipIf(!hasBun)("under Bun, from scripts/setup-system.sh", () => {
     rmSync(cwd, { recursive: true });
   });
 
-  it("runs commands, edits and searches, and ends by itself", async () => {
+  it("runs commands, edits and searches, and ends on its own", async () => {
     const daemon = `sleep 3600.${process.pid}`;
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-hello\n+goodbye\n*** End Patch";
     await using server = await startModelServer({
@@ -73,7 +73,7 @@ describe.skipIf(!hasBun)("under Bun, from scripts/setup-system.sh", () => {
     expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(daemon);
   });
 
-  it("killed in the middle and opened again, it goes on with what it had", async () => {
+  it("killed in the middle and opened again, it continues with what it had", async () => {
     rmSync(join(cwd, "task.jsonl"), { force: true });
     const held = gate();
     await using server = await startModelServer({

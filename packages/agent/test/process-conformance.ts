@@ -14,7 +14,7 @@ export function processConformance(environment: () => ExecutionEnvironment): voi
     return (await environment().execCommand(`for pid in ${pids}; do ${state}; done`, 20_000)).stdout;
   };
 
-  it("D-020 EE-01 bytes go both ways as they are, writes keep their order, an end of input is seen and output goes on", async () => {
+  it("D-020 EE-01 bytes go both ways as they are, writes keep their order, an end of input is seen and output continues", async () => {
     const process = await environment().startProcess!(["sh", "-c", "cat; echo end; echo said >&2"]);
     const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31 + (i >> 8)) % 256);
     const answer = collect(process);

@@ -199,7 +199,7 @@ describe("lathe sessions doctor", () => {
     writeFileSync(broken, "no header here\n");
     const { stdout, code } = await box.run("sessions", "doctor");
     expect(code).toBe(1);
-    expect(stdout).toContain(`${torn.path}: Line 3 (the last) breaks off`);
+    expect(stdout).toContain(`${torn.path}: Line 3 (the last) is incomplete`);
     expect(stdout).toContain(`${bad.path}: Line 2 is damaged`);
     expect(stdout).toMatch(new RegExp(`${lost.path}: Blob [0-9a-f]{64} is missing`));
     expect(stdout).toContain(`${stale.path}: Locked by a process that has ended`);

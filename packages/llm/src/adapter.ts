@@ -77,7 +77,7 @@ class HttpAdapter {
   /** Requests are values: one that was encoded for its segments is sent as it was encoded. */
   readonly #prepared = new WeakMap<Request, { readonly encoded: EncodedRequest; readonly length: number }>();
 
-  /** Models with sets of tools whose arguments the vendor has refused to enforce; they are sent without that wish. */
+  /** Models with sets of tools whose arguments the vendor has refused to enforce; they are sent without enforcement. */
   readonly #unenforced = new Set<string>();
 
   constructor(options: AdapterOptions) {
@@ -92,7 +92,7 @@ class HttpAdapter {
       const url = endpoint({ operation: "stream", wireModel: "any", baseUrl });
       deps.fetch.prepare?.({ url, ...(tls === undefined ? {} : { tls }) });
     } catch {
-      // An address or a certificate that cannot be used: the request will say so, to somebody who waits for it.
+      // An address or a certificate that cannot be used: the request itself will report it to its caller.
     }
   }
 
@@ -221,7 +221,7 @@ class HttpAdapter {
   /** What `segments` made of the same request just before, or made now. */
   #prepare(request: Request, operation: Operation): EncodedRequest | Promise<EncodedRequest> {
     const prepared = operation === "stream" ? this.#prepared.get(request) : undefined;
-    // Given out once: a host may keep its requests, and they must not keep their bodies.
+    // Returned only once: a host may keep its requests, and they must not keep their bodies in memory.
     this.#prepared.delete(request);
     if (prepared?.length === request.messages.length) return prepared.encoded;
     const resolving = this.#resolver.resolve(request.messages);
@@ -311,8 +311,9 @@ class HttpAdapter {
   /** Request option, model row, provider, environment (only `long` has an effect there), default. */
   #retention(request: Request, model: ModelInfo): CacheRetention {
     const { name, deps, cacheRetention } = this.#options;
-    const asked = request.providerOptions?.[name]?.["cache_retention"];
-    if (asked === "none" || asked === "short" || asked === "long") return asked;
+    const requestedRetention = request.providerOptions?.[name]?.["cache_retention"];
+    if (requestedRetention === "none" || requestedRetention === "short" || requestedRetention === "long")
+      return requestedRetention;
     const configured = model.cacheRetention ?? cacheRetention;
     if (configured !== undefined) return configured;
     return deps.env["LATHE_CACHE_RETENTION"] === "long"
@@ -334,12 +335,12 @@ function enforcesTools(encoded: EncodedRequest): boolean {
   return toolsSegment(encoded)?.text.includes('"strict":true') ?? false;
 }
 
-/** A model and a set of tools, in one word. */
+/** A key for a model and a set of tools. */
 function toolsOf({ model }: Request, encoded: EncodedRequest): string {
   return `${model} ${toolsSegment(encoded)?.hash}`;
 }
 
-/** `as it came`: a body that breaks off is good for what came of it. */
+/** `as it came`: a body that ends early is still used as far as it came. */
 async function readText(response: TransportResponse, limit: number, broken?: "as it came"): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -15,7 +15,7 @@ export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
     uuid: randomUuid,
     sleep: (ms, signal) => sleepWith(setTimer, ms, signal),
     readFile: async (path) => {
-      throw new ConfigurationError(`${path} cannot be read in a browser; pass the bytes, or readFile of your own.`);
+      throw new ConfigurationError(`${path} cannot be read in a browser; pass the bytes or your own readFile.`);
     },
     homeDir: "/",
     env: {},
@@ -25,7 +25,7 @@ export function defaultDeps(overrides: Some<ClientDeps> = {}): ClientDeps {
   };
 }
 
-/** Browsers say who they are; another name would have to be allowed by every server. */
+/** Browsers send their own name; a different one would have to be allowed by every server. */
 function underOwnName(transport: Transport): Transport {
   return (request) => {
     const { "user-agent": _, ...headers } = request.headers;

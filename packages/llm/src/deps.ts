@@ -1,5 +1,5 @@
 // The one place of this package that touches the machine: clock, timers, randomness, files, environment, sockets.
-// deps.browser.ts stands in for it where bundlers ask for the condition "browser".
+// deps.browser.ts replaces it where bundlers use the condition "browser".
 
 import { sleepWith, systemTimer } from "./timers.ts";
 import { createNodeTransport } from "./transport/node.ts";

@@ -35,7 +35,7 @@ function prefixLength(a: string, b: string): number {
   return i;
 }
 
-/** Vendors whose input number leaves cached tokens out and who charge for writing. */
+/** Vendors whose input number excludes cached tokens and who charge for writing. */
 const EXCLUSIVE: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
 
 export class PromptCache {

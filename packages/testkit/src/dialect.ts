@@ -21,7 +21,7 @@ export interface ResolvedCall {
   readonly args: unknown;
   readonly rawArgs: string;
   readonly id: string;
-  /** False when the id was made up by the server; Gemini and Ollama leave those out. */
+  /** False when the id was made up by the server; Gemini and Ollama omit those. */
   readonly ownId: boolean;
   readonly signature?: string;
 }
@@ -45,7 +45,7 @@ export interface ResolvedTurn {
 export interface StreamPart {
   /** SSE `event:` line, or the AWS `:event-type`. */
   readonly event?: string;
-  /** A string goes out as it is (`[DONE]`); anything else as JSON. */
+  /** A string is sent unchanged (`[DONE]`); anything else as JSON. */
   readonly data: unknown;
   readonly terminal?: boolean;
   /** A text delta: may be repeated for an endless stream. */

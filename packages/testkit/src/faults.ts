@@ -1,4 +1,4 @@
-// Everything that can go wrong on the wire, as data. `play.ts` acts it out.
+// Everything that can go wrong on the wire, as data. `play.ts` performs it.
 
 export interface StatusFaultOptions {
   readonly message?: string;

@@ -65,9 +65,9 @@ function notFound(method: string, path: string): Answer {
 }
 
 function tokenAnswer(request: RecordedRequest, scripted: Listings["token"]): Answer {
-  const given = typeof scripted === "function" ? scripted(request) : scripted;
+  const scriptedAnswer = typeof scripted === "function" ? scripted(request) : scripted;
   const standard = { access_token: "scripted-token", token_type: "Bearer", expires_in: 3600 };
-  return { status: given?.status ?? 200, body: given?.body ?? standard };
+  return { status: scriptedAnswer?.status ?? 200, body: scriptedAnswer?.body ?? standard };
 }
 
 function show(request: RecordedRequest, models: readonly ListedModel[]): Answer {
@@ -81,10 +81,10 @@ function show(request: RecordedRequest, models: readonly ListedModel[]): Answer 
   });
 }
 
-function props(given: Listings["props"]) {
+function props(scripted: Listings["props"]) {
   return {
-    default_generation_settings: { n_ctx: given?.contextLength ?? 8192 },
-    modalities: { vision: given?.vision ?? false, audio: false },
+    default_generation_settings: { n_ctx: scripted?.contextLength ?? 8192 },
+    modalities: { vision: scripted?.vision ?? false, audio: false },
     total_slots: 1,
   };
 }

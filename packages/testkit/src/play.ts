@@ -206,7 +206,7 @@ function closed(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Breaks the connection off. Before any byte of a body this is a TCP reset; later a plain close without the end of the
+ * Ends the connection early. Before any byte of a body this is a TCP reset; later a plain close without the end of the
  * message, since a reset may throw away bytes that the client has not read yet.
  */
 function reset(request: RecordedRequest, response: ServerResponse): void {

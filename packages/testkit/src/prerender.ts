@@ -15,7 +15,7 @@ export interface Rendered {
 
 const rendered = new WeakMap<ModelTurn, Map<string, Rendered>>();
 
-/** Without a parsed body a request counts as streaming unless its path says otherwise. */
+/** Without a parsed body a request is treated as streaming unless its path says otherwise. */
 export function prerendered(turn: ModelTurn, dialect: Dialect, request: RecordedRequest): Rendered {
   const key = `${dialect.name} ${request.route?.stream ?? true} ${request.query["alt"] ?? ""}`;
   const known = rendered.get(turn) ?? new Map<string, Rendered>();

@@ -16,7 +16,7 @@ export class RecordedRequest {
   readonly route: Route | undefined;
   /** The client went away before the answer was complete. */
   closedEarly = false;
-  /** The script broke the connection off. */
+  /** The script ended the connection early. */
   cutByServer = false;
   /** The message of the refusal when the strict server did not accept the request. */
   refused: string | undefined;
@@ -50,12 +50,12 @@ export class RecordedRequest {
     return this.rawBody.toString("utf8");
   }
 
-  /** The conversation in no vendor's words. */
+  /** The conversation in a vendor-neutral form. */
   get view(): RequestView {
     return viewOf(this.dialect, this.body);
   }
 
-  /** Text of the tool result for a call, wherever in the conversation it stands. */
+  /** Text of the tool result for a call, wherever it is in the conversation. */
   result(callId: string): string | undefined {
     return this.view.messages.flatMap((message) => message.results).find((result) => result.id === callId)?.text;
   }
@@ -69,8 +69,8 @@ export class RecordedRequest {
   }
 
   get stream(): boolean {
-    const asked: unknown = this.route?.stream ?? this.body?.stream;
-    return typeof asked === "boolean" ? asked : this.dialect === "ollama";
+    const requested: unknown = this.route?.stream ?? this.body?.stream;
+    return typeof requested === "boolean" ? requested : this.dialect === "ollama";
   }
 
   settle(complete: boolean): void {

@@ -1,4 +1,4 @@
-// Fills in what a script left open: ids, stop reason, usage, signatures.
+// Fills in what a script does not set: ids, stop reason, usage, signatures.
 
 import { createHash } from "node:crypto";
 import type { DialectName, ResolvedBlock, ResolvedTurn } from "./dialect.ts";
@@ -94,7 +94,7 @@ export function serialPart(serial: number): string {
   return String(serial).padStart(6, "0");
 }
 
-/** Vendors that tell how many tokens were thought, without being asked. */
+/** Vendors that report the number of thinking tokens without being asked. */
 const COUNTS_THINKING: readonly DialectName[] = ["responses", "chat", "gemini"];
 
 function estimate(blocks: readonly Block[], { requestBytes, dialect }: ResolveContext): ScriptedUsage {

@@ -77,7 +77,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const answer = (incoming: IncomingMessage, response: ServerResponse) => {
     if (options.cors && admitPage(incoming, response)) return;
     state.handle(incoming, response).catch((error: unknown) => {
-      // A bug in a script function belongs in front of the test's eyes, not into an unhandled rejection.
+      // A bug in a script function must fail the test visibly, not end as an unhandled rejection.
       if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
       response.end(`testkit: ${error instanceof Error ? error.stack : String(error)}`);
     });
@@ -89,7 +89,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     socket.setNoDelay(true);
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // Cuts make the peer's last write fail; the exchange's own close event already tells the story.
+    // Cuts make the peer's last write fail; the exchange's own close event already reports it.
     socket.on("error", () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

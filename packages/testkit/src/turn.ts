@@ -1,4 +1,4 @@
-// A Turn is what the scripted model answers to one request, in no vendor's words: every dialect can play it.
+// A Turn is what the scripted model answers to one request, in a vendor-neutral form: every dialect can play it.
 // Here are its types and the builders that tests use.
 
 import type { StreamPart } from "./dialect.ts";
@@ -14,7 +14,7 @@ export interface TextBlock {
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly text: string;
-  /** Default: a signature derived from the text, which the strict server checks on replay. `""` leaves it out. */
+  /** Default: a signature derived from the text, which the strict server checks on replay. `""` omits it. */
   readonly signature?: string;
   /** The vendor hides the text: `text` is sent as opaque data where the dialect has such a block. */
   readonly redacted?: boolean;
@@ -28,7 +28,7 @@ export interface CallBlock {
   readonly rawArgs?: string;
   /** Default: a vendor-shaped id, unique per server; Gemini and Ollama then send none. */
   readonly id?: string;
-  /** Gemini only: `thoughtSignature` of the call. `""` leaves it out. */
+  /** Gemini only: `thoughtSignature` of the call. `""` omits it. */
   readonly signature?: string;
 }
 
@@ -134,7 +134,7 @@ export const turn = {
   error(status: number, options: StatusFaultOptions = {}): ModelTurn {
     return { kind: "model", blocks: [], fault: { kind: "status", status, ...options } };
   },
-  /** The same answer as `turn.text`, gone wrong. */
+  /** The same answer as `turn.text`, with a fault. */
   broken(fault: Fault, base: ModelTurn = turn.text("a text that will not arrive whole")): ModelTurn {
     return { ...base, fault };
   },
@@ -150,7 +150,7 @@ export interface Gate {
   readonly reached: Promise<void>;
 }
 
-/** A door that a scripted delay waits at until the test opens it. */
+/** A gate at which a scripted delay waits until the test opens it. */
 export function gate(): Gate {
   let open = () => {};
   let arrive = () => {};

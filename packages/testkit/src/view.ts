@@ -1,4 +1,4 @@
-// A request in no vendor's words: what a test of the loop asks for, whatever dialect it runs in.
+// A request in a vendor-neutral form: what a test of the loop looks at, whatever dialect it runs in.
 
 import type { DialectName } from "./dialect.ts";
 

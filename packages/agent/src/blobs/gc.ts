@@ -1,4 +1,4 @@
-// Removes blobs that no journal names any more. Any 64 hex digits in a journal count as a name: too much is kept rather
+// Removes unreferenced blobs. Any 64 hex digits in a journal count as a reference, so that we keep too much rather
 // than too little.
 
 import {
@@ -19,7 +19,7 @@ export interface BlobGcOptions {
   /** All session files that share the folder. */
   readonly journals: Iterable<string>;
   readonly now: () => number;
-  /** Younger blobs stay: a blob is written before the line that names it. */
+  /** Younger blobs stay: a blob is written before the line that refers to it. */
   readonly minAgeMs: number;
   /** Only say what would be removed. */
   readonly dryRun?: boolean;

@@ -1,5 +1,5 @@
 // Counts what a session and its children have spent and what is still theirs. A child's share is reserved before it
-// starts, so that the sum of all promises never exceeds the whole.
+// starts, so that the sum of all reservations never exceeds the whole budget.
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 
@@ -30,8 +30,8 @@ export class Ledger {
   #usage: Usage = NO_USAGE;
   #spent: Record<BudgetDimension, number> = { tokens: 0, usd: 0, wallMs: 0, turns: 0 };
   readonly #reserved = new Map<string, BudgetConfig>();
-  /** Highest step of the limit that the model has been told about, in percent. */
-  #told = 0;
+  /** Highest step of the limit that was reported to the model, in percent. */
+  #reportedStep = 0;
 
   get usage(): Usage {
     return this.#usage;
@@ -55,7 +55,7 @@ export class Ledger {
     this.#spent.wallMs += ms;
   }
 
-  /** What is neither spent nor promised; Infinity where there is no limit. `elapsedMs`: of the input that is still running. */
+  /** What is neither spent nor reserved; Infinity where there is no limit. `elapsedMs`: of the input that is still running. */
   remaining(limits: BudgetConfig, elapsedMs: number): Amounts {
     const left = (dimension: BudgetDimension): number => {
       const limit = limits[dimension];
@@ -86,18 +86,18 @@ export class Ledger {
 
   /**
    * Sets a child's share aside: what it asks for, or half of what is left. Undefined when nothing is left to give.
-   * Wall time runs for parent and child alike, so it is passed on, not set aside.
+   * Wall time passes for parent and child alike, so the child gets the same limit and nothing is reserved.
    */
   reserve(
     childId: string,
     limits: BudgetConfig,
     elapsedMs: number,
-    asked: BudgetConfig = {},
+    requested: BudgetConfig = {},
   ): BudgetConfig | undefined {
     const left = this.remaining(limits, elapsedMs);
     const share: { -readonly [K in BudgetDimension]?: number } = {};
     for (const dimension of DIMENSIONS) {
-      const wanted = asked[dimension];
+      const wanted = requested[dimension];
       if (left[dimension] === Number.POSITIVE_INFINITY) {
         if (wanted) share[dimension] = wanted;
         continue;
@@ -112,7 +112,7 @@ export class Ledger {
     return share;
   }
 
-  /** The child has ended: its promise lapses, what it used stays counted. */
+  /** The child has ended: its reservation is released, what it used stays counted. */
   settle(childId: string, usage: Usage, cost: number, turns: number): void {
     this.#reserved.delete(childId);
     this.request(usage, cost);
@@ -127,8 +127,8 @@ export class Ledger {
       if (limit) used = Math.max(used, (100 * this.#used(dimension, elapsedMs)) / limit);
     }
     const step = [95, 80, 50].find((candidate) => used >= candidate) ?? 0;
-    if (step <= this.#told) return undefined;
-    this.#told = step;
+    if (step <= this.#reportedStep) return undefined;
+    this.#reportedStep = step;
     return describe(this.remaining(limits, elapsedMs));
   }
 }

@@ -148,6 +148,6 @@ it("SY-01 D-039 D-041 D-043 the layers come in order: base, tools, project, user
     userInstructions: "user",
   });
   expect(text).toBe(
-    "You are base.\n\n## Tools at hand\n\n- `grep`: Searches files.\n\n## Instructions of this project\n\n# AGENTS.md\n\nproject\n\n## Instructions of the user\n\nuser",
+    "You are base.\n\n## Available tools\n\n- `grep`: Searches files.\n\n## Project instructions\n\n# AGENTS.md\n\nproject\n\n## User instructions\n\nuser",
   );
 });

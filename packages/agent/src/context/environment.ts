@@ -18,13 +18,13 @@ export interface EnvironmentFacts {
   readonly git?: GitSnapshot;
 }
 
-/** What the environment cannot tell. */
+/** What the environment does not know. */
 export interface Known {
   readonly now: number;
   readonly model?: string;
   readonly knowledgeCutoff?: string;
   readonly gitTimeoutMs?: number;
-  /** What git was asked earlier; asked now when absent. */
+  /** The question that git was asked earlier; asked now when absent. */
   readonly git?: Promise<AskedGit>;
 }
 
@@ -52,7 +52,7 @@ const RECENT_COMMITS = 10;
 const LONGEST_SUBJECT = 200;
 const GIT_TIMEOUT_MS = 2_000;
 
-/** Starts git, and does not wait for it: a host can go on putting a session together meanwhile. */
+/** Starts git and does not wait for it: a host can set up the session in the meantime. */
 export async function askGit(env: ExecutionEnvironment, timeoutMs = GIT_TIMEOUT_MS): Promise<AskedGit> {
   const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
   return { root, answer: root === undefined ? Promise.resolve({}) : gitFacts(env, root, timeoutMs) };
@@ -85,7 +85,7 @@ const GIT =
 
 /**
  * Settings of a repository that make git start programs, or fetch what is missing by starting them, and that `-c` cannot undo.
- * Git itself is asked which count: which file it reads, and what that file means, is not for us to guess.
+ * We ask git itself which settings apply instead of guessing which files it reads and what they mean.
  */
 const NAMES_PROGRAMS = ["local", "worktree"]
   .flatMap((scope) => ["filter.", "*promisor", "*partialclone"].map((name) => `*'${scope}\t'${name}*`))

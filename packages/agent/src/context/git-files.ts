@@ -24,7 +24,7 @@ export async function currentBranch(env: ExecutionEnvironment, root: string): Pr
   const folder = await gitFolder(env, root);
   if (folder === undefined) return undefined;
   const head = posix.join(folder, "HEAD");
-  // A pipe in its place would be waited for, and what is no branch's name is not for the model's eyes.
+  // Reading a pipe in its place would block, and text that is not a branch name must not reach the model.
   const stat = await env.stat(head);
   if (stat?.kind !== "file" || stat.size > LONGEST_HEAD) return undefined;
   const [, branch] = /^ref: refs\/heads\/([^\n]+)\n?$/.exec(await env.readFile(head)) ?? [];
@@ -36,7 +36,7 @@ async function gitFolder(env: ExecutionEnvironment, root: string): Promise<strin
   const dotGit = posix.join(root, ".git");
   const stat = await env.stat(dotGit);
   if (stat?.kind === "directory") return dotGit;
-  // Whatever else stands there, a stranger may have put it.
+  // Anything else in the file may come from somebody we do not trust.
   if (stat?.kind !== "file" || stat.size > LONGEST_LINK) return undefined;
   return posix.resolve(root, (await env.readFile(dotGit)).replace(/^gitdir: /, "").replace(/[\r\n]+$/, ""));
 }

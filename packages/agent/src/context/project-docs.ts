@@ -1,5 +1,5 @@
 // The project's own instructions: AGENTS.md and the family's file in every directory from the repository's root to the working
-// directory. Deeper ones come later and count more, so the shallow ones are shortened first when there is too much.
+// directory. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
 import { realPathOf } from "../env/real-path.ts";
@@ -9,10 +9,10 @@ import { entryOf } from "./git-files.ts";
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
 const ALWAYS = "AGENTS.md";
-/** Nobody writes so many instructions, and reading them would take a start's time and memory. */
+/** Nobody writes that many instructions, and reading them would slow down the start and use memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
-const LEADS_OUT = "[Left out: this link leads outside the repository]";
+const LEADS_OUT = "[Omitted: this link leads outside the repository]";
 
 interface Doc {
   readonly path: string;
@@ -40,7 +40,7 @@ export async function projectDocs(
   return join(docs);
 }
 
-/** Empty when there is nothing to say. A stranger's file that cannot be read must not keep anybody from working there. */
+/** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
 async function textOf(env: ExecutionEnvironment, path: string, realRoot: string, seen: Set<string>): Promise<string> {
   try {
     const stat = await env.stat(path);
@@ -66,7 +66,7 @@ function join(docs: readonly Doc[]): string {
   const sections = docs.map(({ path, text }) => `# ${path}\n\n${text}`);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;
-  // The last sections are kept whole; the first that does not fit any more is cut, those before it are dropped.
+  // The last sections are kept whole; the first that no longer fits is cut, those before it are dropped.
   const kept: string[] = [];
   let room = BUDGET_BYTES;
   for (const section of [...sections].reverse()) {

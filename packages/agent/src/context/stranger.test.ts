@@ -162,7 +162,7 @@ describe("a stranger's repository", () => {
       await symlink(target, join(repo.dir, "AGENTS.md"));
       return projectDocs(env, [], repo.dir);
     };
-    const leftOut = "# AGENTS.md\n\n[Left out: this link leads outside the repository]";
+    const leftOut = "# AGENTS.md\n\n[Omitted: this link leads outside the repository]";
     expect(await docs(join(elsewhere, "id_key"))).toBe(leftOut);
     expect(await docs(join(elsewhere, "team.md"))).toBe(leftOut);
     expect(await docs(".rules")).toContain("own rules");

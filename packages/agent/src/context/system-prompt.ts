@@ -1,5 +1,5 @@
-// The system prompt in layers: base instructions of the profile, the tools at hand, the project's instructions, the user's own
-// (last, strongest). Nothing volatile: the same session always renders the same text.
+// The system prompt in layers: base instructions of the profile, the available tools, the project's instructions, the user's own
+// (last, with the highest precedence). Nothing volatile: the same session always renders the same text.
 
 import type { ToolDefinition } from "@lathe/llm";
 
@@ -12,13 +12,13 @@ export interface PromptLayers {
 
 export function systemPrompt(layers: PromptLayers): string {
   const sections = [layers.base.trim()];
-  if (layers.tools.length > 0) sections.push(`## Tools at hand\n\n${layers.tools.map(toolLine).join("\n")}`);
-  if (layers.projectDocs) sections.push(`## Instructions of this project\n\n${layers.projectDocs}`);
-  if (layers.userInstructions) sections.push(`## Instructions of the user\n\n${layers.userInstructions.trim()}`);
+  if (layers.tools.length > 0) sections.push(`## Available tools\n\n${layers.tools.map(toolLine).join("\n")}`);
+  if (layers.projectDocs) sections.push(`## Project instructions\n\n${layers.projectDocs}`);
+  if (layers.userInstructions) sections.push(`## User instructions\n\n${layers.userInstructions.trim()}`);
   return sections.join("\n\n");
 }
 
-/** The first sentence; the whole description stands in the tool's own definition. */
+/** The first sentence; the whole description is in the tool's definition. */
 function toolLine({ name, description }: ToolDefinition): string {
   return `- \`${name}\`: ${inOneLine(description.slice(0, sentenceEnd(description)))}`;
 }

@@ -45,8 +45,8 @@ export interface ToolDef<Args = JsonObject> {
   /** `safe`: may run again after a crash. `never`: an interrupted call is answered "interrupted, effects unknown". */
   readonly replay: "safe" | "never";
   /**
-   * What the call will touch, all of it. Runs after the last rewrite of the arguments and before anybody is asked. Without it,
-   * a call above tier `read` has to be asked about.
+   * What the call will touch, all of it. Runs after the last rewrite of the arguments and before approval. Without it,
+   * a call above tier `read` needs approval.
    */
   access?(args: Args, scope: CallScope): Promise<readonly Access[]> | readonly Access[];
   /** The call in one line, for cards and transcripts. Must not throw for arguments that do not fit the schema. */
@@ -66,7 +66,7 @@ export interface ToolDef<Args = JsonObject> {
   execute(args: Args, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 }
 
-/** What a call works with, from the question what it will touch to its end. */
+/** What a call works with, from `access` to its end. */
 export interface CallScope {
   readonly env: ExecutionEnvironment;
   readonly signal: AbortSignal;

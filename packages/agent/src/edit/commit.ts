@@ -37,7 +37,7 @@ export async function commitChanges(
   if (failed) await restore(env, started, failed.change, failed.cause);
 }
 
-/** Neither could be written without the other being something else. */
+/** One of the two paths would have to be a directory for the other. */
 function refuseNesting(changes: readonly StagedChange[]): void {
   const written = changes.filter((change) => change.after).map(({ target }) => target);
   for (const outer of written) {
@@ -93,7 +93,7 @@ async function restore(
     if (change === failed && cause instanceof EnvError && cause.code === "changed") continue;
     try {
       if (await holds(env, change.target.real, change.before?.bytes)) continue;
-      // Somebody has written it since: what they wrote is not ours to take back.
+      // Somebody else has written the file since: we must not overwrite their content.
       if (change !== failed && !(await holds(env, change.target.real, change.after?.bytes))) {
         lost.push(change.target.path);
         continue;

@@ -1,5 +1,5 @@
 // Line endings, kept apart from the text: editing works on text whose every line ends in "\n", and the file's own endings are
-// woven back in when it is encoded. A replaced line keeps its ending, an added one takes its predecessor's.
+// restored when it is encoded. A replaced line keeps its ending, an added one takes its predecessor's.
 
 type Ending = "\n" | "\r\n" | "\r";
 

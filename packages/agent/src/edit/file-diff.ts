@@ -1,4 +1,4 @@
-// The diff of a journalled change, made when somebody wants to see it.
+// The diff of a journalled change, made on demand.
 
 import type { BlobStore } from "../blobs/store.ts";
 import type { ContentRef, FileChange } from "../contract/changes.ts";

@@ -20,7 +20,7 @@ export function planFresh<T extends Planned>(workspace: Workspace, path: string,
   if (!stale) return { ...plan(text), notes: [] };
   const onShown = stale.text === undefined ? undefined : attempt(plan, stale.text);
   if (!onShown || stale.text === undefined) {
-    // The quoted text is not in what was shown: it was learnt otherwise, so the present content is what counts.
+    // The quoted text is not in what was shown: the model knows it from another source, so the edit applies to the current content.
     return { ...plan(text), notes: [`${path} had changed on disk since it was last shown.`] };
   }
   const moved = moveEdits(stale.text, text, onShown.edits);
@@ -52,7 +52,7 @@ function conflict(path: string, shown: string, current: string, edits: readonly 
   );
 }
 
-/** The same ranges in the present text; undefined when the lines around one of them are not the same there. */
+/** The same ranges in the current text; undefined when the lines around one of them are not the same there. */
 function moveEdits(shown: string, current: string, edits: readonly TextEdit[]): TextEdit[] | undefined {
   const [before, now] = [new Lines(shown), new Lines(current)];
   const ranges = edits.map((edit) => linesOf(before, edit));

@@ -28,7 +28,7 @@ const opening = /^(?:\/\/|\/\*|\{\s*\/\*|\*|#|<!--|--|;|%)/;
 const elided =
   /\b(?:rest (?:of|is|remains|stays|unchanged)|(?:existing|remaining|previous|original|other|unchanged) (?:code|content|implementation|lines|methods|functions|imports|logic|tests|file)|unchanged|same as (?:before|above))\b/i;
 
-/** A line of `added` that stands for code left out, unless the file already has that very line. */
+/** A line of `added` that is a placeholder for omitted code, unless the file already has that very line. */
 export function placeholderLine(added: string, existing: string): string | undefined {
   if (!elided.test(added)) return undefined;
   const known = new Set(existing.split("\n").map((line) => line.trim()));

@@ -1,4 +1,4 @@
-// Where a quoted text stands in a file. Steps from strict to tolerant; a step counts only if it gives exactly one place, and a step
+// Where a quoted text occurs in a file. Steps from strict to tolerant; a step succeeds only if it gives exactly one place, and a step
 // that gives several ends the search: guessing among them is how edits land in the wrong place.
 
 import { type ChangeObject, diffArrays } from "diff";

@@ -1,12 +1,12 @@
-// Line numbers that a model copied from a reading into the text of a file or of an edit.
+// Line numbers that a model copied from a read into the text of a file or of an edit.
 
-/** As read_file shows a line, and as `cat -n` does: a table with a bare tab or bar after its first column is no reading. */
+/** As read_file shows a line, and as `cat -n` does: a table with a bare tab or bar after its first column is not a read. */
 const BAR = /^(?= *\d+ \|| {5}\d\t| {4}\d\d\t| {3}\d{3}\t| {2}\d{4}\t) *(\d+)(?: \| ?|\t)(.*)$/s;
 const COLON = /^(\d+):(.*)$/s;
 
 /**
  * The text without the numbers in front of its lines, when every line has one and they count up from 1; else undefined.
- * A colon counts only where readings are shown that way.
+ * A colon is recognised only where reads are shown that way.
  */
 export function withoutLineNumbers(content: string, separator: "bar" | "colon" = "bar"): string | undefined {
   const lines = content.split("\n");
@@ -19,7 +19,7 @@ export function withoutLineNumbers(content: string, separator: "bar" | "colon" =
     if (text === undefined || Number(number) !== i + 1) return undefined;
     bare.push(text);
   }
-  // `1: a` with a blank throughout is how YAML is written; a reading has none.
+  // `1: a` with a space throughout is how YAML is written; a read has none.
   if (separator === "colon" && bare.every((line) => line === "" || line.startsWith(" "))) return undefined;
   return [...bare, ...ending].join("\n");
 }

@@ -9,7 +9,7 @@ declare module "../contract/tool.ts" {
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `work` alone on all of `paths`. Every path is queued at once, so two calls can never wait for each other in a circle. */
+  /** Runs `work` alone on all of `paths`. Every path is queued at once, so two calls can never deadlock. */
   async run<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
     let release = () => {};
     const mine = new Promise<void>((resolve) => {

@@ -30,7 +30,7 @@ export function nearestText(text: string, wanted: string): string | undefined {
   return numberedFrom(file.slice(best.start, end), best.start, new Set());
 }
 
-/** Lines that hold the rarest of the longest wanted words; taking all lines apart would hold up the host for seconds. */
+/** Lines that hold the rarest of the longest wanted words; splitting all lines into words would block the host for seconds. */
 function candidates(file: Lines, wanted: ReadonlySet<string>): number[] {
   const weights = new Map<number, number>();
   const longest = [...wanted].sort((a, b) => b.length - a.length).slice(0, PROBES);

@@ -58,7 +58,7 @@ export function modelDiff(files: readonly FileOutcome[]): string {
       const cut = text.slice(0, room);
       const kept = cut.slice(0, Math.max(0, cut.lastIndexOf("\n")));
       if (kept !== "") parts.push(kept);
-      parts.push("[diff cut here]");
+      parts.push("[diff truncated here]");
       break;
     }
     room -= text.length;

@@ -1,5 +1,5 @@
-// A name for a set of changes: the same files with the same bytes before and after. What was approved is told from what
-// would be written by it.
+// A name for a set of changes: the same files with the same bytes before and after. It shows whether what would be
+// written is what was approved.
 
 import { createHash } from "node:crypto";
 import type { FileContent, StagedChange } from "./workspace.ts";

@@ -1,5 +1,5 @@
-// What a person sees of planned changes before they are made: every line that goes or comes, and what lines do not show (line
-// endings, encoding, byte order mark, the right to run).
+// What a person sees of planned changes before they are made: every removed or added line, and what lines do not show (line
+// endings, encoding, byte order mark, executable bit).
 
 import type { Preview, PreviewLine } from "../contract/tool.ts";
 import { changeText } from "./change-text.ts";

@@ -1,4 +1,4 @@
-// Moves line edits made against an older text onto the present one, or finds that they cannot be moved with certainty.
+// Moves line edits made against an older text onto the current one, or finds that they cannot be moved with certainty.
 // A change of the other side that touches an edit, the line before or the line after it, is a conflict; so is one that could as
 // well be read as sitting there (a removed or added line among equal neighbours).
 

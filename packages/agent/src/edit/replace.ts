@@ -1,4 +1,4 @@
-// The old/new text dialect: what stands behind edit_file, replace and the minimal profile's edit.
+// The old/new text dialect behind edit_file, replace and the minimal profile's edit.
 
 import { ToolFailure } from "../contract/tool.ts";
 import { applyEdits, type TextEdit, toLineFeeds } from "./endings.ts";
@@ -15,7 +15,7 @@ export interface Replacement {
   readonly oldText: string;
   readonly newText: string;
   readonly all?: boolean;
-  /** The call fails when another number of places is found. */
+  /** The call fails when a different number of places is found. */
   readonly expected?: number;
   readonly exactOnly?: boolean;
 }
@@ -34,11 +34,11 @@ interface Plan {
 }
 
 const stepNotes: Readonly<Record<Exclude<Step, "exact">, string>> = {
-  "trailing-whitespace": "matched after ignoring trailing white space",
+  "trailing-whitespace": "matched after ignoring trailing whitespace",
   indentation: "matched after shifting the indentation; the new text was re-indented to fit the file",
   unicode: "matched after treating similar punctuation and spaces as equal",
   unescaped: "matched after undoing backslash escapes in the given text",
-  unnumbered: "matched after taking off the line numbers, which readings show and files do not have",
+  unnumbered: "matched after removing the line numbers, which reads show but files do not have",
 };
 
 /** All replacements of one file, in order, or none. */
@@ -108,7 +108,7 @@ function planOne(path: string, text: string, { oldText, newText, all, expected, 
   if (found.kind === "ambiguous") {
     const how = found.step === "exact" ? "" : ` (${stepNotes[found.step]})`;
     throw new ToolFailure(
-      `The text to replace occurs more than once in ${path}${how}: lines ${found.lines.join(", ")}${found.more ? " and more" : ""}. Add surrounding lines until it names one place, or ask for all occurrences. Nothing was written.`,
+      `The text to replace occurs more than once in ${path}${how}: lines ${found.lines.join(", ")}${found.more ? " and more" : ""}. Add surrounding lines until it matches only one place, or ask for all occurrences. Nothing was written.`,
     );
   }
   const matchCount = found.edits.length;
@@ -131,7 +131,7 @@ function missing(path: string, text: string, old: string, replacement: string): 
   const near = nearestText(text, old);
   lines.push(
     near
-      ? `The nearest text is:\n${near}\nQuote it exactly as it stands in the file, without the numbers and bars.`
+      ? `The nearest text is:\n${near}\nQuote it exactly as it appears in the file, without the numbers and bars.`
       : "Nothing in the file resembles it; read the file again.",
   );
   return new ToolFailure(lines.join("\n"));

@@ -67,7 +67,7 @@ export class Syntax {
     return grammarOf(path) !== undefined;
   }
 
-  /** 1-based line of a parse error that `after` has and `before` had not; undefined when there is none or nobody can tell. */
+  /** 1-based line of a parse error that `after` has and `before` had not; undefined when there is none or it cannot be determined. */
   async newError(path: string, before: string, after: string): Promise<number | undefined> {
     const now = await this.#withTree(path, after, errorLines);
     if (!now || now.length === 0) return undefined;
@@ -108,7 +108,7 @@ export class Syntax {
     }
   }
 
-  /** Undefined where the optional parser is not installed: an edit never fails for want of a second opinion. */
+  /** Undefined where the optional parser is not installed: an edit never fails because the parser is missing. */
   async #grammar(name: string): Promise<{ Parser: typeof Parser; language: Language } | undefined> {
     try {
       const { Parser } = await this.#load();

@@ -35,7 +35,7 @@ export async function resolveTargets(scope: CallScope, paths: readonly string[])
   return new Map(unique.map((path) => [path, found.get(path) as Target]));
 }
 
-/** A link that leads nowhere counts as a file that is not there yet. */
+/** A dangling link is treated as a file that does not exist yet. */
 async function writable(scope: CallScope, path: string): Promise<Target> {
   const { stat, ...located } = await scope.paths.locate(path);
   if (stat?.kind === "dangling") return located;
@@ -45,9 +45,9 @@ async function writable(scope: CallScope, path: string): Promise<Target> {
     return { ...located, stat };
   }
   for (let parent = posix.dirname(located.real); ; parent = posix.dirname(parent)) {
-    const above = await scope.env.stat(parent);
-    if (above?.kind === "directory" || parent === posix.dirname(parent)) return located;
-    if (above) throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
+    const parentStat = await scope.env.stat(parent);
+    if (parentStat?.kind === "directory" || parent === posix.dirname(parent)) return located;
+    if (parentStat) throw new ToolFailure(`${path} cannot be created: ${parent} is a file. Nothing was written.`);
   }
 }
 

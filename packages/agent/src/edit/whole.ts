@@ -44,9 +44,9 @@ export function stageWhole(workspace: Workspace, path: string, content: string):
     return ["the file was not text before."];
   }
   refusePlaceholder(path, content, old.text);
-  const given = newDocument(content);
+  const replacement = newDocument(content);
   if (!workspace.staleBase(path)) {
-    const { document, notes } = inheriting(old, given);
+    const { document, notes } = inheriting(old, replacement);
     workspace.write(path, document);
     return notes;
   }
@@ -56,20 +56,20 @@ export function stageWhole(workspace: Workspace, path: string, content: string):
         `${path} has changed on disk since it was last shown, and it is too large to merge. Read it again before writing it. Nothing was written.`,
       );
     }
-    return { edits: lineRuns(text, given.text) };
+    return { edits: lineRuns(text, replacement.text) };
   });
   workspace.edit(path, merged.edits);
   return [...merged.notes];
 }
 
-function inheriting(old: TextDocument, given: TextDocument): { document: TextDocument; notes: string[] } {
-  const ownEndings = given.endings !== "\n";
+function inheriting(old: TextDocument, replacement: TextDocument): { document: TextDocument; notes: string[] } {
+  const ownEndings = replacement.endings !== "\n";
   const notes = !ownEndings && old.endings !== "\n" ? ["kept the file's line endings."] : [];
   let kept: TextDocument;
-  if (ownEndings) kept = { ...old, text: given.text, endings: given.endings };
-  else if (typeof old.endings === "string") kept = { ...old, text: given.text };
-  else kept = editDocument(old, lineRuns(old.text, given.text));
-  const document = { ...kept, bom: old.bom || given.bom };
-  if (old.encoding !== "latin-1" || !/[^\u0000-\u00ff]/.test(given.text)) return { document, notes };
+  if (ownEndings) kept = { ...old, text: replacement.text, endings: replacement.endings };
+  else if (typeof old.endings === "string") kept = { ...old, text: replacement.text };
+  else kept = editDocument(old, lineRuns(old.text, replacement.text));
+  const document = { ...kept, bom: old.bom || replacement.bom };
+  if (old.encoding !== "latin-1" || !/[^\u0000-\u00ff]/.test(replacement.text)) return { document, notes };
   return { document: { ...document, encoding: "utf-8" }, notes: [...notes, "the file was Latin-1 and is UTF-8 now."] };
 }

@@ -27,7 +27,7 @@ const WORDING: Readonly<Record<PathErrorCode, (path: string) => string>> = {
   not_file: (path) =>
     `Not a regular file: ${path}. It is a pipe, socket or device; use a program in the shell with a time limit.`,
   exists: (path) => `Already exists: ${path}. Choose another name or remove it first.`,
-  changed: (path) => `Changed by something else meanwhile: ${path}. Read it again and repeat the edit.`,
+  changed: (path) => `Changed by something else in the meantime: ${path}. Read it again and repeat the edit.`,
   no_space: (path) => `No space left on the device for ${path}. Free some space and try again.`,
   read_only: (path) => `Read-only file system: ${path}. Write to another place.`,
   outside_root: (path) => `Outside the allowed directories: ${path}. Use a path inside the working directory.`,
@@ -47,7 +47,7 @@ export function fromErrno(error: unknown, path: string): EnvError {
   const known = code === undefined ? undefined : BY_ERRNO[code];
   if (known !== undefined) return pathError(known, path, error);
   if (code === "EMFILE" || code === "ENFILE") {
-    return new EnvError("busy", `Too many files are open to open ${path}. Try again when less is going on.`, {
+    return new EnvError("busy", `Too many files are open to open ${path}. Try again when fewer files are open.`, {
       path,
       cause: error,
     });

@@ -1,4 +1,4 @@
-// Lets so many at a time through and makes the others wait in a row.
+// Lets a fixed number through at a time; the others wait in order.
 
 export class Gate {
   #free: number;

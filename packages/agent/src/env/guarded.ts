@@ -36,7 +36,7 @@ export class GuardedEnvironment extends WrappedEnvironment {
     await this.inner.moveFile(source, target, { noLinks: true });
   }
 
-  /** Of what stands there itself, link or not. */
+  /** Of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     return this.#permitted(path, noLinks ? full : await realEntryOf(this.inner, full));

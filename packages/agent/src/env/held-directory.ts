@@ -1,4 +1,4 @@
-// A directory held open, so that what is done in it lands there whatever its path becomes meanwhile. Entries are named
+// A directory held open, so that operations happen in it even if its path changes in the meantime. Entries are named
 // through the open directory where the system allows it (Linux), else by path, with a check as late as possible.
 
 import { constants, existsSync, realpathSync, statSync } from "node:fs";

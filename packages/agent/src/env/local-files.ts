@@ -9,7 +9,7 @@ import { fromErrno, pathError } from "./fs-error.ts";
 import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-directory.ts";
 import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
 
-/** Links after which a chain counts as a loop, as in Linux. */
+/** Number of links after which a chain is treated as a loop, as in Linux. */
 const MOST_HOPS = 40;
 
 export async function readBytes(path: string, range?: { start: number; end: number }): Promise<Buffer> {
@@ -69,7 +69,7 @@ async function replace(
   if (old !== undefined) await fs.access(target, constants.W_OK);
   const temp = folder.entry(tempName);
   try {
-    // What only its owner may read must not lie open under another name, not even for a moment.
+    // A file that only its owner may read must not be readable under another name, not even for a moment.
     const restricted = old !== undefined || options.mode !== undefined;
     await fs.writeFile(temp, content, { flag: "wx", mode: restricted ? 0o600 : 0o666 });
     const mode = options.mode ?? old?.mode ?? (await fs.stat(temp)).mode;
@@ -143,7 +143,7 @@ async function finalTarget(path: string): Promise<string> {
 }
 
 function circle(path: string): EnvError {
-  const what = `${path} is a symbolic link that leads in a circle. Name the file itself, or fix the link in the shell.`;
+  const what = `${path} is a symbolic link that points back to itself. Name the file itself, or fix the link in the shell.`;
   return new EnvError("not_found", what, { path });
 }
 
@@ -205,7 +205,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
     const target = isSymlink ? followed(path) : link;
     if (target === undefined) {
       const { mtimeMs } = link;
-      // A link in a circle leads to nothing but itself.
+      // A circular link leads only to itself.
       const realPath = await realOrNearest(path).catch(() => path);
       return { kind: "dangling", size: 0, mtimeMs, mode: 0o777, realPath, isSymlink };
     }
@@ -225,7 +225,7 @@ export async function statFile(path: string): Promise<FileStat | undefined> {
   }
 }
 
-/** Undefined when the link leads nowhere or in a circle. */
+/** Undefined when the link is dangling or circular. */
 function followed(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -278,7 +278,7 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
   });
 }
 
-/** Gone meanwhile, or not ours to look at: the rest of the listing still counts. */
+/** Deleted in the meantime, or not readable for us: the rest of the listing is still valid. */
 function passedOver(error: unknown): boolean {
   return absentCode(error) || ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
 }

@@ -40,7 +40,7 @@ export interface LocalEnvironmentOptions {
   readonly envPolicy?: EnvPolicy;
   /** Names, or patterns with `*`, of variables that commands see in addition. */
   readonly envPass?: readonly string[];
-  /** Told once, before the first command, which names of `baseEnv` commands do not see; not when there are none. */
+  /** Called once, before the first command, with the names of `baseEnv` that commands do not see; not when there are none. */
   readonly onWithheld?: (names: readonly string[]) => void;
   /** File operations outside these directories are refused (symlinks resolved). Commands are not confined. */
   readonly roots?: readonly string[];
@@ -51,7 +51,7 @@ export interface LocalEnvironmentOptions {
   readonly search?: SearchEngine;
 }
 
-/** File operations that run side by side: more are no faster, and each may hold files open. */
+/** File operations that run in parallel: more are no faster, and each may hold files open. */
 const MOST_AT_ONCE = 32;
 
 export class LocalEnvironment implements ExecutionEnvironment {
@@ -195,7 +195,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return `.lathe-${this.#processes.owner.replace(/[^\w-]/g, "")}-${++this.#writes}.tmp`;
   }
 
-  /** For changes: with roots, the real path is judged and then used, so that no link that comes meanwhile leads elsewhere. */
+  /** For changes: with roots, the real path is judged and then used, so that a link created in the meantime cannot redirect it. */
   async #judged(path: string, what: "target" | "entry", { noLinks = false }: PathOptions) {
     const full = this.resolve(path);
     if (this.#options.roots === undefined || noLinks) return { path: await this.#allowed(full), noLinks };

@@ -1,4 +1,4 @@
-// An environment without a disk: files live in a map. For tests, for hosts without a file system and for dry runs.
+// An environment without a disk: files are kept in a map. For tests, for hosts without a file system and for dry runs.
 
 import { dirname, normalize, resolve } from "node:path/posix";
 import { runnable } from "./file-mode.ts";
@@ -173,7 +173,7 @@ export class MemoryEnvironment implements ExecutionEnvironment {
   }
 
   #put(path: string, content: string | Uint8Array, mode: number): void {
-    // A copy: the caller may go on using its buffer.
+    // A copy: the caller may keep using its buffer.
     this.#insert(path, { bytes: Buffer.from(content as Uint8Array), mode, mtimeMs: this.#now() });
   }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from "node:path/posix";
 import { pathError } from "./fs-error.ts";
 import type { ExecutionEnvironment } from "./types.ts";
 
-/** Links after which a chain counts as a loop. */
+/** Number of links after which a chain is treated as a loop. */
 const MOST_HOPS = 40;
 
 /** The nearest existing ancestor decides for a path that does not exist yet, also behind a link that leads nowhere. */

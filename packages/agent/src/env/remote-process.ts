@@ -1,4 +1,4 @@
-// A two-way process on the far side: started through the program that connects, announced by a line of ours in front of its
+// A two-way process on the far side: started through the program that connects, announced by our own line before its
 // output, so that we know that it runs and under which number.
 
 import type { Clock } from "../process/clock.ts";

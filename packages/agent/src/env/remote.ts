@@ -52,7 +52,7 @@ export interface RemoteTransport {
 }
 
 const SCRIPT_TIMEOUT_MS = 60_000;
-/** Two seconds for SIGTERM, some for SIGKILL and the way. */
+/** Two seconds for SIGTERM, a few more for SIGKILL and the network. */
 const END_TIMEOUT_MS = 8_000;
 const RUN_COMMAND = `
 ${SET_LOCKS}

@@ -1,5 +1,5 @@
 // File operations written as POSIX shell, for environments that can only run commands. The scripts keep to what busybox
-// has; exit codes 64 to 70 are ours and stand for the failures that callers tell apart.
+// has; exit codes 64 to 70 are ours and mean the failures that callers distinguish.
 
 import { dirname, relative, resolve } from "node:path/posix";
 import { type PathErrorCode, pathError } from "./fs-error.ts";
@@ -37,7 +37,7 @@ linked() { link=$(readlink "$1"); case $link in /*) ;; *) up "$1"; link=$(cd -P 
 `;
 
 // Goes to the directory of a real path, making what is missing, and refuses links on the way. What follows is done by names
-// in the present directory, which stays the same whatever becomes of its path.
+// in the current directory, which stays the same whatever happens to its path.
 const ENTER = `
 enter() {
   up "$1"; at=$up; rest=

@@ -28,7 +28,7 @@ export interface ExecutionEnvironment {
   /** A link is deleted or moved itself; what it leads to stays. */
   deleteFile(path: string, options?: PathOptions): Promise<void>;
   moveFile(from: string, to: string, options?: PathOptions): Promise<void>;
-  /** False for a link that leads nowhere. */
+  /** False for a dangling link. */
   fileExists(path: string): Promise<boolean>;
   /** Follows symlinks; `realPath` is the final target. Undefined when nothing is there, not even a link. */
   stat(path: string): Promise<FileStat | undefined>;
@@ -37,7 +37,7 @@ export interface ExecutionEnvironment {
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a command that outlives the call. Absent where an environment cannot keep one. */
   startCommand?(command: string, options?: ExecOptions): BackgroundCommand;
-  /** Starts a program that is talked to over its stdin and stdout; resolves once it runs. Absent like `startCommand`. */
+  /** Starts a program that we communicate with over its stdin and stdout; resolves once it runs. Absent like `startCommand`. */
   startProcess?(argv: ProgramArgv, options?: ProcessOptions): Promise<TwoWayProcess>;
   grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;
   glob(pattern: string, path: string, options?: GlobOptions): Promise<GlobResult>;
@@ -49,7 +49,7 @@ export interface ExecutionEnvironment {
 
 export interface PathOptions {
   /**
-   * The path is a real one that somebody has judged: fails with `changed` when a link stands on the way to it by now, also
+   * The path is a real path that was approved: fails with `changed` when it now leads through a link, also
    * one that comes while the operation runs. Environments without links may ignore it.
    */
   readonly noLinks?: boolean;
@@ -64,7 +64,7 @@ export interface WriteOptions extends PathOptions {
 }
 
 export interface FileStat {
-  /** Another one after every change of the file; absent where the environment cannot tell. */
+  /** Different after every change of the file; absent where the environment does not know. */
   readonly version?: string;
   /** `dangling`: a link whose target does not exist; `realPath` is where a write through it would go. */
   readonly kind: "file" | "directory" | "other" | "dangling";

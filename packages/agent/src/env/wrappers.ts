@@ -57,7 +57,7 @@ export type EnvLogEntry =
 
 type CommandEnd = Pick<ExecResult, "exitCode" | "durationMs" | "timedOut" | "aborted">;
 
-/** Tells of each command before it runs, and of its code and duration after. */
+/** Reports each command before it runs, and its exit code and duration afterwards. */
 export class LoggingEnvironment extends WrappedEnvironment {
   readonly #log: (entry: EnvLogEntry) => void;
 
@@ -214,7 +214,7 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return { full, real };
   }
 
-  /** Of what stands there itself, link or not. */
+  /** Of the entry itself, link or not. */
   async #entry(path: string, { noLinks }: PathOptions): Promise<string> {
     const full = this.resolve(path);
     const { real } = await this.#located(dirname(full));

@@ -224,7 +224,7 @@ function retried(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["dat
   return [...discarded, ...again, { type: "auto_retry_start", attempt, delayMs: delay_ms, errorMessage: message }];
 }
 
-/** A session that fails inside an input leaves it open; whoever waits for its end is told all the same. */
+/** A session that fails inside an input leaves it open; whoever waits for its end still gets the event. */
 function closed(fold: Fold, reason: string): readonly AgentEvent[] {
   const { messages, answer: message, results: toolResults } = fold;
   if (messages.length === 0) return NOTHING;

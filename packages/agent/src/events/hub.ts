@@ -119,7 +119,7 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
   #head = 0;
   #ended = false;
   #wake: ((result: IteratorResult<SessionEvent>) => void) | undefined;
-  /** Seq of the last event that was handed out. */
+  /** Seq of the last event that was delivered. */
   #taken = 0;
   #waiting: { readonly seq: number; readonly resolve: () => void }[] = [];
   /** Positions of the deltas at the end of the queue that may still take more. */
@@ -137,7 +137,7 @@ class Reader implements AsyncIterable<SessionEvent>, AsyncIterator<SessionEvent>
     return this.#taken >= seq || (this.#ended && this.#head >= this.#queue.length);
   }
 
-  /** Resolves when this event was handed out, or the reader has gone. */
+  /** Resolves when this event was delivered, or the reader has gone. */
   reaches(seq: number): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
   }

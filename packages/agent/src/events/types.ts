@@ -192,5 +192,5 @@ export interface MessageSource {
   readonly id?: string;
 }
 
-/** Content a host gives: text, or parts when images come along. */
+/** Content from a host: text, or parts when there are images. */
 export type InputContent = string | readonly ContentPart[];

@@ -1,4 +1,4 @@
-// From the few words of a headless host (model, key, directory) to everything a session needs.
+// From the few options of a headless host (model, key, directory) to everything a session needs.
 
 import { builtinCatalog, Client, type ClientDeps, defaultDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
@@ -24,7 +24,7 @@ export interface CodingAgentOptions {
   readonly config: AgentConfig;
   /** Absolute. */
   readonly workingDirectory: string;
-  /** Clock, chance, environment variables and transport; `defaultDeps()` of the llm package. */
+  /** Clock, randomness, environment variables and transport; `defaultDeps()` of the llm package when absent. */
   readonly deps?: ClientDeps | undefined;
   /** The conversation's file; in memory when absent. */
   readonly journal?: Journal | undefined;

@@ -9,7 +9,7 @@ export interface ContextState {
   /** The model of the last answer. */
   readonly lastModel?: string;
   readonly thinkingLevel: string;
-  /** The level somebody asked for, also "off"; absent while the model's own holds. */
+  /** The requested level, also "off"; absent while the model's own default applies. */
   readonly chosenLevel?: string;
   readonly serviceTier: string | null;
   readonly mode: string;
@@ -45,7 +45,7 @@ export function modelFor(state: ContextState, role: string): string | undefined 
   return state.models[role] ?? (role === "default" ? state.lastModel : undefined);
 }
 
-/** In an entry: no level is asked for any more. */
+/** In an entry: no level is requested any more. */
 export const OWN_LEVEL = "default";
 
 /** Takes entries one after the other. What adds up is made into a value only when somebody asks for it. */

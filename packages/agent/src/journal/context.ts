@@ -32,7 +32,7 @@ export class ContextView implements Context {
   #entryIds: (string | undefined)[] = [];
   #state = new StateFold();
   #batch: OpenBatch | undefined;
-  /** Entries that are sent without their content (true), or without what is no text (what stands there instead). */
+  /** Entries that are sent without their content (true), or without their non-text parts (the replacement text). */
   #pruned = new Map<string, true | string>();
   /** Answers that are sent without what only their maker can read. */
   #unsigned = new Set<string>();
@@ -277,7 +277,7 @@ function textInstead(part: ContentPart, notice: string): ContentPart {
   return { kind: "tool_result", toolResult: { ...rest, content: text === "" ? notice : `${text}\n${notice}` } };
 }
 
-/** Undefined when there was nothing else in it. Made once: what has none left is given back as it is. */
+/** Undefined when there was nothing else in it. A message without such parts is returned unchanged. */
 function withoutThoughts(message: Message): Message | undefined {
   if (message.role !== "assistant" || !message.content.some(isSigned)) return message;
   const content = message.content.flatMap((part): ContentPart[] => {
@@ -291,7 +291,7 @@ function withoutThoughts(message: Message): Message | undefined {
   return content.length === 0 ? undefined : { ...message, content };
 }
 
-/** Holds what is only good for the one who made it. */
+/** Contains parts that only the model that made them can use. */
 export function isSigned(part: ContentPart): boolean {
   if (part.kind === "text") return part.signature !== undefined;
   if (part.kind === "tool_call") return part.toolCall.signature !== undefined || part.toolCall.origin !== undefined;

@@ -29,7 +29,7 @@ export class EntryReader {
     const what = `Entry ${meta.id}`;
     const value = this.#load(store, meta, what);
     const isIt = value !== undefined && isEntryOf(meta, value);
-    if (value && !isIt) this.#lose("unusable_line", `${what} cannot be used (it names itself twice); it is left out.`);
+    if (value && !isIt) this.#lose("unusable_line", `${what} cannot be used (it names itself twice); it is skipped.`);
     const entry = isIt ? asEntry(value, meta) : placeholder(meta);
     this.remember(entry);
     return entry;
@@ -53,14 +53,14 @@ export class EntryReader {
     const decoded = decodeLine(line, this.#blobs, (hash) =>
       this.#lose(
         "missing_blob",
-        `A stored part of ${lower(what)} is missing (blob ${hash}); the session goes on without it.`,
+        `A stored part of ${lower(what)} is missing (blob ${hash}); the session continues without it.`,
       ),
     );
     if ("problem" in decoded) {
-      this.#lose("unusable_line", `${what} cannot be used (${decoded.problem}); it is left out.`);
+      this.#lose("unusable_line", `${what} cannot be used (${decoded.problem}); it is skipped.`);
       return undefined;
     }
-    for (const key of decoded.spare) this.#lose("unusable_line", `${what}: its ${key} cannot be used and is left out.`);
+    for (const key of decoded.spare) this.#lose("unusable_line", `${what}: its ${key} cannot be used and is skipped.`);
     return decoded.value;
   }
 

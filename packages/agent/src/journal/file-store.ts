@@ -168,7 +168,7 @@ function makeFolder(path: string): void {
   try {
     if (!existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new JournalError("io", `The folder for sessions cannot be made: ${(cause as Error).message}`, { cause });
+    throw new JournalError("io", `The folder for sessions cannot be created: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -5,8 +5,8 @@ export type NewHeader = Omit<SessionHeader, "type" | "version" | "timestamp"> & 
 const OPTIONAL = ["title", "titleSource", "parentSession", "parentCall", "agentId", "runId", "runDigest"] as const;
 
 /** Takes over the known fields only: what else a host keeps in its configuration (keys) never reaches the file. */
-export function newHeader(given: NewHeader, now: string): SessionHeader {
-  const optional = OPTIONAL.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]]));
-  const { id, cwd, timestamp = now } = given;
+export function newHeader(fields: NewHeader, now: string): SessionHeader {
+  const optional = OPTIONAL.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]]));
+  const { id, cwd, timestamp = now } = fields;
   return { type: "session", version: JOURNAL_VERSION, id, timestamp, cwd, ...Object.fromEntries(optional) };
 }

@@ -153,7 +153,7 @@ function part(block: Raw): ContentPart {
   }
 }
 
-/** Old files name a blob where the base64 stood; the reference goes on as it is. */
+/** Old files name a blob where the base64 stood; the reference is kept unchanged. */
 function image(data: string, mediaType: string | undefined): ImageData {
   const mark = "blob:sha256:";
   const bytes: unknown = data.startsWith(mark)

@@ -82,12 +82,12 @@ function readLines(store: JournalStore, losses: LossList): Raw[] {
 
 function unreadable(line: number, bytes: number, ended: boolean): JournalLoss {
   return ended
-    ? { kind: "corrupt_line", line, bytes, message: `Line ${line} is not readable (${bytes} bytes); it is left out.` }
-    : { kind: "torn_tail", line, bytes, message: `Line ${line} (the last) breaks off; it is dropped.` };
+    ? { kind: "corrupt_line", line, bytes, message: `Line ${line} is not readable (${bytes} bytes); it is skipped.` }
+    : { kind: "torn_tail", line, bytes, message: `Line ${line} (the last) is incomplete; it is dropped.` };
 }
 
 function orphan(id: unknown, parentId: unknown): JournalLoss {
-  const message = `Entry ${JSON.stringify(id)} hangs on ${JSON.stringify(parentId)}, which is not in the file; it now stands at the start.`;
+  const message = `Entry ${JSON.stringify(id)} has the parent ${JSON.stringify(parentId)}, which is not in the file; it is now at the start.`;
   return { kind: "orphan_entry", line: 0, bytes: 0, message };
 }
 

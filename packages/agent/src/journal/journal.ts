@@ -1,5 +1,5 @@
-// The one truth of a session: a tree of entries and the lines beside it, over an append-only store. Appends are
-// synchronous: when a call returns, its line has been handed to the system.
+// The single source of truth of a session: a tree of entries and the lines outside it, over an append-only store. Appends are
+// synchronous: when a call returns, its line has been passed to the system.
 
 import type { BlobStore } from "../blobs/store.ts";
 import { ContextView } from "./context.ts";
@@ -58,7 +58,7 @@ export class Journal {
   #store: JournalStore;
   /** The file ends inside a line; dealt with by the first write. */
   #sealTail: { readonly bytes: number; readonly whole: boolean } | undefined;
-  /** Set while the lines are only held in memory: a session nobody spoke in leaves no file. */
+  /** Set while the lines are only held in memory: a session without messages leaves no file. */
   #openStore: (() => JournalStore) | undefined;
   #holdsUntilMessage = true;
 
@@ -170,7 +170,7 @@ export class Journal {
     return this.#reader.entry(this.#store, this.#metaOf(id));
   }
 
-  /** An entry as it stands in its line: blobs are references. Undefined for one that cannot be used. */
+  /** An entry as stored in its line: blobs are references. Undefined for one that cannot be used. */
   storedEntry(id: string): Record<string, unknown> | undefined {
     const meta = this.#metaOf(id);
     const parsed = parseChecked(this.#store.read(meta.offset, meta.length));
@@ -195,16 +195,16 @@ export class Journal {
       this.#reserved.add(id);
       return id;
     }
-    throw new Error("The id source repeats itself: 100 candidates in a row were taken.");
+    throw new Error("The id source repeats itself: 100 ids in a row were already in use.");
   }
 
   /** Appends a child of the leaf and moves the leaf to it. */
   append(input: NewEntry): TreeEntry {
-    const { type, id: given, ...rest } = input;
-    if (given !== undefined && this.has(given)) {
-      throw new JournalError("unknown_entry", `Entry ${given} is already in this session.`);
+    const { type, id: presetId, ...rest } = input;
+    if (presetId !== undefined && this.has(presetId)) {
+      throw new JournalError("unknown_entry", `Entry ${presetId} is already in this session.`);
     }
-    const id = given ?? this.newId();
+    const id = presetId ?? this.newId();
     const entry = { type, id, parentId: this.leaf, timestamp: this.#timestamp(), ...rest } as TreeEntry;
     const span = this.#write(entry, type === "message" || type === "custom_message");
     this.#reserved.delete(id);
@@ -243,7 +243,7 @@ export class Journal {
     return line;
   }
 
-  /** Keeps a text beside the lines; a line may then name it by what is returned. */
+  /** Stores a text outside the lines; a line may then refer to it by the returned name. */
   putText(text: string): string {
     return beside(() => this.blobs.put(Buffer.from(text, "utf8")));
   }
@@ -385,7 +385,7 @@ function tooLong(type: string, bytes: number): JournalError {
 function blobsUnwritable(cause: unknown): JournalError {
   return new JournalError(
     "io",
-    `What the session keeps beside its file cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
+    `The session's blobs, kept next to its file, cannot be written: ${(cause as Error).message}. Free space or fix the folder of blobs, then open the session again.`,
     { cause },
   );
 }

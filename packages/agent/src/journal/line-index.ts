@@ -1,4 +1,4 @@
-// What is kept in memory of each line: where it is and how it hangs in the tree. Payloads stay in the store.
+// What is kept in memory of each line: where it is and its place in the tree. Payloads stay in the store.
 
 import { grown, type LineSpan, SpanTable } from "./span-table.ts";
 import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "./types.ts";
@@ -39,7 +39,7 @@ export class LineIndex {
     return this.#ids;
   }
 
-  /** True for an id that is taken or promised to an outcome. */
+  /** True for an id that is taken or reserved for an outcome. */
   has(id: string): boolean {
     return this.#rows.has(id) || this.#intents.has(id) || this.#outcomes.has(id);
   }

@@ -100,7 +100,7 @@ function wholeText(line: Buffer): string | undefined {
     .join("\n");
 }
 
-/** The message goes on beyond what was read: takes its first text as far as it is there. */
+/** The message continues beyond what was read: takes the part of its first text that is there. */
 function cutText(line: Buffer): string | undefined {
   const raw = /"message":\{"role":"user","content":\[\{"kind":"text","text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)/i.exec(
     line.toString("utf8"),

@@ -77,7 +77,7 @@ export function acquireLock(path: string, owner: LockOwner): JournalLock {
     if (holder && !isDead(holder, owner)) throw locked(path, holder, owner);
     removeStale(path, held, owner);
   }
-  throw new JournalError("locked", `The lock ${path} keeps changing hands; try again.`);
+  throw new JournalError("locked", `The lock ${path} keeps changing owners; try again.`);
 }
 
 /** Who holds a lock and whether that process is gone; undefined when nobody holds it. Changes nothing. */

@@ -33,7 +33,7 @@ function storedBytes(bytes: Uint8Array, blobs: BlobStore): string {
   return INLINE + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 }
 
-/** A blob that is named but not loaded: where bytes would stand in an imported value, or where a blob is missing. */
+/** A blob that is named but not loaded: in the place of bytes in an imported value, or where a blob is missing. */
 export class BlobRef {
   readonly hash: string;
   constructor(hash: string) {

@@ -1,4 +1,4 @@
-// Opening a journal: one pass over the bytes that checks every line, indexes it and lists what had to be given up.
+// Opening a journal: one pass over the bytes that checks every line, indexes it and lists what was lost.
 
 import { breaksOffInHeader } from "./begun.ts";
 import { useSystemChecksum } from "./checksum.ts";
@@ -44,7 +44,7 @@ class Scanner {
   #header: SessionHeader | undefined;
   #line = 0;
   #tail = { bytes: 0, whole: false };
-  /** Leaf when the last damaged line was met: what the lost entry hung on, since an entry always continues the leaf. */
+  /** Leaf when the last damaged line was met: the parent of the lost entry, since an entry always continues the leaf. */
   #bridge: string | null | undefined;
   /** The damaged line right before, in case a seal says that it was a torn tail. */
   #justLost: JournalLoss | undefined;
@@ -71,7 +71,7 @@ class Scanner {
     this.#line++;
     if (!this.#header) throw damagedHeader(this.#label);
     if (!ended) this.#tail = { bytes: length, whole: false };
-    this.#lose(`Line ${this.#line} is too long to be an entry (${length} bytes); it is left out.`, length);
+    this.#lose(`Line ${this.#line} is too long to be an entry (${length} bytes); it is skipped.`, length);
   }
 
   finish(): Scan {
@@ -116,14 +116,14 @@ class Scanner {
     if (head?.id !== undefined)
       this.#takeEntry(head.id, { type: head.type, parentId: head.parentId ?? null }, line, span);
     else if (!head || isTreeType(head.type))
-      this.#lose(`Line ${this.#line} cannot be used (its beginning); it is left out.`, line.length);
+      this.#lose(`Line ${this.#line} cannot be used (its beginning); it is skipped.`, line.length);
     else this.#takeOutside(head.type, line, span);
     this.#justLost = undefined;
   }
 
   #takeEntry(id: string, head: { type: string; parentId: string | null }, line: Buffer, span: LineSpan): void {
     if (this.#index.hasEntry(id)) {
-      this.#lose(`Line ${this.#line} repeats the entry ${id}; it is left out.`, line.length);
+      this.#lose(`Line ${this.#line} repeats the entry ${id}; it is skipped.`, line.length);
       return;
     }
     const payload = keepsPayload(head.type) ? this.#parse(head.type, line) : undefined;
@@ -146,7 +146,7 @@ class Scanner {
     const misfit = "problem" in parsed ? undefined : misfitsOf(type, parsed.value);
     const why = problem ?? misfit?.problem;
     if ("problem" in parsed || why !== undefined) {
-      this.#lose(`Line ${this.#line} (${type}) cannot be used (${why}); it is left out.`, line.length);
+      this.#lose(`Line ${this.#line} (${type}) cannot be used (${why}); it is skipped.`, line.length);
       return undefined;
     }
     for (const key of misfit?.spare ?? []) delete parsed.value[key];
@@ -157,7 +157,7 @@ class Scanner {
     this.#losses.add({ kind: "unusable_line", line: this.#line, bytes, message });
   }
 
-  /** A parent that was lost is replaced by what stood before it, so that one bad line costs one entry and not the history. */
+  /** A parent that was lost is replaced by the entry before it, so that one bad line costs one entry and not the history. */
   #parentOf(id: string, parentId: string | null): string | null {
     if (parentId === null || this.#index.hasEntry(parentId)) return parentId;
     const adopted = this.#bridge ?? null;
@@ -206,7 +206,7 @@ function notBegun(label: string): JournalError {
 
 function describe(loss: JournalLoss, saved: number): string {
   if (loss.kind === "torn_tail")
-    return `Line ${loss.line} (the last) breaks off after ${loss.bytes} bytes; it is dropped.`;
+    return `Line ${loss.line} (the last) is incomplete: it ends after ${loss.bytes} bytes; it is dropped.`;
   if (saved > 0) return `Line ${loss.line}: a line break is damaged; ${saved} entries around it were saved.`;
-  return `Line ${loss.line} is damaged (${loss.bytes} bytes); it is left out.`;
+  return `Line ${loss.line} is damaged (${loss.bytes} bytes); it is skipped.`;
 }

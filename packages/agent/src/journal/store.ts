@@ -1,4 +1,4 @@
-// Where the lines of a journal live: an append-only run of bytes with random reads. Appends are synchronous (a line costs
+// Where the lines of a journal are stored: an append-only run of bytes with random reads. Appends are synchronous (a line costs
 // about 10 us, measured by bench/journal.bench.ts), so there is one order of lines and no queue; only fsync is awaited.
 
 import { JournalError } from "./errors.ts";
@@ -11,7 +11,7 @@ export interface JournalStore {
   readonly size: number;
   /** The bytes may be overwritten by the next call: copy what must stay. */
   read(offset: number, length: number): Buffer;
-  /** Returns when the bytes are handed to the system. The first failure is latched and thrown again by every later call. */
+  /** Returns when the bytes have been passed to the system. The first failure is latched and thrown again by every later call. */
   append(text: string | Uint8Array): void;
   /** Resolves when everything appended so far would survive a power loss. */
   sync(): Promise<void>;

@@ -1,4 +1,4 @@
-// Times as ISO 8601 in UTC. By hand: the first date that node puts into words makes it look for the system's time zone,
+// Times as ISO 8601 in UTC. Formatted by us: the first date that Node formats makes it look up the system's time zone,
 // which every start would pay for before its first request.
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
-// The lines of a session file, version 4. Lines are only ever appended. Tree entries hang in a tree by parentId; the other
-// lines stand beside it. Everything else (context, transcript, cost, search) is a projection of these.
+// The lines of a session file, version 4. Lines are only ever appended. Tree entries form a tree by parentId; the other
+// lines are outside it. Everything else (context, transcript, cost, search) is a projection of these.
 
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
@@ -103,7 +103,7 @@ export interface PruneEntry extends TreeFields {
   readonly prune: readonly string[];
   /** Set: only their images, sounds and documents are replaced, by this text. */
   readonly media?: string;
-  /** Set: only the signed thoughts of these answers are left out. */
+  /** Set: only the signed thinking of these answers is omitted. */
   readonly thoughts?: true;
 }
 export interface BranchSummaryEntry extends TreeFields {
@@ -221,7 +221,7 @@ export interface SnapshotLine {
   readonly blob: string;
   readonly timestamp: string;
 }
-/** What stands before the history in every request, as first sent. Values are blob hashes of the exact text. */
+/** What comes before the history in every request, as first sent. Values are blob hashes of the exact text. */
 export interface PrefixLine {
   readonly type: "prefix";
   readonly systemPrompt: string;
@@ -247,7 +247,7 @@ export interface HostLine {
   readonly timestamp: string;
 }
 
-/** Written first when a file with a torn tail is opened again: the `torn` bytes before it were said and are settled. */
+/** Written first when a file with a torn tail is opened again: the `torn` bytes before it were reported and are settled. */
 export interface SealLine {
   readonly type: "seal";
   readonly torn: number;
@@ -268,7 +268,7 @@ export type OutsideLine =
 
 export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
 
-/** What opening a file had to give up; shown to the user, never silent. */
+/** What was lost when a file was opened; shown to the user, never silent. */
 export interface JournalLoss {
   readonly kind: "torn_tail" | "corrupt_line" | "unusable_line" | "missing_blob" | "orphan_entry";
   readonly line: number;

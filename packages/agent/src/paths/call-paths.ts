@@ -54,7 +54,7 @@ export class CallPaths {
     let stat = await env.stat(absolute);
     let found = absolute;
     if (!stat) {
-      // Models type the plain form of names that hold special blanks and quotes.
+      // Models type the plain form of names that contain special spaces and quotes.
       found = (await sameNamed(env, absolute)) ?? absolute;
       if (found !== absolute) stat = await env.stat(found);
     }

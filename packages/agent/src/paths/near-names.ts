@@ -16,6 +16,6 @@ export async function nearPaths(env: ExecutionEnvironment, path: string): Promis
     const close = near(wanted, names).slice(0, MOST);
     if (close.length > 0) return close.map((name) => posix.join(posix.dirname(path), name));
   }
-  const elsewhere = await env.glob(`**/${wanted.replace(/[*?[\]{}\\]/g, "\\$&")}`, ".", { maxResults: MOST });
-  return [...elsewhere.paths];
+  const sameNames = await env.glob(`**/${wanted.replace(/[*?[\]{}\\]/g, "\\$&")}`, ".", { maxResults: MOST });
+  return [...sameNames.paths];
 }

@@ -1,4 +1,4 @@
-// Words close to one that does not exist, by edit distance, nearest first: a slip of the fingers, not another word.
+// Words close to one that does not exist, by edit distance, nearest first: a typo, not another word.
 
 export function near(wanted: string, candidates: readonly string[]): string[] {
   const limit = Math.max(2, Math.floor(wanted.length / 3));

@@ -1,4 +1,4 @@
-// A path that differs from one on disk only in how its letters are written: composed or not, with plain or special blanks and
+// A path that differs from one on disk only in how its letters are written: composed or not, with plain or special spaces and
 // quotes. Models type the plain form, so such a file could never be opened by name.
 
 import { posix } from "node:path";

@@ -1,5 +1,5 @@
 // Compares what the next request would send with what the last one sent. The prefix may only grow; every other change
-// needs one of the closed reasons, announced beforehand by whoever makes it.
+// needs a reason from a fixed list, announced beforehand by the code that makes it.
 
 import type { Segment } from "@lathe/llm";
 import type { PrefixReason } from "../events/types.ts";
@@ -42,7 +42,7 @@ export class PrefixGuard {
 function firstDifference(sent: readonly Segment[], next: readonly Segment[]): number {
   const length = Math.min(sent.length, next.length);
   for (let i = 0; i < length; i++) {
-    // Object.is compares pointers; `===` would look into thousands of objects to find out that they are no strings.
+    // Object.is compares pointers; `===` would inspect thousands of objects to find out that they are not strings.
     if (!Object.is(sent[i], next[i]) && sent[i]!.hash !== next[i]!.hash) return i;
   }
   return length;

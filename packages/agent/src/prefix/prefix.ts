@@ -1,4 +1,4 @@
-// What stands before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
+// What comes before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
 // the journal and re-sent from there, also by a later process; only a stated reason renders it again.
 
 import { Message, type ToolDefinition } from "@lathe/llm";
@@ -28,7 +28,7 @@ export class SessionPrefix {
     const systemPrompt = readText(journal.blobs, line.systemPrompt);
     const environment = readText(journal.blobs, line.environment);
     const tools = toolsIn(readText(journal.blobs, line.tools));
-    // A lost blob: rendering again is the honest way out, and the guard reports it.
+    // A lost blob: we render again, and the guard reports it.
     if (systemPrompt === undefined || environment === undefined || tools === undefined) return;
     this.#use({ systemPrompt, environment, tools });
   }

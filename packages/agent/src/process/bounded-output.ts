@@ -72,7 +72,7 @@ export class BoundedOutput {
   }
 }
 
-/** Hands everything to `spill` from the moment that `kept` is about to lose bytes. */
+/** Sends everything to `spill` from the moment that `kept` is about to lose bytes. */
 export class Spilling {
   readonly #kept: BoundedOutput;
   readonly #spill: OutputSpill | undefined;

@@ -46,7 +46,7 @@ export class Capture {
     }
     this.#closed = Promise.all(this.#streams.map((stream) => new Promise((done) => stream.once("close", done))));
     if (stdin !== null) {
-      // A program that does not read its input closes the pipe early; its exit code tells the story.
+      // A program that does not read its input closes the pipe early; its exit code is reported.
       stdin.on("error", () => {});
       if (request.stdin === "held") unrefPipe(stdin);
       else stdin.end(request.stdin);

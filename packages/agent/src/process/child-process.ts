@@ -1,4 +1,4 @@
-// node:child_process, loaded with the first command: it brings half of the network stack along, which a start need not wait for.
+// node:child_process, loaded with the first command: it loads half of the network stack, which a start need not wait for.
 
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
@@ -7,7 +7,7 @@ export function childProcess(): typeof import("node:child_process") {
   return process.getBuiltinModule("node:child_process");
 }
 
-/** It keeps the host alive no longer. Under Bun some pipes have no such switch. */
+/** It no longer keeps the host alive. Under Bun some pipes have no such switch. */
 export function unrefPipe(pipe: Readable | Writable): void {
   (pipe as Partial<Socket>).unref?.();
 }

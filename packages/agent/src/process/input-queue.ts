@@ -37,12 +37,12 @@ export class InputQueue {
   }
 
   write(content: string | Uint8Array): Promise<void> {
-    // Bytes are copied: the caller may go on using its buffer while they wait.
+    // Bytes are copied: the caller may keep using its buffer while they wait.
     const bytes = Buffer.from(content as Uint8Array);
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#waiting.length > 0 && this.#bytes + bytes.length > INPUT_LIMIT) {
       const state = `${this.#bytes} bytes of input are waiting already`;
-      return Promise.reject(this.#error("busy", `${this.#program} does not keep up: ${state}. Await earlier writes.`));
+      return Promise.reject(this.#error("busy", `${this.#program} is not keeping up: ${state}. Await earlier writes.`));
     }
     return new Promise((resolve, reject) => {
       const cancelDeadline = this.#clock.after(this.#timeoutMs, () => this.#timedOut(waiting));

@@ -1,5 +1,5 @@
 // Finds and ends processes by what they carry. The owner mark in their environment survives setsid and double forks. On
-// Linux a resource limit that the kernel hands down and nobody uses survives an empty environment as well (decision 0011);
+// Linux a resource limit that children inherit from the kernel and nobody uses survives an empty environment as well (decision 0011);
 // elsewhere the process group covers children with an empty environment as long as the command's shell lives.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -57,7 +57,7 @@ export async function findMarked(mark: Mark): Promise<number[]> {
 export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   const start = clock.now();
   let pause = 5;
-  const told = new Set<number>();
+  const signalled = new Set<number>();
   for (;;) {
     const alive = await findMarked(mark);
     if (alive.length === 0) return;
@@ -65,8 +65,8 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
     if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
     for (const pid of alive) {
       if (elapsed >= TERM_GRACE_MS) send(pid, "SIGKILL");
-      else if (!told.has(pid)) {
-        told.add(pid);
+      else if (!signalled.has(pid)) {
+        signalled.add(pid);
         send(pid, "SIGTERM");
         // A stopped process acts on SIGTERM only once it runs again.
         send(pid, "SIGCONT");
@@ -82,7 +82,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    // Already gone, or it has become another user's: neither is ours to end.
+    // Already gone, or now owned by another user: we must not end either.
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
@@ -124,7 +124,7 @@ function readProc(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // Ended meanwhile, or another user's process.
+    // Ended in the meantime, or another user's process.
     return undefined;
   }
 }

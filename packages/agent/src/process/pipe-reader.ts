@@ -35,7 +35,7 @@ export class PipeReader implements AsyncIterable<Uint8Array> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
-    // No `return`: whoever leaves a loop may come back for the rest.
+    // No `return`: a caller that leaves the loop may come back for the rest.
     return {
       next: () => {
         const read = this.#last.then(() => this.#read());

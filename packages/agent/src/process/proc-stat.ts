@@ -1,4 +1,4 @@
-// What the kernel tells of a process in one line, on systems that have /proc.
+// What the kernel reports about a process in one line, on systems that have /proc.
 
 import { closeSync, openSync, readSync } from "node:fs";
 

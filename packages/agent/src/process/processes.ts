@@ -42,7 +42,7 @@ export interface OpenRequest
   readonly program?: string;
 }
 
-/** `parameter`: what the tool at hand calls its time. */
+/** `parameter`: the name of the tool's timeout parameter. */
 export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): string {
   return (
     `[ERROR: Command timed out after ${timeoutMs}ms. Partial output is shown above.\n` +
@@ -69,7 +69,7 @@ export class Processes {
     return run;
   }
 
-  /** A command that outlives the call; it ends by itself, by `stop` or with `cleanup`. */
+  /** A command that outlives the call; it ends on its own, by `stop` or with `cleanup`. */
   start(command: string, request: Omit<RunRequest, "timeoutMs">): BackgroundCommand {
     const stop = new AbortController();
     const ring = new OutputRing(OUTPUT_LIMIT);
@@ -102,7 +102,7 @@ export class Processes {
     };
   }
 
-  /** A program whose stdin stays open; it ends by itself, by `stop` or with `cleanup`. */
+  /** A program whose stdin stays open; it ends on its own, by `stop` or with `cleanup`. */
   async open(request: OpenRequest): Promise<TwoWay> {
     const { argv, program = argv[0] } = request;
     if (request.signal?.aborted) throw cancelled(program);
@@ -249,7 +249,7 @@ function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mar
 
 function refuseZeroBytes(argv: ProgramArgv): void {
   if (!argv.some((argument) => argument.includes("\0"))) return;
-  throw new EnvError("io", "A command cannot hold a zero byte. Remove it, or write the bytes to a file first.");
+  throw new EnvError("io", "A command cannot contain a zero byte. Remove it, or write the bytes to a file first.");
 }
 
 function neverStarted(): ExecResult {

@@ -12,7 +12,7 @@ export function shellArgv(command: string): ProgramArgv {
   return [SHELLS.find((shell) => existsSync(shell)) ?? SH, "-c", command];
 }
 
-/** What a shell starts may leave its group and its environment behind; a limit that it is born with stays. */
+/** What a shell starts may leave its group and its environment behind; a limit that it starts with stays. */
 export function markedShell(mark: Mark, argv: ProgramArgv, interleaved: boolean): ProgramArgv {
   const [program] = argv;
   if (!SHELLS.includes(program)) return argv;

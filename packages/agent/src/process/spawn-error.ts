@@ -32,7 +32,7 @@ export function spawnError(error: NodeJS.ErrnoException, request: SpawnRequest):
     return new EnvError("io", message, { cause: error });
   }
   if (["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"].includes(error.code ?? "")) {
-    const message = `Could not start ${program}: the system has no room for more (${error.code}). Try again when less is running.`;
+    const message = `Could not start ${program}: the system is out of resources (${error.code}). Try again when fewer programs are running.`;
     return new EnvError("busy", message, { path: program, cause: error });
   }
   return new EnvError("io", `Could not start ${program}: ${error.message}. Check the program and try again.`, {

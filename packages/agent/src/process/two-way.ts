@@ -1,4 +1,4 @@
-// A started program with all three of its pipes: what an ExecutionEnvironment hands out as TwoWayProcess.
+// A started program with all three of its pipes: what an ExecutionEnvironment returns as TwoWayProcess.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { WholeCharacters } from "./bounded-output.ts";

@@ -5,7 +5,7 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
-  /** Both streams in the exact order in which they were written; all of it then counts as stdout. */
+  /** Both streams in the exact order in which they were written; all of it is then reported as stdout. */
   readonly interleaved?: boolean;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill;
@@ -32,13 +32,13 @@ export interface ExecResult {
   readonly durationMs: number;
 }
 
-/** A command that runs beside the conversation; `cleanup` of its environment ends it. */
+/** A command that runs in the background; `cleanup` of its environment ends it. */
 export interface BackgroundCommand {
   readonly command: string;
   readonly running: boolean;
   /** Settles when the command has ended, in whatever way. Rejects with EnvError when it could not start. */
   readonly done: Promise<ExecResult>;
-  /** Output from byte offset `from` on; `missed` bytes before it are no longer held. Pass `next` to read on. */
+  /** Output from byte offset `from` on; `missed` bytes before it are no longer held. Pass `next` to continue. */
   read(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
   /** SIGTERM, two seconds, SIGKILL, with everything it started. */
   stop(): Promise<void>;
@@ -79,9 +79,9 @@ export interface TwoWayProcess {
    * closes the input: whatever came after it would be misread.
    */
   write(bytes: string | Uint8Array): Promise<void>;
-  /** The program reads an end of file after what is queued; its output goes on. Resolves when the pipe is closed. */
+  /** The program reads an end of file after what is queued; its output continues. Resolves when the pipe is closed. */
   endInput(): Promise<void>;
-  /** For one reader. What is not read holds the program back. A later loop goes on where an earlier one broke off. */
+  /** For one reader. What is not read holds the program back. A later loop continues where an earlier one stopped. */
   readonly stdout: AsyncIterable<Uint8Array>;
   /** The last 64 KiB of stderr, from byte offset `from` on, as `BackgroundCommand.read` does. Never holds the program back. */
   readStderr(from?: number): { readonly text: string; readonly next: number; readonly missed: number };
@@ -90,7 +90,7 @@ export interface TwoWayProcess {
   /** To the program and the processes of its group, such as SIGINT for a kernel. Nothing happens when it has exited. */
   signal(name: NodeJS.Signals): Promise<void>;
   /**
-   * Closes stdin, gives the program `graceMs` (500 when absent) to exit by itself, then SIGTERM, two seconds, SIGKILL. What
+   * Closes stdin, gives the program `graceMs` (500 when absent) to exit on its own, then SIGTERM, two seconds, SIGKILL. What
    * the program started ends with it.
    */
   stop(graceMs?: number): Promise<ProcessExit>;

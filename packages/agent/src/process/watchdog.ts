@@ -54,7 +54,7 @@ export interface Watchdog {
   readonly process: ChildProcess;
   commandStarted(group: number): void;
   commandEnded(group: number): void;
-  /** Ends it at once: at the end of its pipe it would also end commands that start meanwhile. */
+  /** Ends it at once: at the end of its pipe it would also end commands that start in the meantime. */
   release(): void;
 }
 

@@ -8,7 +8,7 @@ import type { EditVariant } from "../tools/edit-variant.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";
 
-/** What makes a family: everything that does not depend on the model at hand. */
+/** What makes a family: everything that does not depend on the model. */
 export interface Family {
   readonly id: string;
   /** `{{editing}}` stands where the words about its way of editing belong. */
@@ -83,7 +83,7 @@ function toolset(family: Family, options: ProfileOptions): Pick<Family, "prompt"
   const { toolNames = "lathe", editVariant } = options;
   if (editVariant === undefined) return toolNames === "native" ? (family.native ?? family) : family;
   if (toolNames === "native") {
-    throw new Error("toolNames: native has its own way of editing; leave out editVariant, or toolNames");
+    throw new Error("toolNames: native has its own way of editing; omit editVariant or toolNames");
   }
   if (!family.toolsWith) throw new Error(`the profile ${family.id} has only its own way of editing`);
   const kit = editKits[editVariant];

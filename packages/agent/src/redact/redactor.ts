@@ -14,12 +14,12 @@ export class Redactor {
   /** Longest first. */
   #secrets: readonly Secret[] = [];
 
-  /** `first` is asked when the first text comes by, so that a start does not pay for it. */
+  /** `first` is called with the first text, so that it does not slow down the start. */
   constructor(first?: () => Iterable<Secret>) {
     this.#first = first;
   }
 
-  /** Whatever of the value is too common to be replaced is passed over. */
+  /** Parts of the value that are too common to be replaced are skipped. */
   add(name: string, value: string): void {
     this.#learn(secretValues(name, value));
   }

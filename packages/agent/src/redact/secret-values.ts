@@ -40,7 +40,7 @@ export function secretValues(name: string, value: string): Secret[] {
 /** What people write where a secret should be. */
 const PLACEHOLDER = /^(?:<.*>|\$.*|[A-Z_]+)$|your[-_ ]|change[-_ ]?me|placeholder|example/i;
 
-/** `postgres`, `not-needed` and the like stand in ordinary text, which would be spoilt. */
+/** `postgres`, `not-needed` and the like occur in ordinary text, which would be corrupted. */
 function isDistinctive(text: string): boolean {
   if (text.length < SHORTEST || PLACEHOLDER.test(text)) return false;
   const hasDigit = /\d/.test(text);

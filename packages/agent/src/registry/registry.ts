@@ -97,7 +97,7 @@ function fromCustom(custom: CustomTool): ToolDef {
       if (typeof result === "string") return result;
       // Done for its effect, and nothing to say about it.
       if (result === undefined) return "";
-      if (typeof result?.output !== "string") throw new Error('it returned neither a text nor an object with "output"');
+      if (typeof result?.output !== "string") throw new Error('it returned neither text nor an object with "output"');
       const content: ToolContent[] = [{ kind: "text", text: result.output }];
       for (const image of result.images ?? []) content.push({ kind: "image", image });
       return {

@@ -1,5 +1,5 @@
 // Repairs arguments that are right in meaning but wrong in JSON type, as models write them: "5" for 5, "true" for true,
-// a null for an optional field left out, a trailing comma. Nothing is guessed: what is not plainly the same value stays.
+// a null for an omitted optional field, a trailing comma. Nothing is guessed: what is not plainly the same value stays.
 
 import type { JsonObject, JsonSchema, JsonValue } from "@lathe/llm";
 

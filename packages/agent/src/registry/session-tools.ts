@@ -1,5 +1,5 @@
 // The tools of one session, as one map: what the model is offered is what is found when it calls. The profile's come first, then
-// what providers bring, then the host's own, which may stand in the place of a profile's. The list only ever gains at its end
+// what providers bring, then the host's own, which may replace a profile's. The list only ever gains at its end
 // or loses members, so that it stays a stable part of the prefix.
 
 import type { ToolDefinition } from "@lathe/llm";
@@ -105,7 +105,7 @@ export class SessionTools {
 
   /** Undefined, or why the tool cannot be offered. */
   #addProvided(tools: Map<string, RegisteredTool>, tool: ToolDef): string | undefined {
-    if (tools.has(tool.name) || this.own.get(tool.name)) return "there is a tool of that name already";
+    if (tools.has(tool.name) || this.own.get(tool.name)) return "there is already a tool with that name";
     const missing = this.#options.lacks(tool);
     if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
     const known = this.#offered.get(tool.name);

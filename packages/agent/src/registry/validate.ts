@@ -14,7 +14,7 @@ export type Validation =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly path: string; readonly message: string };
 
-/** Near misses are repaired before a call is refused; strict vendors write null for what they leave out, which counts as left out. */
+/** Near misses are repaired before a call is refused; strict vendors write null for an omitted argument, which is treated as omitted. */
 export async function validateArguments(call: ToolCallData, schema: JsonSchema): Promise<Validation> {
   const read = safeObject(readArguments(call, schema));
   if (read === "too deep") return { ok: false, path: "/", message: `nested deeper than ${MOST_NESTING} levels` };
@@ -25,11 +25,11 @@ export async function validateArguments(call: ToolCallData, schema: JsonSchema):
       message: `the arguments are not a JSON object: ${excerpt(call.rawArguments ?? "")}`,
     };
   }
-  const given = withoutOptionalNulls(schema, read) as JsonObject;
-  const violation = await violationOf(schema, given);
-  if (!violation) return { ok: true, args: given };
-  const repaired = repairArguments(given, schema);
-  if (repaired !== given && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
+  const withoutNulls = withoutOptionalNulls(schema, read) as JsonObject;
+  const violation = await violationOf(schema, withoutNulls);
+  if (!violation) return { ok: true, args: withoutNulls };
+  const repaired = repairArguments(withoutNulls, schema);
+  if (repaired !== withoutNulls && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
   return { ok: false, ...violation };
 }
 

@@ -1,4 +1,4 @@
-// What a recorded run took from outside, as JSON lines in `<folder>/run.jsonl`. Values (clock, chance, ids) are handed out
+// What a recorded run took from outside, as JSON lines in `<folder>/run.jsonl`. Values (clock, randomness, ids) are returned
 // again in the order they were asked for; completions (bytes, timers, tool results, inputs) are let through in the order they
 // came.
 

@@ -1,5 +1,5 @@
 // Runs a recorded run again without network, tools or clock. The same code gives the same journal, byte for byte; code
-// that asks the model something else is told where it diverged.
+// that asks the model something else gets an error that says where it diverged.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export class ReplayDivergence extends Error {
   }
 }
 
-/** Real waits (files, modules that load late) are given this long before a line of the log counts as unasked for. */
+/** Real waits (files, modules that load late) are given this long before a line of the log is reported as never requested. */
 const PATIENCE_MS = 10_000;
 
 export class Replayer {
@@ -33,7 +33,7 @@ export class Replayer {
   #timers = 0;
   #taken = 0;
   readonly #waiting = new Map<string, (line: Completion) => void>();
-  /** Requests that were given up: what the log says of them later is passed over. */
+  /** Requests that were abandoned: later lines of the log about them are skipped. */
   readonly #left = new Set<string>();
   #divergence: ReplayDivergence | undefined;
   /** Everything recorded has been let through; what still ends takes the machine's own clock. */
@@ -100,8 +100,8 @@ export class Replayer {
         continue;
       }
       const key = keyOf(line);
-      const asked = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
-      if (!asked) throw this.#diverged(`nobody asked for ${key}`);
+      const wasRequested = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
+      if (!wasRequested) throw this.#diverged(`no request was made for ${key}`);
       this.#take(key, line);
       // Everything that follows from this completion happens before the next one.
       await settle();
@@ -110,7 +110,7 @@ export class Replayer {
     this.#over = true;
     const ended = await Promise.race([Promise.all(inputs).then(() => true), patience()]);
     if (this.#divergence) throw this.#divergence;
-    if (!ended) throw this.#diverged("the run goes on after the end of the recording");
+    if (!ended) throw this.#diverged("the run continues after the end of the recording");
   }
 
   /** False when it does not come true and nothing more can happen. */
@@ -185,7 +185,7 @@ export class Replayer {
     const value = this.#values[t][this.#used[t]++];
     if (value !== undefined) return value as ReturnType<ClientDeps[T]>;
     if (this.#over) return real() as ReturnType<ClientDeps[T]>;
-    throw this.#diverged(`more ${t} values are asked for than were recorded`);
+    throw this.#diverged(`more ${t} values are requested than were recorded`);
   }
 
   #diverged(message: string): ReplayDivergence {
@@ -233,7 +233,7 @@ function keyOf(line: Completion): string {
   }
 }
 
-/** What makes a line superfluous: the request it belongs to was given up. */
+/** What makes a line superfluous: the request it belongs to was abandoned. */
 function leftKey(line: Completion): string {
   return "n" in line && line.t !== "timer" && line.t !== "taken" ? `request ${line.n}` : keyOf(line);
 }

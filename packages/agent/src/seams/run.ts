@@ -16,7 +16,7 @@ import type {
   SeamContext,
 } from "./types.ts";
 
-/** A hook that does not listen to its signal is left behind after this. */
+/** A hook that does not react to its signal is abandoned after this time. */
 const HOOK_GRACE_MS = 500;
 
 export interface SeamHost {
@@ -35,7 +35,7 @@ export class Seams {
   /** In order; a new array with every change, so that a round of hooks that is under way ends as it began. */
   #list: readonly Middleware[];
   #streamHooks: readonly Middleware[];
-  /** Those that failed in an input: told once, not for every delta. */
+  /** Those that failed in an input: reported once, not for every delta. */
   readonly #failedIn = new WeakMap<AbortSignal, Set<Middleware>>();
 
   constructor(host: SeamHost) {
@@ -77,7 +77,7 @@ export class Seams {
     return { content: current };
   }
 
-  /** The first demand to compact or prune wins; changes of the request add up. */
+  /** The first request to compact or prune wins; changes of the request accumulate. */
   async beforeRequest(info: RequestInfo, signal: AbortSignal): Promise<RequestVerdict> {
     let request: Request = info.request;
     for (const middleware of this.#with("beforeRequest")) {
@@ -224,7 +224,7 @@ export class Seams {
     return this.#list.filter((middleware) => middleware[hook]);
   }
 
-  /** A failure is a warning and counts as "no opinion"; only the input's own end is passed on. */
+  /** A failure is a warning and is treated as "no opinion"; only the input's own end is passed on. */
   async #lenient<T>(
     middleware: Middleware,
     hook: HookName,

@@ -1,4 +1,4 @@
-// Where everything that is not the loop plugs in: one ordered list of middleware. Every hook may be left out, gets a
+// Where everything that is not the loop plugs in: one ordered list of middleware. Every hook is optional, gets a
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
 import type { JsonObject, Message, Request, StreamEvent, Usage } from "@lathe/llm";
@@ -15,7 +15,7 @@ export interface SeamContext {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly journal: JournalReader;
-  /** Asks a model beside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
+  /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
   /** Undefined: nobody answered, or nobody can be asked. */
   ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
@@ -33,7 +33,7 @@ export type JournalReader = Pick<
   "header" | "leaf" | "context" | "title" | "labels" | "has" | "meta" | "entry" | "entryIds" | "outside"
 >;
 
-/** A model call beside the conversation. */
+/** A model call outside the conversation. */
 export interface SideCall {
   readonly messages: readonly Message[];
   readonly maxTokens?: number;
@@ -62,9 +62,9 @@ export interface ProposedCall {
   readonly summary: string;
 }
 
-/** A call that will run as it stands, if it is allowed to. */
+/** A call that will run as is, if it is allowed to. */
 export interface CallInfo extends ProposedCall {
-  /** What it will touch; undefined: the tool does not say, so above tier `read` somebody has to be asked. */
+  /** What it will touch; undefined: the tool does not say, so above tier `read` it needs approval. */
   readonly access: readonly Access[] | undefined;
   /** What a person would be shown. Made when first asked for; from then on the call can make no other changes than these. */
   preview(): Promise<Preview>;

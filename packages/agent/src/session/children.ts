@@ -1,4 +1,4 @@
-// How a session starts and hears its child agents: what a child has of its parent's is listed here, the rest is its own.
+// How a session starts its child agents and receives their events: what a child has of its parent's is listed here, the rest is its own.
 
 import { ScopedEnvironment } from "../env/wrappers.ts";
 import type { ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
@@ -46,7 +46,7 @@ function childOptions(core: SessionCore, { header, profile, role, onEvent }: Chi
     deps: options.deps,
     artifacts: core.artifacts,
     journal: options.subagents?.journal?.(header),
-    // Whoever sends a child something late wants it done: nobody is there to ask it again.
+    // Input that reaches a child late must still run: nobody would send it again.
     config: { ...config, lateSteering: "run" },
     services: { ...options.services, ...(services.pathLocks ? { pathLocks: services.pathLocks } : {}) },
     surroundings: options.surroundings,

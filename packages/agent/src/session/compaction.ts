@@ -26,7 +26,7 @@ export async function applyCompaction(
       core.emit("compaction_end", { entry_id: replaceHistory(core, verdict.plan, tokensBefore) });
       return true;
     }
-    core.warn(`compaction was called off: ${verdict.cancel}`, "compaction_cancelled");
+    core.warn(`compaction was cancelled: ${verdict.cancel}`, "compaction_cancelled");
     core.emit("compaction_end", { error: verdict.cancel });
     return false;
   } catch (error) {

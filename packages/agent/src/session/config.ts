@@ -1,4 +1,4 @@
-// The session's settings: defaults, not ceilings. Any of them may be changed at any time and counts from the next call.
+// The session's settings: defaults, not ceilings. Any of them may be changed at any time and takes effect from the next call.
 
 import type { BudgetConfig } from "../budget/ledger.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
@@ -10,7 +10,7 @@ export interface RetryConfig {
   readonly maxDelay: number;
   readonly backoffMultiplier: number;
   readonly jitter: boolean;
-  /** How often an answer that broke off after text had begun is asked for again. */
+  /** How often an answer that ended early, after text had begun, is requested again. */
   readonly midStream: number;
   /** Milliseconds from the first failure after which no further attempt begins; 0 = no limit. */
   readonly maxTotalMs: number;
@@ -33,7 +33,7 @@ export interface SessionConfig {
   retry: RetryConfig;
   steeringMode: QueueMode;
   followUpMode: QueueMode;
-  /** Steering that no request takes any more: it waits for the next input, or is one of its own (`run`). */
+  /** Steering that comes too late for any request: it waits for the next input, or becomes one (`run`). */
   lateSteering: "wait" | "run";
   /** `immediate`: a steering message skips the calls of the batch that have not started. */
   interruptMode: "wait" | "immediate";

@@ -93,7 +93,7 @@ export class SessionCore {
   input: InputRun | undefined;
   /** Answers of the model in this session. */
   turns = 0;
-  /** The model that the host was told of last as one without a price. */
+  /** The model that was last reported to the host as having no price. */
   unpriced: string | undefined;
   /** Set when the prefix must be rendered anew before the next request. */
   stalePrefix: "model" | "instructions" | undefined;

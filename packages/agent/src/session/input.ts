@@ -177,7 +177,7 @@ function finished(core: SessionCore, run: InputRun): InputEnd {
 }
 
 /**
- * Writes the end, then tells. A host that reacts to processing_end finds the session in the state that follows. Returns what the
+ * Writes the end, then emits the event. A host that reacts to processing_end finds the session in the state that follows. Returns what the
  * next input is made of, when there is one.
  */
 export async function endInput(core: SessionCore, run: InputRun, end: InputEnd): Promise<Delivery | undefined> {
@@ -234,7 +234,7 @@ function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
   }
   const spent = core.ledger.exhausted(budget, core.elapsedMs());
   if (spent === undefined) return undefined;
-  core.warn(`The session's budget of ${spent} is used up; raise it to go on.`, "budget_exhausted");
+  core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
   return { reason: "budget" };
 }
 

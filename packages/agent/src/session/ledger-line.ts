@@ -1,4 +1,4 @@
-// The running totals of a session as a line beside the tree, so that a reopened session need not read all its history.
+// The running totals of a session as a line outside the tree, so that a reopened session need not read all its history.
 
 import type { JsonObject, Usage } from "@lathe/llm";
 import { plainUsage } from "../budget/ledger.ts";
@@ -60,7 +60,7 @@ function addAnswer(core: SessionCore, entry: MessageEntry): void {
   if (entry.usage) core.ledger.request(entry.usage, entry.cost ?? 0);
 }
 
-/** Of a child, or of a call beside the conversation. */
+/** Of a child, or of a call outside the conversation. */
 function addCost(core: SessionCore, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);

@@ -22,7 +22,7 @@ export function hasFiles(content: InputContent): boolean {
 }
 
 /**
- * Messages that waited: nobody is there any more to take a refusal, so the model is told of what is missing. At once when they
+ * Messages that waited: nobody can receive a refusal any more, so a note about what is missing is sent to the model. Synchronous when they
  * name no files.
  */
 export function readQueued(

@@ -31,10 +31,10 @@ export async function callModel(core: SessionCore, run: InputRun): Promise<Model
     if (run.signal.aborted) return { kind: "interrupted" };
     const prepared = await prepareRequest(core, run);
     const outcome = await attemptUntilAnswered(core, run, prepared);
-    // Twice: of attachments the last ones go first, and there may be thoughts to leave out besides.
+    // We may have to drop parts twice: first the newest attachments, then thinking.
     if (outcome.kind === "failed" && refusals++ < 2 && leaveOutRefused(core, outcome.error)) continue;
     if (outcome.kind !== "overflow") return outcome;
-    // One rescue: a second overflow right after it means that the rescue does not help.
+    // One attempt to make room: a second overflow right after it means that it did not help.
     overflows += 1;
     if (overflows > 1 || !(await makeRoom(core, run, prepared.info))) return outcome;
   }
@@ -119,7 +119,7 @@ function answered(core: SessionCore, profile: Profile, intent: IntentLine, respo
   return { kind: "answer", response, calls };
 }
 
-/** Some servers give the calls of one answer the same id; results, approvals and events are told apart by it. */
+/** Some servers give the calls of one answer the same id; results, approvals and events are identified by it. */
 function withDistinctCalls(message: Message): Message {
   const taken = new Set<string>();
   let changed = false;
@@ -136,8 +136,8 @@ function withDistinctCalls(message: Message): Message {
 }
 
 /**
- * An answer that was broken off on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
- * and calls cannot be replayed and go.
+ * An answer that was stopped on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
+ * and calls cannot be replayed and are dropped.
  */
 function keepPartial(core: SessionCore, profile: Profile, intent: IntentLine, partial: PartialAnswer): void {
   let message: Message | undefined;

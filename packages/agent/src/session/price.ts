@@ -6,8 +6,8 @@ import type { SessionCore } from "./core.ts";
 
 export function priceOf(core: SessionCore, profile: Profile, usage: Usage): number {
   const { model, modelInfo, provider = profile.id } = profile;
-  const given = core.options.priceOf?.(model, usage);
-  if (given !== undefined) return given;
+  const hostPrice = core.options.priceOf?.(model, usage);
+  if (hostPrice !== undefined) return hostPrice;
   if (modelInfo?.cost) return costOf(usage, modelInfo.cost, provider);
   if (core.config.budget.usd && core.unpriced !== model) {
     core.unpriced = model;

@@ -84,7 +84,7 @@ function endsBrokenOff({ journal }: SessionCore): boolean {
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
-/** Answers what a cut run left open, for a host that goes on with something else. */
+/** Answers what a cut run left open, for a host that continues with something else. */
 export function abandonCut(core: SessionCore, cut: CutInput): void {
   for (const call of openCalls(core)) {
     core.append({

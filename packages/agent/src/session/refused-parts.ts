@@ -1,5 +1,5 @@
-// What a provider refuses of a history it would refuse with every request from then on, and the session could only be given
-// up: an image it cannot read, thoughts that were signed for another account. So it is left out of what is sent; the journal
+// A part of the history that a provider refuses would be refused with every later request, and the session would be
+// unusable: an image it cannot read, thinking that was signed for another account. So we stop sending it; the journal
 // keeps it.
 
 import { type ContentPart, InvalidRequestError, type Message } from "@lathe/llm";
@@ -12,7 +12,7 @@ const ABOUT_THOUGHTS =
 const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio/i;
 const MOST_REASON = 200;
 
-/** True when there was something to leave out, so that the request may pass now. */
+/** True when there was something to omit, so that the request may succeed now. */
 export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
   if (!(error instanceof InvalidRequestError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
@@ -20,13 +20,13 @@ export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
   return ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason);
 }
 
-/** All of them: which one it was, few providers say. */
+/** All of them: few providers say which one they refused. */
 function leaveOutThoughts(core: SessionCore, reason: string): boolean {
   const signed = entriesWith(core, ({ role, content }) => role === "assistant" && content.some(isSigned));
   if (signed.length === 0) return false;
   applyPrune(core, idsOf(signed), { thoughts: true });
   core.warn(
-    `The provider cannot read its earlier thoughts, which are left out from now on: ${reason}`,
+    `The provider cannot read its earlier thinking, which is omitted from now on: ${reason}`,
     "thoughts_refused",
   );
   return true;
@@ -38,9 +38,9 @@ function leaveOutMedia(core: SessionCore, reason: string): boolean {
   if (all.length === 0) return false;
   const answeredAt = core.journal.context.messages.findLastIndex(({ role }) => role === "assistant");
   const newest = all.filter(({ at }) => at > answeredAt);
-  const media = `[left out, because the provider refused it: ${reason}]`;
+  const media = `[omitted because the provider refused it: ${reason}]`;
   applyPrune(core, idsOf(newest.length > 0 ? newest : all), { media });
-  core.warn(`The provider refused an attachment, which is left out from now on: ${reason}`, "media_refused");
+  core.warn(`The provider refused an attachment, which is omitted from now on: ${reason}`, "media_refused");
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Builds the next request: prefix from the journal, history as it stands, tools as last sent. Its cost is one copy of
+// Builds the next request: prefix from the journal, the current history, tools as last sent. Its cost is one copy of
 // pointers.
 
 import type { Request } from "@lathe/llm";
@@ -10,7 +10,7 @@ import { withDeadline } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
 
-/** A hook that compacts at every turn without making room would go on forever. */
+/** A hook that compacts at every turn without making room would loop forever. */
 const MAX_REBUILDS = 3;
 
 export interface PreparedRequest {
@@ -82,7 +82,7 @@ async function ensurePrefix(core: SessionCore, run: InputRun): Promise<void> {
   if (reason !== "first") core.guard.expect(reason);
 }
 
-/** The level in force is part of the history, so that a reopened session can go on with it. */
+/** The level in force is part of the history, so that a reopened session can continue with it. */
 function noteEffort(core: SessionCore): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
@@ -90,7 +90,7 @@ function noteEffort(core: SessionCore): void {
   core.guard.expect("effort");
 }
 
-/** What stands before the history: as it was sent, or as it would be. */
+/** What comes before the history: as it was sent, or as it would be. */
 export async function prefixOf(core: SessionCore): Promise<PrefixTexts> {
   return core.prefix.texts ?? renderPrefix(core);
 }

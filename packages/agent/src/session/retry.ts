@@ -28,13 +28,13 @@ export function retryDelay(
 }
 
 function delayOf(error: unknown, failures: number, config: RetryConfig, random: () => number): number | undefined {
-  const asked = (error as { retryAfter?: number }).retryAfter;
-  if (asked !== undefined) return asked > config.maxDelay ? undefined : Math.max(0, asked * 1000);
+  const retryAfter = (error as { retryAfter?: number }).retryAfter;
+  if (retryAfter !== undefined) return retryAfter > config.maxDelay ? undefined : Math.max(0, retryAfter * 1000);
   const backoff = Math.min(config.baseDelay * config.backoffMultiplier ** (failures - 1), config.maxDelay);
   return 1000 * backoff * (config.jitter ? 0.5 + random() : 1);
 }
 
-/** What went wrong, and when it may go right if the provider said so and that was too long to wait for. */
+/** What went wrong, and, if the wait that the provider asked for was too long, when to try again. */
 export function withWait(error: unknown): string {
   const message = messageOf(error);
   const wait = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;

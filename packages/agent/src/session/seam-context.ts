@@ -1,4 +1,4 @@
-// What hooks may use of the session they stand in.
+// What hooks may use of their session.
 
 import type { SeamContext } from "../seams/types.ts";
 import type { SessionCore } from "./core.ts";

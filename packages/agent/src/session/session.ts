@@ -1,4 +1,4 @@
-// The object a host holds. It only decides who may do what when; the work is in the modules beside it.
+// The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
 import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
@@ -84,7 +84,7 @@ export class Session {
   get journal(): Journal {
     return this.#core.journal;
   }
-  /** Assign to its fields at any time; it counts from the next call. */
+  /** Assign to its fields at any time; changes take effect from the next call. */
   get config(): SessionConfig {
     return this.#core.config;
   }
@@ -157,7 +157,7 @@ export class Session {
     return this.#track((run) => this.#continue(run));
   }
 
-  /** Gives up an input that an earlier process left unfinished; open calls are answered as interrupted. */
+  /** Abandons an input that an earlier process left unfinished; open calls are answered as interrupted. */
   abandonCut(): void {
     if (this.#cut) abandonCut(this.#core, this.#cut);
     this.#cut = undefined;
@@ -168,7 +168,7 @@ export class Session {
     return this.#enqueue("steering", content, source);
   }
 
-  /** Runs as an input of its own when the present one has ended. */
+  /** Runs as an input of its own when the current one has ended. */
   followUp(content: InputContent, source?: MessageSource): string {
     return this.#enqueue("follow_up", content, source);
   }
@@ -211,7 +211,7 @@ export class Session {
     return this.#core.seams.add(middleware);
   }
 
-  /** Tells all hosts of something in one line; `code` is for programs. */
+  /** Shows all hosts a one-line notice; `code` is for programs. */
   warn(message: string, code: string): void {
     this.#core.warn(message, code);
   }
@@ -246,7 +246,7 @@ export class Session {
     this.#core.stalePrefix ??= "instructions";
   }
 
-  /** Goes on from an earlier entry; what came after it, a cut input too, stays in the journal as another branch. */
+  /** Continues from an earlier entry; what came after it, an unfinished input too, stays in the journal as another branch. */
   moveTo(entryId: string | null): void {
     this.#mustBeFree();
     this.abandonCut();
@@ -285,9 +285,9 @@ export class Session {
     const core = this.#core;
     const verdict = await core.seams
       .onInput(content, run.signal)
-      .then(async (given) => {
-        if ("reject" in given || !hasFiles(given.content)) return given;
-        return { content: await withFiles(core, given.content) };
+      .then(async (admitted) => {
+        if ("reject" in admitted || !hasFiles(admitted.content)) return admitted;
+        return { content: await withFiles(core, admitted.content) };
       })
       .catch((error: unknown) => {
         if (run.signal.aborted) return { reject: "the input was interrupted" };
@@ -339,7 +339,7 @@ export class Session {
     return run;
   }
 
-  /** What breaks here cannot be told to the model: an unwritable journal, a bug. It ends the session. */
+  /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     const firstEvent = this.#core.events.seq + 1;
     let settle = (): void => {};
@@ -435,7 +435,7 @@ function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; cost: nu
   };
 }
 
-/** No vendor takes an empty message, and it would stay in the history for good. */
+/** No vendor accepts an empty message, and it would stay in the history for good. */
 function refuseBlank(content: InputContent): void {
   const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
   if (isBlank) throw new Error("the input is empty");

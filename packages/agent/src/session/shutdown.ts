@@ -40,7 +40,7 @@ async function stopJobs({ options, services }: SessionCore): Promise<void> {
 }
 
 async function settleWithin(core: SessionCore, parts: readonly Promise<unknown>[]): Promise<string[]> {
-  const late = `the session's work did not end within ${LIMIT_MS} ms and was left behind`;
+  const late = `the session's work did not end within ${LIMIT_MS} ms and was abandoned`;
   return new Promise((resolve) => {
     const timer = core.deps.setTimer(() => resolve([late]), LIMIT_MS);
     void Promise.allSettled(parts).then((outcomes) => {

@@ -1,4 +1,4 @@
-// A model call beside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it is sent
+// A model call outside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it is sent
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
 import type { JsonObject, Request, Usage } from "@lathe/llm";

@@ -3,7 +3,7 @@
 import { type Request, RequestTimeoutError, type Response, type SDKError, type StreamEvent } from "@lathe/llm";
 import type { InputRun, SessionCore } from "./core.ts";
 
-/** The adapter's own deadline has the better message; ours only catches one that does not keep it. */
+/** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
 
 export type StreamResult =
@@ -17,7 +17,7 @@ export interface PartialAnswer {
   started: boolean;
   text: string;
   reasoning: string;
-  /** What a broken-off answer cost, when the vendor said. */
+  /** What an interrupted answer cost, if the vendor said. */
   response?: Response;
 }
 
@@ -83,7 +83,7 @@ class StreamReader {
         const verdict = seams.onStreamEvent(event, this.#controller.signal);
         const inject = verdict instanceof Promise ? await verdict : verdict;
         if (inject !== undefined) {
-          this.#end(new Error("cut by a hook"));
+          this.#end(new Error("stopped by a hook"));
           return { kind: "cut", inject, partial };
         }
       }
@@ -114,7 +114,7 @@ class StreamReader {
           delay_ms: 0,
           discards: true,
           error_type: "stream_restart",
-          message: "the vendor began its answer again",
+          message: "the vendor restarted its answer",
         });
         core.emit("assistant_text_start", {});
         partial.text = "";

@@ -43,7 +43,7 @@ export interface SessionOptions {
   /** In memory when absent. A journal that holds a session continues it. */
   readonly journal?: Journal | undefined;
   readonly config?: ConfigInput | undefined;
-  /** Last and strongest part of the system prompt. */
+  /** Last part of the system prompt, with the highest precedence. */
   readonly userInstructions?: string | undefined;
   readonly surroundings?:
     | ((profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>)
@@ -69,9 +69,9 @@ export interface SessionOptions {
   /** Set by the parent of a child session. */
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
-  /** Takes known secrets out of what tools, files and people say before it is journalled, sent and told. */
+  /** Removes known secrets from what tools, files and people say before it is journalled, sent and emitted. */
   readonly redactor?: Redactor | undefined;
-  /** Stands around the execution of every call, inside its intent and deadline; `run` does it. For recording and replay. */
+  /** Wraps the execution of every call, inside its intent and deadline; `run` executes it. For recording and replay. */
   readonly aroundExecute?: ((call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
   /** The same around the look-up of what a call will touch. */
   readonly aroundAccess?:

@@ -20,7 +20,7 @@ interface Child {
   readonly maxTurns: number;
   session: ChildSession | undefined;
   report: AgentReport;
-  /** Resolves with the report when the present input has ended. */
+  /** Resolves with the report when the current input has ended. */
   done: Promise<AgentReport>;
 }
 
@@ -124,16 +124,16 @@ export class Subagents implements SubagentService {
   async #start(child: Child, callId: string, content: string): Promise<void> {
     const parent = this.#parent;
     const { agentId } = child.header;
-    const asked = { ...parent.options.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
-    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), asked);
+    const requestedBudget = { ...parent.options.budget, ...(child.maxTurns > 0 ? { turns: child.maxTurns } : {}) };
+    const share = parent.ledger.reserve(agentId, parent.budget, parent.elapsedMs(), requestedBudget);
     if (!share) throw new ToolFailure("There is no budget left for a child agent. Do the work yourself or finish.");
     const session = child.session ?? this.#openOrGiveUp(child);
     child.session = session;
     const before = session.usage;
-    // A child that is taken up again has spent already; its share and its limit count from now.
+    // A child that is taken up again has spent already; its share and its limit apply from now on.
     session.config.budget = onTopOf(share, session.spent);
     session.config.maxTurns = child.maxTurns > 0 ? before.turns + child.maxTurns : 0;
-    // From here on it is running: what else is sent to it meanwhile steers it, and closing the parent closes it.
+    // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
     this.#children.set(agentId, child);
     child.report = { agentId, status: "running", output: "", turnsUsed: 0 };
     let finish = (_report: AgentReport): void => {};
@@ -154,7 +154,7 @@ export class Subagents implements SubagentService {
     }
   }
 
-  /** A child's journal that cannot be opened is the child's trouble, not the session's. */
+  /** A child's journal that cannot be opened fails the child, not the session. */
   #openOrGiveUp(child: Child): ChildSession {
     const { agentId } = child.header;
     try {
@@ -219,7 +219,7 @@ export class Subagents implements SubagentService {
     return child;
   }
 
-  /** Opening settles the effects that were under way; the input that was cut is given up. */
+  /** Opening settles the effects that were under way; the unfinished input is abandoned. */
   #settleInOwnJournal(child: Child): void {
     if (!this.#parent.options.journal) return;
     try {
@@ -234,7 +234,7 @@ export class Subagents implements SubagentService {
     const own = this.#role(role)?.profile ?? this.#parent.profile;
     if (model === undefined || model === own.model) return own;
     const profile = this.#parent.options.profileFor?.(model);
-    if (!profile) throw new ToolFailure(`No model "${model}" is available here; leave model out to use your own.`);
+    if (!profile) throw new ToolFailure(`No model "${model}" is available here; omit model to use your own.`);
     return profile;
   }
 

@@ -1,5 +1,5 @@
 // Text from a model, a server or a repository, as it may be put before a person: nothing in it moves a cursor, changes a colour,
-// hides or reorders what stands beside it. What cannot be seen is written out instead of left out.
+// hides or reorders the text next to it. What cannot be seen is written out instead of dropped.
 
 /** Control characters but for line end and tab; invisible and bidirectional formatting; lone surrogates. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
@@ -9,7 +9,7 @@ export function visibleText(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(HIDDEN, written);
 }
 
-/** In one line, without blanks at its ends. */
+/** In one line, without spaces at its ends. */
 export function visibleLine(text: string): string {
   return visibleText(text).replace(/\s+/g, " ").trim();
 }

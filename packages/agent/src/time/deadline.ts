@@ -1,5 +1,5 @@
-// What a session takes from the machine: time, chance and ids. All of it is passed in, which is what makes a run
-// replayable. Waiting helpers built on it live here too.
+// What a session takes from the machine: time, randomness and ids. All of it is passed in, which is what makes a run
+// replayable. Waiting helpers built on it are here too.
 
 import { setMaxListeners } from "node:events";
 import type { ClientDeps } from "@lathe/llm";
@@ -38,7 +38,7 @@ export class DeadlineError extends Error {
 
 /**
  * Runs `work` with a signal that aborts when the outer one does or the time is up; `ms` 0 = no deadline. Settles at the
- * latest `graceMs` after the abort, also when `work` does not listen.
+ * latest `graceMs` after the abort, also when `work` does not react.
  */
 export function withDeadline<T>(
   deps: SessionDeps,

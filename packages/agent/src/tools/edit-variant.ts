@@ -15,7 +15,7 @@ export const editVariants = {
 
 export type EditVariant = keyof typeof editVariants;
 
-/** Anything that names no variant means hashline. */
+/** Anything that is not the name of a variant means hashline. */
 export function editVariant(wanted: string | undefined): EditVariant {
   return wanted !== undefined && Object.hasOwn(editVariants, wanted) ? (wanted as EditVariant) : "hashline";
 }

@@ -51,11 +51,11 @@ export function parameters(properties: Params): JsonSchema {
   return { type: "object", properties: schemas, required, additionalProperties: false };
 }
 
-type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type DefinedOptions<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out what was not given, so that the defaults of whoever gets it hold. */
-export function given<T extends object>(values: T): Given<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+/** Omits what was not given, so that the receiver's defaults apply. */
+export function definedOptions<T extends object>(values: T): DefinedOptions<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as DefinedOptions<T>;
 }

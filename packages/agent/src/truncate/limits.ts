@@ -30,7 +30,7 @@ export function outputLimit(
   };
 }
 
-/** The name is the model's word: it must not reach what every object inherits. */
+/** The name comes from the model: it must not reach what every object inherits. */
 function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return table && Object.hasOwn(table, name) ? table[name] : undefined;
 }

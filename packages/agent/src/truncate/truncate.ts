@@ -11,7 +11,7 @@ export function truncateOutput(text: string, limit: OutputLimit): string {
 
 interface Cut {
   readonly text: string;
-  /** The line that tells of the cut, when there was one. */
+  /** The line that marks the truncation, when there was one. */
   readonly marker?: string;
 }
 

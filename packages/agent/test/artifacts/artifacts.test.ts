@@ -48,7 +48,7 @@ describe.each([
 });
 
 describe("artifact files", () => {
-  it("SP-07 go on from the highest number after a resume, and parent and child share the numbers", async () => {
+  it("SP-07 continue from the highest number after a resume, and parent and child share the numbers", async () => {
     const folder = tempFolder();
     for (const name of ["0.bash.log", "2.grep.log", "agent-1.jsonl", "7.patch"]) writeFileSync(join(folder, name), "");
     const parent = new FileArtifacts(folder);

@@ -24,7 +24,10 @@ it("TL-03 a file that another program writes at the last moment keeps what that 
   await writeFile(path("f"), "a\n");
   const env = disturbed(directory, (file) => writeFile(file, "theirs\n"));
   const edited = await run(editFileTool, { file_path: "f", old_string: "a", new_string: "b" }, contextFor(env));
-  expect(edited).toMatchObject({ failed: true, text: expect.stringContaining("Changed by something else meanwhile") });
+  expect(edited).toMatchObject({
+    failed: true,
+    text: expect.stringContaining("Changed by something else in the meantime"),
+  });
   expect(await readFile(path("f"), "utf8")).toBe("theirs\n");
   const written = await run(writeFileTool, { file_path: "new", content: "ours\n" }, contextFor(env));
   expect(written.failed).toBe(true);

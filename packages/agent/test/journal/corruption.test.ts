@@ -160,7 +160,7 @@ describe("a damaged journal", { timeout: 180_000 }, () => {
     expect(opened.losses.map((loss) => loss.kind)).toEqual(["corrupt_line"]);
   });
 
-  it("a torn tail is said once: the next writer seals it, appends behind it, and changes no byte before", () => {
+  it("a torn tail is reported once: the next writer seals it, appends behind it, and changes no byte before", () => {
     const store = new MemoryStore();
     const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
     for (const text of ["one", "two"]) journal.append({ type: "message", message: Message.user(text) });

@@ -117,7 +117,7 @@ describe("a journal with made-up lines", () => {
     lines[at] = { ...lines[at]!, message: { role: "user", content: "not a list" } };
     const journal = opened(Buffer.concat(lines.map(encodeLine))) as Journal;
     expect(journal.losses.map(({ message }) => message)).toEqual([
-      `Entry ${lines[at]?.["id"]} cannot be used (message.content is not a list); it is left out.`,
+      `Entry ${lines[at]?.["id"]} cannot be used (message.content is not a list); it is skipped.`,
     ]);
     expect(journal.entry(lines[at]?.["id"] as string)).toMatchObject({ message: { role: "user", content: [] } });
     expect(journal.context.messages.some((message) => message.content.length === 0)).toBe(false);
@@ -133,7 +133,7 @@ describe("a journal with made-up lines", () => {
     expect(entry).toMatchObject({ usage: { inputTokens: 10 }, message: { role: "assistant" } });
     expect("cost" in entry).toBe(false);
     expect(journal.losses.map(({ message }) => message)).toEqual([
-      "Entry o0000001: its cost cannot be used and is left out.",
+      "Entry o0000001: its cost cannot be used and is skipped.",
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("a journal with made-up lines", () => {
     const lines = [encodeLine(header), message("a", null, "1"), message("b", "a", "2"), message("a", "b", "3")];
     const journal = opened(Buffer.concat(lines)) as Journal;
     expect(journal.context.messages).toHaveLength(2);
-    expect(journal.losses.map((loss) => loss.message)).toEqual(["Line 4 repeats the entry a; it is left out."]);
+    expect(journal.losses.map((loss) => loss.message)).toEqual(["Line 4 repeats the entry a; it is skipped."]);
   });
 
   it("a header that says nothing usable is refused with the reason", () => {
@@ -235,7 +235,7 @@ describe("a line that is too long", () => {
     const journal = Journal.open(new FileStore(path), testDeps());
     expect(journal.context.messages).toHaveLength(1);
     expect(journal.losses.map(({ message }) => message)).toEqual([
-      `Line 2 is too long to be an entry (${long.length} bytes); it is left out.`,
+      `Line 2 is too long to be an entry (${long.length} bytes); it is skipped.`,
     ]);
     writeFileSync(path, long);
     expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(/header\) is damaged/);

@@ -117,7 +117,7 @@ describe("a file of version 1 to 3", () => {
     ]);
   });
 
-  it("G-27 unreadable lines are left out and said, a file without a header is refused", () => {
+  it("G-27 unreadable lines are skipped and reported, a file without a header is refused", () => {
     const openStore = () => new MemoryStore();
     const lines = versionOne.split("\n");
     const damaged = [lines[0], lines[1], "{not json", lines[2], lines[3]!.slice(0, 10)].join("\n");

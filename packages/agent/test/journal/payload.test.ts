@@ -46,7 +46,7 @@ describe("what goes to blobs", () => {
   it.each([
     ["missing", (path: string) => rmSync(path)],
     ["damaged", (path: string) => writeFileSync(path, "other")],
-  ])("SP-06 a %s blob is said, the line keeps its reference, and the session goes on", (_what, harm) => {
+  ])("SP-06 a %s blob is reported, the line keeps its reference, and the session continues", (_what, harm) => {
     const folder = tempFolder();
     const { journal, reopen } = session(new FileBlobs(folder, "w"));
     const result = Message.toolResult({ toolCallId: "c", content: "shot", images: [{ data: png }] });

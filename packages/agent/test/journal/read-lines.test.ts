@@ -28,7 +28,7 @@ function read(from = 0): { readonly types: string[]; readonly offsets: number[];
 }
 
 describe("lines for projections", () => {
-  it("go on where the last reading stopped, and wait for the end of a line", () => {
+  it("continue where the last reading stopped, and wait for the end of a line", () => {
     const [a, b, c] = ["a", "b", "c"].map((type) => encodeLine({ type }));
     writeFileSync(path, Buffer.concat([a!, b!, c!.subarray(0, 5)]));
     const first = read();

@@ -118,7 +118,7 @@ describe.each(DIALECTS)("%s", (dialect) => {
     expect(w.of("tool_call_start")[0]?.data.tool_name).toBe("shell");
   });
 
-  it(`D-064-${cell} D-081 a command over its time ends, and the loop goes on`, async () => {
+  it(`D-064-${cell} D-081 a command over its time ends, and the loop continues`, async () => {
     const w = await start(dialect, [
       turn.calls([shell("echo begun; sleep 60", "s1", { timeout_ms: 300 })]),
       turn.text("gave up"),

@@ -32,7 +32,7 @@ const TOPICS: Record<Dialect, readonly RegExp[]> = {
   openai: [/You are Lathe/, /## Tool use/, /## Patches/, /## Coding practice/, /## When something goes wrong/],
   anthropic: [
     /You are Lathe/,
-    /## Which tool when/,
+    /## Which tool to use/,
     /Read the part you change first/,
     /Prefer an edit to a rewrite/,
     /occur only once/,
@@ -132,7 +132,7 @@ it.each([
   expect(familyOf(model)).toBe(family);
 });
 
-it("U-04 a strict vendor's null for an optional argument counts as left out", async () => {
+it("U-04 a strict vendor's null for an optional argument is treated as omitted", async () => {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-null-")));
   await writeFile(join(dir, "a.txt"), "hello");
   const w = await wire(

@@ -18,7 +18,7 @@ describe("a budget", () => {
     ["turns", { turns: 3 }],
     ["usd", { usd: 0.0025 }],
     ["wallMs", { wallMs: 60 }],
-  ] as const)("of %s stops the session cleanly; raised, it goes on", async (name, budget) => {
+  ] as const)("of %s stops the session cleanly; raised, it continues", async (name, budget) => {
     const s = setUp({
       script: (_request, index) => (index < 6 ? callEcho(index, 100) : { text: "done", usage: usage(100) }),
       config: { budget },
@@ -35,7 +35,7 @@ describe("a budget", () => {
     expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(["budget", "completed"]);
     expect(s.of("warning").map((event) => event.data)).toContainEqual({
       code: "budget_exhausted",
-      message: `The session's budget of ${name} is used up; raise it to go on.`,
+      message: `The session's budget of ${name} is used up; raise it to continue.`,
     });
   });
 

@@ -34,7 +34,7 @@ describe.each(DIALECTS)("over %s", (dialect) => {
     expect(w.of("processing_end")[0]?.data.usage.totalTokens).toBeGreaterThan(0);
   });
 
-  it("D-016 D-017 D-018 D-055 D-073 failures are error results on the wire and the model goes on", async () => {
+  it("D-016 D-017 D-018 D-055 D-073 failures are error results on the wire and the model continues", async () => {
     const strict = tool("strict", () => "never", {
       schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"], additionalProperties: false },
     });

@@ -62,7 +62,7 @@ it("EH-03 a session that is ended at the very first event of an input closes tha
   expect(s.of("session_end")[0]?.data.reason).toBe("aborted");
 });
 
-it("a session that was resumed to go on by itself may be closed at once", async () => {
+it("a session that was resumed to continue on its own may be closed at once", async () => {
   const deps = testDeps();
   const store = new MemoryStore();
   const journalDeps = { blobs: new MemoryBlobs(), now: deps.now, newId: idSource(deps.random) };

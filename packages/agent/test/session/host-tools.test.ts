@@ -32,7 +32,7 @@ describe("a host's tools", () => {
     expect(s.of("warning").map((event) => event.data.code)).toEqual(["tool_details"]);
   });
 
-  it("a tool that returns nothing has done its work; one that returns something else is told so", async () => {
+  it("a tool that returns nothing has done its work; one that returns something else gets an error", async () => {
     const tools = [custom("quiet", () => undefined), custom("number", () => 42)];
     const calls = ["quiet", "number"].map((name) => ({ name, args: {}, id: name }));
     const s = setUp({ tools, script: [{ calls }, { text: "done" }] });
@@ -44,7 +44,7 @@ describe("a host's tools", () => {
         ["number", true],
       ]),
     );
-    expect(resultText(s.client.requests[1]!, "number")).toContain('neither a text nor an object with "output"');
+    expect(resultText(s.client.requests[1]!, "number")).toContain('neither text nor an object with "output"');
   });
 
   it("a hook that breaks at every delta is told of once an input", async () => {
@@ -94,7 +94,7 @@ describe("files that an input names", () => {
     expect(s.of("warning").map((event) => event.data.code)).toEqual(["unreadable_file"]);
   });
 
-  it("and that cannot be read are refused at once, and the session goes on without them", async () => {
+  it("and that cannot be read are refused at once, and the session continues without them", async () => {
     const s = setUp({ env: new MemoryEnvironment(), script: [{ text: "fine" }] });
     await expect(s.session.submit([image("/none.png")])).rejects.toThrow("The file /none.png cannot be read.");
     await s.session.submit("then without");

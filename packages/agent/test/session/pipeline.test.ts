@@ -163,7 +163,7 @@ describe("one call", () => {
     });
     await s.session.submit("go");
     await s.finish();
-    expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (silent): it returned neither a text nor a result");
+    expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (silent): it returned neither text nor a result");
   });
 
   it("a call that overruns its deadline is answered, also when the tool does not listen", async () => {
@@ -213,7 +213,7 @@ describe("one call", () => {
     expect(first?.output).toHaveLength(100_000);
     expect(resultText(s.client.requests[1]!, "c1")).toContain("[WARNING: Tool output was truncated. 70000 characters");
     expect(second?.output).toHaveLength(1 << 20);
-    expect(second?.output).toMatch(/characters and more are left out here .*\n.*the end$/s);
+    expect(second?.output).toMatch(/or more characters are omitted here .*\n.*the end$/s);
     expect(second?.artifact).toEqual({ id: 0, bytes: 3 << 20 });
   });
 });

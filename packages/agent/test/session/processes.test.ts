@@ -65,7 +65,7 @@ describe("real processes", () => {
     expect(childEnd).toBeLessThan(s.events.length - 1);
   });
 
-  it("a background job of a child ends when the child is closed, not when it has answered; the parent's goes on", async () => {
+  it("a background job of a child ends when the child is closed, not when it has answered; the parent's continues", async () => {
     const { env, folder } = place();
     const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
     const job = (name: string, id: string) => ({

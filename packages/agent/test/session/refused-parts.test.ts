@@ -22,7 +22,7 @@ const refused = (message: string): ScriptedTurn => ({
   error: new InvalidRequestError(message, { provider: "test", statusCode: 400 }),
 });
 const REASON = "messages.1.content.0: Could not process image";
-const NOTICE = `[left out, because the provider refused it: ${REASON}]`;
+const NOTICE = `[omitted because the provider refused it: ${REASON}]`;
 
 /** Refuses requests with more images than it can see. */
 const nearsighted =
@@ -32,7 +32,7 @@ const nearsighted =
     imagesIn(request) > most ? refused(message) : answer(request, index);
 
 describe("an image that the provider refuses", () => {
-  it("in an input is left out and the text is answered; the next input is not refused for it", async () => {
+  it("in an input is omitted and the text is answered; the next input is not refused for it", async () => {
     const s = setUp({ script: nearsighted(0)(() => ({ text: "fine" })) });
     await s.session.submit([
       { kind: "text", text: "what is this?" },
@@ -50,7 +50,7 @@ describe("an image that the provider refuses", () => {
     expect(s.of("prefix_changed").map((event) => event.data.reason)).toEqual(["prune"]);
   });
 
-  it("in a result is left out, and what the tool said stays", async () => {
+  it("in a result is omitted, and what the tool said stays", async () => {
     const s = setUp({
       profile: testProfile([]),
       tools: [look],
@@ -84,7 +84,7 @@ describe("an image that the provider refuses", () => {
     expect(s.of("processing_end").map((event) => event.data.reason)).toEqual(["completed", "completed", "completed"]);
   });
 
-  it("is left out of the same session opened again", async () => {
+  it("is omitted from the same session when it is opened again", async () => {
     const s = setUp({ script: nearsighted(0)(() => ({ text: "fine" })) });
     await s.session.submit([{ kind: "image", image }]);
     const { journal } = s.session;
@@ -120,7 +120,7 @@ describe("thoughts that the provider cannot read any more", () => {
     ["messages.5.content.0: Invalid `signature` in `thinking` block", undefined],
     ["`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.", undefined],
     ["Thought signature is not valid.", undefined],
-  ])("are left out, and the session goes on: %s", async (message, errorCode) => {
+  ])("are omitted, and the session continues: %s", async (message, errorCode) => {
     let sameAccount = true;
     const refusal = new InvalidRequestError(message, { provider: "test", ...(errorCode ? { errorCode } : {}) });
     const s = setUp({

@@ -208,7 +208,7 @@ describe("seams", () => {
     expect(s.of("processing_end")[0]?.data.reason).toBe("interrupted");
   });
 
-  it("beforeStop may go on with a message", async () => {
+  it("beforeStop may continue with a message", async () => {
     let stops = 0;
     const nag: Middleware = {
       name: "nag",

@@ -41,7 +41,7 @@ class BreakingBlobs extends MemoryBlobs {
 }
 
 describe("a full disk", () => {
-  it("RN-03 a call whose whole output cannot be kept still has its result", async () => {
+  it("RN-03 a call whose whole output cannot be stored still has its result", async () => {
     const artifacts: ArtifactStore = {
       open: () => {
         throw new Error("ENOSPC: no space left on device");
@@ -56,13 +56,13 @@ describe("a full disk", () => {
     expect(s.of("processing_end")[0]?.data.reason).toBe("completed");
     const { is_error, output = "" } = s.of("tool_call_end")[0]!.data;
     expect([is_error, output.length]).toEqual([false, 1 << 20]);
-    expect(output).toMatch(/^x+\n\[\.\.\. \d+ characters and more are left out here \.\.\.\]\nx+$/);
+    expect(output).toMatch(/^x+\n\[\.\.\. \d+ or more characters are omitted here \.\.\.\]\nx+$/);
     expect(s.of("warning").map((event) => event.data.message)).toEqual([
-      "the whole output of big could not be kept: ENOSPC: no space left on device",
+      "the whole output of big could not be saved: ENOSPC: no space left on device",
     ]);
   });
 
-  it("at every write of a run: the session ends with the reason, and goes on when there is space again", async () => {
+  it("at every write of a run: the session ends with the reason, and continues when there is space again", async () => {
     const act = tool("act", (args) => `did ${JSON.stringify(args)}`, { replay: "never" });
     const script: ScriptedTurn[] = [
       { text: "first", calls: [1, 2].map((n) => ({ name: "act", id: `a${n}`, args: { n } })) },
@@ -161,7 +161,7 @@ describe("a full disk", () => {
     ]);
   });
 
-  it("SB-01 a child whose own journal cannot be opened is an error result; the parent goes on", async () => {
+  it("SB-01 a child whose own journal cannot be opened is an error result; the parent continues", async () => {
     const s = setUp({
       profile: testProfile(agents),
       config: { budget: { tokens: 10_000 } },

@@ -5,7 +5,7 @@ import { NetworkError, StreamError } from "../types/errors.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 
 const maxAnswer = 1024 * 1024;
-/** All requests of a provider wait for one exchange: one that never ends would hold up every one of them for good. */
+/** All requests of a provider wait for one exchange: one that never ends would block all of them. */
 const usualLimitMs = 30_000;
 
 interface TextAnswer {

@@ -34,7 +34,7 @@ export function assumedModel(catalog: Catalog, provider: string, id: string, api
     provider,
     displayName: id,
     aliases: [],
-    // Without levels: which there are is the newest model's own affair, so the caller's word is sent as it is.
+    // Without levels: the levels may differ from the newest model's, so the caller's word is sent unchanged.
     thinking: { mode, ...(display === undefined ? {} : { display }) },
   };
 }

@@ -20,7 +20,7 @@ export interface Catalog {
   latest(provider: string, capability?: Capability): ModelInfo | undefined;
 }
 
-/** Lines of JSON by provider, in order of preference. From a function, a provider nobody asks about costs nothing. */
+/** Lines of JSON by provider, in order of preference. From a function, a provider that is never looked up costs nothing. */
 type Lines = Readonly<Record<string, string | (() => string)>>;
 
 /** Providers that serve another one's models under the same ids. */

@@ -76,7 +76,7 @@ function thinkingOf(text: string): ThinkingInfo {
   };
 }
 
-/** A provider of a models.dev document as rows; entries that are no chat models are left out. */
+/** A provider of a models.dev document as rows; entries that are not chat models are skipped. */
 export function rowsFromModelsDev(models: JsonObject): CatalogRow[] {
   return Object.entries(models).flatMap(([id, value]) => {
     const row = rowFromModelsDev(id, value as unknown as ModelsDevEntry);

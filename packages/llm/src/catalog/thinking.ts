@@ -1,4 +1,4 @@
-// Effort levels: their order, and how a wish becomes what a model can do.
+// Effort levels: their order, and how a requested level becomes one that the model supports.
 
 import type { ModelInfo, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
 
@@ -18,7 +18,7 @@ export function offeredLevels(info: ThinkingInfo | undefined): readonly Thinking
   return thinkingLevels.slice(from, to + 1);
 }
 
-/** The wish itself when offered, else the strongest offered level below it, else the weakest. Unknown words pass. */
+/** The requested level itself when offered, else the strongest offered level below it, else the weakest. Unknown words pass. */
 export function clampLevel(info: ThinkingInfo | undefined, wish: string): string {
   const offered = offeredLevels(info);
   if (!isThinkingLevel(wish) || !offered || offered.length === 0) return wish;
@@ -28,7 +28,7 @@ export function clampLevel(info: ThinkingInfo | undefined, wish: string): string
   return below ?? offered.find((level) => level !== "off") ?? "off";
 }
 
-/** Whether an effort may be sent. Models outside the catalog have `thinking` without levels: the caller's word counts. */
+/** Whether an effort may be sent. Models outside the catalog have `thinking` without levels: the caller's word is used. */
 export function takesEffort(model: ModelInfo): boolean {
   return model.supportsReasoning || model.thinking !== undefined;
 }

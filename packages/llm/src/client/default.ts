@@ -1,4 +1,4 @@
-// The client that high-level calls use when they are given none: the only module state of this package.
+// The client that high-level calls use by default: the only module state of this package.
 
 import { Client } from "./client.ts";
 

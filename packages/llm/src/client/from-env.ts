@@ -1,4 +1,4 @@
-// What a client built from the environment may be told.
+// Options of a client built from the environment.
 
 import type { Middleware } from "../middleware/compose.ts";
 import type { ClientDeps } from "../types/adapter.ts";

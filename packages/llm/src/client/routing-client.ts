@@ -76,7 +76,7 @@ export class RoutingClient {
     const routed = this.#route(request);
     const adapter = this.#adapter(routed.provider);
     if (adapter.countTokens === undefined)
-      throw new ConfigurationError(`${adapter.name} has no way to count tokens without a request.`);
+      throw new ConfigurationError(`${adapter.name} cannot count tokens without sending a request.`);
     return adapter.countTokens(routed, context);
   }
 
@@ -104,15 +104,15 @@ export class RoutingClient {
     return id !== undefined && this.#adapters.has(id) ? id : name;
   }
 
-  #adapter(given: string | undefined): ProviderAdapter {
-    const name = this.#registered(given);
+  #adapter(requestedName: string | undefined): ProviderAdapter {
+    const name = this.#registered(requestedName);
     const adapter = name === undefined ? undefined : this.#adapters.get(name);
     if (adapter !== undefined) return adapter;
     const registered = this.providers().join(", ") || "none";
     throw new ConfigurationError(
       name === undefined
         ? "No provider is configured. Set an API key such as ANTHROPIC_API_KEY, or pass providers to the client."
-        : `The provider "${name}" is not registered; registered are: ${registered}.`,
+        : `The provider "${name}" is not registered; registered providers: ${registered}.`,
     );
   }
 }

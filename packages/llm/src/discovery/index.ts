@@ -1,4 +1,4 @@
-// Which models a local server offers. Runs beside everything else with a short deadline; a server that is not there is
+// Which models a local server offers. Runs in the background with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
 import { findRow } from "../providers/rows.ts";
@@ -16,7 +16,7 @@ export interface DiscoverOptions {
   readonly provider?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** For the whole conversation with one server. */
+  /** For the whole exchange with one server. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function discover(type: DiscoveryType, options: DiscoverOptions): P
   const row = findRow(type)!;
   const provider = options.provider ?? row.id;
   const baseUrl = localBaseUrl(type, deps.env, options.baseUrl);
-  // The usual server's variable is not for one that somebody has configured elsewhere.
+  // The usual server's variable does not apply to one that was configured at another address.
   const names = provider === row.id ? row.keyEnv : [];
   const key = options.apiKey ?? names.map((name) => deps.env[name]).find(Boolean);
   const controller = new AbortController();
@@ -66,7 +66,7 @@ export function localBaseUrl(type: DiscoveryType, env: ClientDeps["env"], option
   return serverUrl(base, row.baseUrl);
 }
 
-/** Ollama's own variable tells how much of a model's window the server will use: our budget, not a request parameter. */
+/** Ollama's own variable says how much of a model's window the server will use: our budget, not a request parameter. */
 function budgeted(type: DiscoveryType, env: ClientDeps["env"], models: ModelInfo[]): readonly ModelInfo[] {
   const length = Number(env["OLLAMA_CONTEXT_LENGTH"]);
   if (type !== "ollama" || !Number.isInteger(length) || length <= 0) return models;

@@ -29,7 +29,7 @@ async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefine
     names.map(async (id) => {
       const shown = await ask(`${root}/api/show`, { model: id });
       const capabilities = strings(member(shown, "capabilities"));
-      // One that only makes embeddings cannot talk.
+      // A model that only makes embeddings cannot chat.
       if (capabilities.length > 0 && !capabilities.includes("completion")) return [];
       return localModel(id, {
         window: loaded.get(id) ?? numCtx(member(shown, "parameters")) ?? contextLength(member(shown, "model_info")),

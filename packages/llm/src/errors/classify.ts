@@ -65,9 +65,9 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
   });
 }
 
-/** Keys are not carried to another address on a server's word. */
+/** Keys are not sent to another address because a server says so. */
 function pointsElsewhere(location: string): string {
-  return `The server points to ${location.slice(0, MAX_PLAIN_MESSAGE)} instead of answering; set the base URL to where the API is.`;
+  return `The server redirects to ${location.slice(0, MAX_PLAIN_MESSAGE)} instead of answering; set the base URL to where the API is.`;
 }
 
 /** An error object inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */
@@ -101,7 +101,7 @@ export function redactError<E extends SDKError>(error: E, secrets: readonly stri
   return Object.assign(error, clean);
 }
 
-/** Replaces every occurrence; texts under four characters are no secrets but would shred the message. */
+/** Replaces every occurrence; texts under four characters are not secrets, and removing them would make the message unreadable. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.length >= 4) clean = clean.replaceAll(secret, "[redacted]");
@@ -121,9 +121,9 @@ function readFacts(body: JsonValue): Facts {
   if (typeof root === "string") return { message: (titleOf(root) ?? root.trim()).slice(0, MAX_PLAIN_MESSAGE) };
   const inner = field(root, "error") ?? field(field(root, "response"), "error") ?? root;
   if (typeof inner === "string") return { message: inner };
-  const given = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
-  const said = given ?? shown(field(root, "detail") ?? inner);
-  // A gateway's own words say only that the model's host refused; why stands beside them.
+  const ownMessage = text(field(inner, "message")) ?? text(field(root, "message")) ?? text(field(inner, "Message"));
+  const said = ownMessage ?? shown(field(root, "detail") ?? inner);
+  // A gateway's own words say only that the model's host refused; the reason is in another field.
   const hidden = text(field(field(inner, "metadata"), "raw"));
   const message = hidden === undefined ? said : `${said}: ${hidden.slice(0, MAX_PLAIN_MESSAGE)}`;
   const type = text(field(inner, "type"));
@@ -138,7 +138,7 @@ function titleOf(page: string): string | undefined {
   return title || undefined;
 }
 
-/** A body that keeps its message where nobody looks for one: as it is, bounded. */
+/** A body with its message in an unknown place: returned unchanged, bounded. */
 function shown(body: JsonValue): string {
   const plain = typeof body === "string" ? body : JSON.stringify(body);
   return plain === "{}" || plain === "null" ? "" : plain.slice(0, MAX_PLAIN_MESSAGE);
@@ -188,7 +188,7 @@ function saidWait(message: string): number | undefined {
   return wait === undefined ? undefined : seconds(wait);
 }
 
-/** The vendor took offence at the wish to have the arguments of tools enforced: without that wish the same request may pass. */
+/** The vendor refused to enforce the arguments of tools: without enforcement the same request may succeed. */
 export function refusesEnforcement(error: unknown): boolean {
   if (!(error instanceof InvalidRequestError || error instanceof AccessDeniedError)) return false;
   return ENFORCEMENT_REFUSED.test(`${error.message}\n${error.errorCode ?? ""}`);

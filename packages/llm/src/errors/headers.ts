@@ -1,4 +1,4 @@
-// What response headers say beside the body: when to come back, how much is left, which request this was.
+// What response headers say in addition to the body: when to retry, how much quota is left, which request this was.
 
 import type { JsonValue } from "../types/json.ts";
 import type { RateLimitInfo } from "../types/response.ts";
@@ -41,7 +41,7 @@ export function retryInfoOf(body: JsonValue | undefined): number | undefined {
 }
 
 /**
- * OpenAI's `x-ratelimit-*` and Anthropic's `anthropic-ratelimit-*` under one shape. Of two resets the later one counts.
+ * OpenAI's `x-ratelimit-*` and Anthropic's `anthropic-ratelimit-*` under one shape. Of two resets the later one is used.
  */
 export function rateLimitOf(headers: Headers, now: number): RateLimitInfo | undefined {
   const read = (what: string, which: string) =>

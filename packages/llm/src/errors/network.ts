@@ -3,7 +3,7 @@
 import { NetworkError } from "../types/errors.ts";
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there; is the server running and the address right?",
+  ECONNREFUSED: "nothing is listening there; is the server running and the address right?",
   ECONNRESET: "the connection was reset by the other side.",
   EPIPE: "the other side closed the connection.",
   ENOTFOUND: "the host name cannot be resolved; check the address and the network.",
@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "the certificate has expired.",
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host.",
   HPE_INVALID_CONSTANT: "the answer is not HTTP; check the address, its port and whether it is https.",
-  HPE_HEADER_OVERFLOW: "the head of the answer is larger than 256 KB.",
+  HPE_HEADER_OVERFLOW: "the response headers are larger than 256 KB.",
 };
 
 export function networkError(origin: string, cause: unknown): NetworkError {
@@ -26,7 +26,7 @@ export function networkError(origin: string, cause: unknown): NetworkError {
   return new NetworkError(`${origin}: ${reason}${code === undefined ? "" : ` (${code})`}`, { cause });
 }
 
-/** What node's HTTP parser says, said of the answer. */
+/** The message of node's HTTP parser, worded about the answer. */
 function messageOf({ message }: Error): string {
   return message.replace(/^Parse Error: (.*?)\.?$/, "the answer is broken: $1.");
 }

@@ -1,4 +1,4 @@
-// Polite persistence (ER-05..ER-07). Wraps one model call; adapters and the client never retry by themselves.
+// Retries (ER-05..ER-07). Wraps one model call; adapters and the client never retry on their own.
 
 import type { ClientDeps } from "../types/adapter.ts";
 import { AbortError, ProviderError, SDKError } from "../types/errors.ts";
@@ -56,8 +56,8 @@ export async function retry<T>(
 function nextDelay(error: unknown, attempt: number, rules: RetryPolicy, random: () => number): number | undefined {
   if (!(error instanceof SDKError) || error instanceof AbortError || attempt >= rules.maxRetries) return undefined;
   if (!(rules.shouldRetry?.(error) ?? error.retryable)) return undefined;
-  const told = error instanceof ProviderError ? error.retryAfter : undefined;
-  if (told !== undefined) return told <= rules.maxDelay ? told : undefined;
+  const retryAfter = error instanceof ProviderError ? error.retryAfter : undefined;
+  if (retryAfter !== undefined) return retryAfter <= rules.maxDelay ? retryAfter : undefined;
   const delay = Math.min(rules.baseDelay * rules.backoffMultiplier ** attempt, rules.maxDelay);
   return rules.jitter ? delay * (0.5 + random()) : delay;
 }

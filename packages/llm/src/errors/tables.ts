@@ -100,11 +100,11 @@ export const WORDINGS: readonly (readonly [Meaning, RegExp])[] = [
   ["auth", /unauthorized|invalid key|invalid api key|api key not valid/i],
 ];
 
-/** What waiting will not cure. */
+/** What waiting will not fix. */
 export const BILLING =
   /insufficient_quota|billing|credit balance|exceeded your current quota|insufficient (balance|credit|fund)|more credits|your specified api usage limits|extra usage is required|monthly (spending limit|included credits)/i;
 
-/** One request alone is more than the limit of a whole minute: no wait makes it pass, only a shorter one does. */
+/** One request alone is more than the limit of a whole minute: waiting does not help, only a shorter request does. */
 export const LARGER_THAN_LIMIT = /request too large for /i;
 
 /** "Please try again in 9.816s", "retry after 60 seconds": said in words where no header can say it. */

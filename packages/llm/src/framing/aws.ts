@@ -105,5 +105,5 @@ function readHeaders(frame: Uint8Array, view: DataView, end: number): Record<str
 }
 
 function broken(what: string): StreamError {
-  return new StreamError(`The stream holds a frame with a wrong ${what}.`);
+  return new StreamError(`The stream contains a frame with a wrong ${what}.`);
 }

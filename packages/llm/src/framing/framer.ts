@@ -1,4 +1,4 @@
-// Bytes to frames. A framer is fed whatever the socket delivers, cut anywhere, and hands out whole frames.
+// Bytes to frames. A framer is fed whatever the socket delivers, split anywhere, and returns whole frames.
 
 import { createParser } from "eventsource-parser";
 import { StreamError } from "../types/errors.ts";

@@ -38,7 +38,7 @@ export interface ObjectStream<T> extends AsyncIterable<JsonValue> {
   object(): Promise<T>;
 }
 
-/** Each partial is a prefix reading of the JSON so far; only changes are emitted. */
+/** Each partial is what can be parsed of the JSON so far; only changes are emitted. */
 export function streamObject<const S extends SchemaInput>(options: ObjectOptions<S>): ObjectStream<InferSchema<S>> {
   const sent = jsonSchemaOf(options.schema);
   const events = stream(withFormat(options, sent));
@@ -86,7 +86,7 @@ async function readObject<S extends SchemaInput>(
   } catch (cause) {
     const message =
       response.finishReason.reason === "length"
-        ? "The answer reached its limit of output before the object was complete; raise maxTokens."
+        ? "The answer reached its output limit before the object was complete; raise maxTokens."
         : "The model did not answer with valid JSON.";
     throw new NoObjectGeneratedError(message, { text, response, cause });
   }

@@ -10,7 +10,7 @@ import type { ToolCall } from "../types/response.ts";
 
 /** A tool as `generate` and `stream` take it; `defineTool` makes one whose handler knows the types of its arguments. */
 export interface Tool extends ToolDefinition {
-  /** Absent: the call is handed back to the caller. A throw becomes an error result for the model. */
+  /** Absent: the call is returned to the caller. A throw becomes an error result for the model. */
   readonly execute?:
     | (((args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
     | undefined;
@@ -66,7 +66,7 @@ function checkTool(tool: Tool): void {
   if (!/^[a-zA-Z]/.test(tool.name))
     throw new ConfigurationError(`The tool name "${tool.name}" must begin with a letter.`);
   if (!/^[a-zA-Z0-9_]*$/.test(tool.name))
-    throw new ConfigurationError(`The tool name "${tool.name}" may only hold letters, digits and underscores.`);
+    throw new ConfigurationError(`The tool name "${tool.name}" may only contain letters, digits and underscores.`);
   if (tool.name.length > 64) throw new ConfigurationError(`The tool name "${tool.name}" is longer than 64 characters.`);
   if (tool.parameters["type"] !== "object")
     throw new ConfigurationError(`The parameters of tool "${tool.name}" must be a schema of type "object".`);

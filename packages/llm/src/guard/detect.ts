@@ -36,7 +36,7 @@ function isForeignBeside(before: string, after: string): boolean {
   return foreignBefore.test(before) || foreignAfter.test(after);
 }
 
-/** A literal in code, a mention in a document or the real envelope goes on with one of these. */
+/** A literal in code, a mention in a document or the real envelope continues with one of these. */
 function isQuoted(after: string): boolean {
   return /^["'`<)\]]/.test(after);
 }

@@ -1,4 +1,4 @@
-// The leak guard as a middleware: a polluted call reaches nobody as something that can be run. What the model gets back
+// The leak guard as a middleware: a polluted call never reaches anyone in a runnable form. What the model gets back
 // is the ordinary answer to an invalid call, whose text asks for clean arguments.
 
 import type { Middleware } from "../middleware/compose.ts";

@@ -33,7 +33,7 @@ export interface ResolvedMessages {
 
 interface Known {
   messages: Message[];
-  /** Places of messages whose media have not been looked at. */
+  /** Positions of messages whose media have not been checked. */
   unread: number[];
 }
 
@@ -47,24 +47,24 @@ export class MessageResolver {
   }
 
   /** Synchronous when nothing has to be read. */
-  resolve(given: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
-    const { messages, unread } = this.#known(given);
+  resolve(conversation: readonly Message[]): ResolvedMessages | Promise<ResolvedMessages> {
+    const { messages, unread } = this.#known(conversation);
     if (unread.length === 0) return { messages, growing: true, complete: true };
     return this.#afterReading(
-      given.slice(),
-      unread.map((index) => given[index] as Message),
+      conversation.slice(),
+      unread.map((index) => conversation[index] as Message),
     );
   }
 
-  /** What is known without reading anything: the messages before the first whose media nobody has looked at. */
-  known(given: readonly Message[]): ResolvedMessages {
-    const { messages, unread } = this.#known(given);
+  /** What is known without reading anything: the messages before the first whose media have not been checked. */
+  known(conversation: readonly Message[]): ResolvedMessages {
+    const { messages, unread } = this.#known(conversation);
     if (unread.length === 0) return { messages, growing: true, complete: true };
     return { messages: messages.slice(0, unread[0]), growing: false, complete: false };
   }
 
-  #known(given: readonly Message[]): Known {
-    const source = { segments: this.#conversations, request: { messages: given } };
+  #known(conversation: readonly Message[]): Known {
+    const source = { segments: this.#conversations, request: { messages: conversation } };
     const known = foldMessages<Known>(
       source,
       "resolved",
@@ -78,24 +78,24 @@ export class MessageResolver {
         list.messages.push(this.#resolved.get(message) ?? message);
       },
     );
-    if (known.unread.length > 0) this.#settle(known, given);
+    if (known.unread.length > 0) this.#settle(known, conversation);
     return known;
   }
 
   /** Messages that were listed before they were read make a new list of the old one. */
-  #settle(known: Known, given: readonly Message[]): void {
+  #settle(known: Known, conversation: readonly Message[]): void {
     known.messages = known.messages.slice();
     known.unread = known.unread.filter((index) => {
-      const resolved = this.#resolved.get(given[index] as Message);
+      const resolved = this.#resolved.get(conversation[index] as Message);
       if (resolved !== undefined) known.messages[index] = resolved;
       return resolved === undefined;
     });
   }
 
   /** Meanwhile another request may make the conversation longer, so this one gets a list of its own. */
-  async #afterReading(given: readonly Message[], waiting: readonly Message[]): Promise<ResolvedMessages> {
+  async #afterReading(conversation: readonly Message[], waiting: readonly Message[]): Promise<ResolvedMessages> {
     await Promise.all(waiting.map((message) => this.#read(message)));
-    const messages = given.map((message) => this.#resolved.get(message) ?? message);
+    const messages = conversation.map((message) => this.#resolved.get(message) ?? message);
     return { messages, growing: false, complete: true };
   }
 
@@ -200,7 +200,7 @@ function checkImage(image: MediaData, context: MediaContext): void {
   const { rules } = context;
   const types = [...COMMON_IMAGE_TYPES, ...(rules?.extraImageTypes ?? [])];
   if (image.mediaType !== undefined && !types.includes(image.mediaType))
-    throw invalid(context, `${context.provider} takes no ${image.mediaType} images.`, "unsupported_content");
+    throw invalid(context, `${context.provider} does not accept ${image.mediaType} images.`, "unsupported_content");
   const limit = rules?.maxImageBytes ?? DEFAULT_MAX_IMAGE_BYTES;
   const bytes = image.data?.length ?? 0;
   const counted = rules?.countsBase64 === true ? Math.ceil(bytes / 3) * 4 : bytes;

@@ -1,4 +1,4 @@
-// Which kinds of content may stand in which role (DM-02). Checked before anything is sent.
+// Which kinds of content are allowed in which role (DM-02). Checked before anything is sent.
 
 import { InvalidRequestError } from "../types/errors.ts";
 import type { Message, PartKind, Role } from "../types/message.ts";
@@ -18,16 +18,16 @@ const ROLES: Readonly<Record<PartKind, readonly Role[]>> = {
 };
 
 export function checkRoles(message: Message, provider: string): void {
-  // Other libraries take a plain text here, and not every caller has types.
+  // Other libraries accept plain text here, and not every caller has types.
   if (typeof message.content === "string")
     throw new InvalidRequestError(
-      `The content of a ${message.role} message must be a list of parts; Message.${message.role}(text) makes one of a text.`,
+      `The content of a ${message.role} message must be a list of parts; Message.${message.role}(text) makes one from a text.`,
       { provider },
     );
   for (const part of message.content) {
     // Kinds from a newer version are legal; the protocol drops them with a warning.
     const allowed = ROLES[part.kind] as readonly Role[] | undefined;
     if (allowed !== undefined && !allowed.includes(message.role))
-      throw new InvalidRequestError(`A ${part.kind} part cannot stand in a ${message.role} message.`, { provider });
+      throw new InvalidRequestError(`A ${part.kind} part is not allowed in a ${message.role} message.`, { provider });
   }
 }

@@ -1,5 +1,5 @@
-// From a row of data, or a user's own description, to an adapter. Which protocols there are to choose from is the caller's
-// business: all of them, or the one that was loaded.
+// From a row of data, or a user's own description, to an adapter. The caller decides which protocols are available:
+// all of them, or the one that was loaded.
 
 import { type AdapterOptions, createAdapter } from "../adapter.ts";
 import { assumedModel } from "../catalog/assumed.ts";

@@ -13,7 +13,7 @@ export interface HeaderAuthOptions {
   readonly keyless: boolean;
   /** The key goes into this parameter of the address, where logs may keep it. */
   readonly queryName?: string;
-  /** What to tell somebody who has no key. */
+  /** The hint for somebody who has no key. */
   readonly hint: string;
 }
 
@@ -41,7 +41,7 @@ export function headerAuth({ provider, style, credential, keyless, queryName, hi
   };
 }
 
-/** Anthropic itself takes tokens only together with this; what stands before it may not know the word. */
+/** Anthropic itself takes tokens only together with this; a gateway may not know it. */
 function withOauthBeta(request: TransportRequest): TransportRequest {
   if (new URL(request.url).hostname !== "api.anthropic.com") return request;
   const betas = request.headers["anthropic-beta"];

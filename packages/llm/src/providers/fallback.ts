@@ -1,4 +1,4 @@
-// Two adapters for one server that may lack the better API: a 404 of the first is answered by the second, and once the
+// Two adapters for one server that may lack the better API: when the first returns 404 the second is used, and once the
 // second has worked the first is not asked again.
 
 import type { ProviderAdapter } from "../types/adapter.ts";
@@ -39,7 +39,7 @@ export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapt
         yield event;
       }
     },
-    // Always of one and the same: who compares them looks for changes of the conversation, and a switch is none.
+    // Always from the same adapter: whoever compares them looks for changes of the conversation, and a switch is not one.
     segments: (request) => preferred.segments?.(request) ?? [],
     supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,
     async close() {

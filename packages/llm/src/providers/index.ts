@@ -13,7 +13,7 @@ export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.
 
 /**
  * Adapters for every key in the environment: openai, anthropic, gemini, then the others in the order of the rows, then
- * what `include` names besides.
+ * what `include` adds.
  */
 export function providersFromEnv(
   env: ClientDeps["env"],

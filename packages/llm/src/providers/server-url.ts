@@ -1,4 +1,4 @@
-// What people write for an address: a whole URL, or a host and a port as servers take them (`0.0.0.0`, `:11434`).
+// What people write as an address: a whole URL, or a host and a port as servers take them (`0.0.0.0`, `:11434`).
 
 /** With a scheme and without a slash at the end. `usual`: address of a local server, whose port is taken when none is written. */
 export function serverUrl(written: string, usual?: string): string {

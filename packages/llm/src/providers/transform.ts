@@ -1,4 +1,4 @@
-// Request transforms for proxies: what a profile stands for, and how a provider's and a model's combine.
+// Request transforms for proxies: what a profile means, and how a provider's and a model's combine.
 
 import type { RequestTransform } from "../types/model.ts";
 

@@ -62,9 +62,9 @@ function authOf(input: WiringInput): Auth {
 
 /** A key the user has given wins over the cloud's own credential chain. */
 function keyOr(chain: Auth, input: WiringInput & { readonly keyHeader: string }): Auth {
-  const given = credentialOf(input);
+  const credential = credentialOf(input);
   return async (request) => {
-    const found = await given();
+    const found = await credential();
     if (!found?.value) return chain(request);
     const bearer = found.kind === "bearer" || input.keyHeader === "authorization";
     return withHeader(
@@ -93,7 +93,7 @@ function baseUrlOf({ row, api, deps, options }: WiringInput): string {
   return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
 }
 
-/** By making one: node has a question for this, but the first use of each of its functions costs a start time. */
+/** By making one: node has a function for this, but the first use of each of its functions slows down the start. */
 function isUrl(text: string): boolean {
   try {
     return /^https?:$/.test(new URL(text).protocol);
@@ -117,11 +117,11 @@ function keyAuth(input: WiringInput): Auth {
   if (style === "aws" || style === "vertex") {
     throw new ConfigurationError(`Provider "${name}": credentials of style ${style} do not fit the API ${input.api}`);
   }
-  const given = credentialOf(input);
-  // A function hands out tokens, and those go as bearers at Azure.
+  const source = credentialOf(input);
+  // A function returns tokens, and Azure takes those as bearers.
   const tokens = style === "api-key" && typeof options.apiKey === "function";
   const credential = async () => {
-    const found = await given();
+    const found = await source();
     return found && tokens ? ({ ...found, kind: "bearer" } as const) : found;
   };
   const variable = row.keyEnv.at(-1);

@@ -72,7 +72,7 @@ export function keyVariable({ apiKey, apiKeyEnv }: ProviderConfig): string | und
   return apiKeyEnv ?? (apiKey !== undefined && isVariableName(apiKey) ? apiKey : undefined);
 }
 
-/** What looks like one is one: sending a name in the place of a key helps nobody. */
+/** What looks like a variable name is one: sending it as the key would be no use. */
 const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text);
 
 const apis: readonly Api[] = [

@@ -25,7 +25,7 @@ import {
 
 export interface RegistryOptions {
   readonly env: ClientDeps["env"];
-  /** The parsed user file. A broken one is left out; `problems` says why. */
+  /** The parsed user file. A broken one is ignored; `problems` says why. */
   readonly config?: JsonValue | undefined;
   readonly catalog?: Catalog | undefined;
   /** Models that local servers reported. */
@@ -119,7 +119,7 @@ export class Registry {
     return this.preferred(this.all().filter((model) => this.canonicalId(model) === canonical));
   }
 
-  /** Callable ones first, then by the user's provider order, then as listed. Disabled providers are left out. */
+  /** Callable ones first, then by the user's provider order, then as listed. Disabled providers are skipped. */
   preferred(models: readonly ModelInfo[]): readonly ModelInfo[] {
     const { providerOrder = [], disabledProviders = [] } = this.#options;
     const rank = ({ provider }: ModelInfo) => {
@@ -141,7 +141,7 @@ export class Registry {
     return this.#overridden(api === undefined ? model : { ...model, api });
   }
 
-  /** Where an overflowing conversation can go on: the named target, else the next larger window beside it. */
+  /** Where an overflowing conversation can continue: the named target, else the next larger window at the same provider. */
   promotionTarget(model: ModelInfo): ModelInfo | undefined {
     const named = model.contextPromotionTarget;
     if (named !== undefined) {

@@ -11,7 +11,7 @@ type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
 export interface Selection {
   readonly model: ModelInfo;
   readonly match: MatchKind;
-  /** As far as the model can do what was asked for. */
+  /** Clamped to what the model supports. */
   readonly effort?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function initialModel(registry: Registry, choice: InitialChoice = {}): Se
   if (usable) return usable;
   const saved = choice.saved === undefined ? undefined : selectModel(registry, choice.saved);
   if (saved && registry.isAvailable(saved.model.provider)) return saved;
-  // Whoever limits the choice does not want it made elsewhere.
+  // A scope excludes every model outside it.
   if (scope.length > 0) return undefined;
   for (const [provider, id] of Object.entries(defaultModels)) {
     const model = registry.isAvailable(provider) ? registry.get(provider, id) : undefined;

@@ -16,7 +16,7 @@ const expects =
 
 const join = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
 
-/** Most slips are in the capitals, a habit of other files, or one letter: `apikey`, `base_url`, `reasonning`. */
+/** Most typos are wrong capitals, another file's convention, or one letter: `apikey`, `base_url`, `reasonning`. */
 function hint(key: string, members: Readonly<Record<string, Shape>>): string {
   const plain = (text: string): string => text.toLowerCase().replace(/[_-]/g, "");
   const isLonger = (a: string, b: string): boolean =>
@@ -28,9 +28,9 @@ function hint(key: string, members: Readonly<Record<string, Shape>>): string {
 
 export const shapes = {
   text: expects("a non-empty text", (value) => typeof value === "string" && value !== ""),
-  textOrNull: expects("a text or null", (value) => typeof value === "string" || value === null),
+  textOrNull: expects("text or null", (value) => typeof value === "string" || value === null),
   flag: expects("true or false", (value) => typeof value === "boolean"),
-  number: expects("a number that is not negative", (value) => typeof value === "number" && value >= 0),
+  number: expects("a non-negative number", (value) => typeof value === "number" && value >= 0),
   positive: expects("a number above 0", (value) => typeof value === "number" && value > 0),
   anything: (() => []) as Shape,
   oneOf: (...words: readonly string[]): Shape =>

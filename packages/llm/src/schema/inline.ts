@@ -9,7 +9,7 @@ const BOOKKEEPING = new Set(["$schema", "$id", "$anchor", "$comment", "$defs", "
 interface Substitutes {
   /** For a reference to a schema that is being expanded. */
   readonly onCycle: () => JsonSchema;
-  /** For a reference that leads out of the schema or nowhere. */
+  /** For a reference that leads outside the schema or to nothing. */
   readonly onMissing: () => JsonSchema;
 }
 

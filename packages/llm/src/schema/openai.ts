@@ -44,7 +44,7 @@ function notStrict(): never {
 /** Keywords that are more than copied. */
 const TRANSLATED = new Set([...DROPPED, ...OF_OBJECTS, "format", "items", "anyOf", "oneOf"]);
 
-/** Always a new object, which the caller may go on changing: this runs for every tool before the first request. */
+/** Always a new object, which the caller may change: this runs for every tool before the first request. */
 function strict(node: JsonObject): JsonObject {
   let isPlain = true;
   for (const key in node) {
@@ -82,12 +82,12 @@ function strictObject(node: JsonObject, result: JsonObject): JsonObject {
     if (extra === undefined) throw new NotStrict();
     return Object.assign(result, { properties: {}, required: [], additionalProperties: false });
   }
-  const given = node["properties"];
-  const names = Object.keys(given);
+  const declared = node["properties"];
+  const names = Object.keys(declared);
   const required = asList(node["required"] ?? []);
   const properties: JsonObject = {};
   for (const name of names) {
-    const translated = strict(asSchema(given[name] as JsonValue));
+    const translated = strict(asSchema(declared[name] as JsonValue));
     properties[name] = required.includes(name) ? translated : nullable(translated);
   }
   result["properties"] = properties;
@@ -96,7 +96,7 @@ function strictObject(node: JsonObject, result: JsonObject): JsonObject {
   return result;
 }
 
-/** Strict mode knows no optional property: absent is said as null (see `withoutOptionalNulls`). May change the node. */
+/** Strict mode has no optional properties: absent is expressed as null (see `withoutOptionalNulls`). May change the node. */
 function nullable(node: JsonObject): JsonObject {
   const { type, enum: values, anyOf } = node;
   if (Array.isArray(anyOf))

@@ -16,7 +16,7 @@ interface Validator {
 
 /**
  * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
- * same validator, so nobody can tell whether another caller filled it.
+ * same validator, so it does not matter which caller filled it.
  */
 const compiled = new WeakMap<JsonSchema, Validator>();
 
@@ -34,7 +34,7 @@ export async function violationOf(schema: JsonSchema, value: JsonValue): Promise
 }
 
 /**
- * Strict mode makes a model write null for a property it leaves out (see `toOpenAIStrict`). Such nulls are taken out
+ * Strict mode makes a model write null for a property it omits (see `toOpenAIStrict`). Such nulls are removed
  * again wherever the schema has the property optional and without null.
  */
 export function withoutOptionalNulls(schema: JsonSchema, value: JsonValue): JsonValue {

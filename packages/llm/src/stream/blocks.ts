@@ -209,7 +209,7 @@ export class Blocks implements BlockSink {
     this.start({});
     this.#blocks.push({ kind: "unknown", raw, open: false });
     this.#warnings.push({
-      message: "The answer holds an item of an unknown type; kept as it is.",
+      message: "The answer contains an item of an unknown type; it is kept unchanged.",
       code: "unknown_item",
     });
     this.#emit({ type: "provider_event", raw });

@@ -1,4 +1,4 @@
-// Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, hands the queue out. No
+// Drives one streamed answer: pulls bytes in batches, frames and decodes them into a queue, returns events from the queue. No
 // generator per layer, and nothing is read while the consumer is busy.
 
 import { createFramer, type Framer } from "../framing/framer.ts";
@@ -88,7 +88,7 @@ export class AdapterStream implements AsyncIterableIterator<StreamEvent> {
 
   #take(): IteratorResult<StreamEvent> {
     const event = this.#queue[this.#head++] as StreamEvent;
-    // A stream that happens to end while aborted still counts as aborted.
+    // A stream that happens to end while aborted is still reported as aborted.
     if (event.type === "finish" && this.#reader?.aborted) {
       const error = new AbortError("The request was aborted.");
       return { done: false, value: { type: "error", error, partial: event.response } };
@@ -166,7 +166,7 @@ export class AnswerReader {
     if (this.#document === undefined) this.#framer.push(bytes);
     else {
       this.#document.text += this.#document.decoder.decode(bytes, { stream: true });
-      if (this.#document.text.length > MAX_DOCUMENT) throw new StreamError("The answer is too large to be one.");
+      if (this.#document.text.length > MAX_DOCUMENT) throw new StreamError("The answer is too large.");
     }
   }
 
@@ -201,6 +201,6 @@ async function drain(bytes: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     for (let read = 0; read < MAX_DRAIN_READS; read++) if ((await bytes.next()).done) return;
   } catch {
-    // The answer is complete; how the connection dies afterwards is nobody's concern.
+    // The answer is complete; it does not matter how the connection ends afterwards.
   }
 }

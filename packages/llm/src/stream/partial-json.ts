@@ -52,7 +52,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
 class PartialReader {
   readonly #text: string;
   #at = 0;
-  /** The text ended, or stopped being JSON: everything open is closed as it stands. */
+  /** The text ended, or stopped being JSON: everything open is closed as is. */
   #over = false;
 
   constructor(text: string) {
@@ -177,7 +177,7 @@ class PartialReader {
     const literal = LITERALS.find(([name]) => name === word);
     if (literal !== undefined) return literal[1];
     if (!cut && /^-?\d/.test(word) && Number.isFinite(Number(word))) return Number(word);
-    // A number at the very end may go on with the next byte; showing it early would be a wrong reading.
+    // A number at the very end may continue with the next byte; showing it early would be wrong.
     return this.#stop();
   }
 

@@ -20,7 +20,7 @@ function toolCallsOf(message: Message): readonly ToolCall[] {
   return calls;
 }
 
-/** A free-form call has no object; its text stands under `input`, where a vendor without such tools would put it. */
+/** A free-form call has no object; its text is in `input`, where a vendor without such tools would put it. */
 function toToolCall(call: ToolCallData): ToolCall {
   if (typeof call.arguments === "string")
     return { id: call.id, name: call.name, arguments: { input: call.arguments }, rawArguments: call.arguments };

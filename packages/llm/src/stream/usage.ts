@@ -34,14 +34,14 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
-/** Whether `inputTokens` leaves out what was read from or written to the cache. */
+/** Whether `inputTokens` excludes what was read from or written to the cache. */
 function countsCacheApart({ raw }: Usage, provider: string): boolean {
   if (raw === undefined) return CACHE_APART_PROVIDERS.test(provider);
   // Gateways add these fields to Chat answers too, where they are part of the prompt.
   return !("prompt_tokens" in raw) && CACHE_APART_FIELDS.some((field) => field in raw);
 }
 
-/** Whether `outputTokens` leaves out the thinking. */
+/** Whether `outputTokens` excludes the thinking. */
 function countsReasoningApart({ raw, reasoningTokens = 0 }: Usage, provider: string): boolean {
   if (raw === undefined) return REASONING_APART_PROVIDERS.test(provider);
   if ("thoughtsTokenCount" in raw) return true;

@@ -1,4 +1,4 @@
-// What node's agents do not promise by themselves: a connection that has waited for long, or on which something came that
+// What node's agents do not guarantee: a connection that has waited for long, or on which something came that
 // nobody asked for, serves no further request; and one can be opened before there is a request for it.
 
 import type { Agent, AgentOptions, RequestOptions } from "node:http";
@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import type { ClientDeps } from "../types/adapter.ts";
 
 /**
- * Older ones are not trusted: while a machine sleeps or changes its network, connections die and nobody tells, and a
+ * Older ones are not trusted: while a machine sleeps or changes its network, connections die without notice, and a
  * request on a dead one hangs until its timeout. By the clock on the wall, since timers sleep as well.
  */
 const MOST_IDLE_MS = 60_000;
@@ -24,10 +24,10 @@ export interface Connections {
   readonly agent: Agent;
   /** TCP and TLS are behind it. */
   isOpen(socket: Duplex): boolean;
-  /** It waited before it got its request, so that its server may have given it up. */
+  /** It waited before it got its request, so its server may have closed it. */
   hasWaited(socket: Duplex): boolean;
   /**
-   * Opens one that the next request to the target takes. What goes wrong is left for that request to meet. Not for agents
+   * Opens one that the next request to the target takes. Errors are left for that request to report. Not for agents
    * that hand connections out later than they are asked.
    */
   prepare(target: RequestOptions): void;

@@ -41,7 +41,7 @@ export function readBody(source: BodySource): AsyncIterable<Uint8Array> {
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
       for (;;) {
-        // What came before a broken connection may be the whole answer; after our own abort nobody wants it.
+        // What came before a broken connection may be the whole answer; after our own abort it is not needed.
         const failure = source.failure();
         if (failure !== undefined) throw failure;
         const chunk = readable.read() as Uint8Array | null;

@@ -56,7 +56,7 @@ export function exchange(
       connecting.cancel();
       crossing.cancel();
       signal?.removeEventListener("abort", onAbort);
-      // An answer may come before all of the request is sent: nobody wants to send the rest.
+      // An answer may come before all of the request is sent: the rest need not be sent.
       if (!outgoing.writableFinished) outgoing.destroy();
     };
     let incoming: IncomingMessage | undefined;
@@ -96,7 +96,7 @@ export function exchange(
       });
     });
     const last = body.pop();
-    // Without copying them into one: node hands all of them to the system at once.
+    // Without copying them into one: node passes all of them to the system at once.
     for (const bytes of body) outgoing.write(bytes);
     outgoing.end(last, request.sent);
   });
@@ -110,7 +110,7 @@ function open(
 ): ClientRequest {
   const headers: Record<string, string> = { ...own, "accept-encoding": "gzip" };
   for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
-  // How the body is delimited is decided here alone: a second opinion in the same head is how requests get smuggled.
+  // How the body is delimited is decided here alone: a second, different statement in the same headers allows request smuggling.
   delete headers["transfer-encoding"];
   delete headers["content-length"];
   if (request.body !== undefined || request.method !== "GET")
@@ -140,7 +140,7 @@ function headerError(cause: unknown, headers: Readonly<Record<string, string>>):
   if (code !== "ERR_INVALID_CHAR") return cause;
   const name = Object.keys(headers).find((one) => message.includes(`"${one}"`));
   return new ConfigurationError(
-    `The header ${name} holds a line break or another character that headers cannot hold; check the key or setting it is made from.`,
+    `The header ${name} contains a line break or another character that is not allowed in headers; check the key or setting it is made from.`,
   );
 }
 

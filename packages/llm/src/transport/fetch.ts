@@ -9,8 +9,8 @@ import { withUserInfo } from "./user-info.ts";
 
 /** A transport over `fetch`, the global one unless another is given. */
 export function createFetchTransport(fetchFunction: typeof fetch = fetch): Transport {
-  return async (given) => {
-    const request = withUserInfo(given);
+  return async (original) => {
+    const request = withUserInfo(original);
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const { origin } = new URL(request.url);
     const controller = new AbortController();
@@ -30,9 +30,9 @@ export function createFetchTransport(fetchFunction: typeof fetch = fetch): Trans
     }).catch((cause: unknown) => {
       throw explain(cause);
     });
-    // Where the page may not see whereto; elsewhere a redirect is a status like others.
+    // In browsers, where the target of a redirect is hidden; elsewhere a redirect is a status like any other.
     if (response.type === "opaqueredirect")
-      throw explain(new Error("the server redirects; give the address it means."));
+      throw explain(new Error("the server redirects; use the address it redirects to."));
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),

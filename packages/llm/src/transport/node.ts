@@ -13,15 +13,15 @@ export interface NodeTransportOptions extends RouteOptions {
 export function createNodeTransport(options: NodeTransportOptions): Transport {
   const { setTimer } = options;
   const routes = createRoutes(options);
-  const transport: Transport = async (given) => {
-    const request = withUserInfo(given);
+  const transport: Transport = async (original) => {
+    const request = withUserInfo(original);
     if (request.signal?.aborted) throw new AbortError("The request was aborted before it was sent.");
     const route = routes.to(request);
     if (request.once) return exchange(request, route, { setTimer });
     return exchange(request, route, {
       setTimer,
       resend: () => {
-        // Whatever else waits there has most likely been given up by its server as well.
+        // The other idle connections have most likely been closed by the server as well.
         route.connections.dropIdle();
         return exchange(request, route, { setTimer });
       },

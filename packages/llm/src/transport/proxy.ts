@@ -9,11 +9,11 @@ import { type Target, targetOf } from "./target.ts";
 
 /** What an agent of ours gets to see of a request. */
 export interface ConnectOptions extends Target {
-  /** Fires when nobody waits for the connection any more. */
+  /** Fires when the connection is no longer needed. */
   readonly abandoned?: AbortSignal;
 }
 
-/** An agent whose connections go through the proxy; it hands them out when they are secured. */
+/** An agent whose connections go through the proxy; it returns them once TLS is established. */
 export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   const agent: Agent = new (process.getBuiltinModule("node:https").Agent)(options);
   agent.createConnection = (target: ConnectOptions, callback) => {
@@ -32,7 +32,7 @@ export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
       }
       const { connect } = process.getBuiltinModule("node:tls");
       const secured = connect({ ...options, socket, host: host ?? "", servername: servername ?? "" });
-      const giveUpToo = () => secured.destroy(new Error("nobody waits for the connection any more"));
+      const giveUpToo = () => secured.destroy(new Error("the connection is no longer needed"));
       abandoned?.addEventListener("abort", giveUpToo, { once: true });
       secured.once("error", fail);
       secured.once("secureConnect", () => {
@@ -64,7 +64,7 @@ export function parseProxy(proxy: string): URL {
   const address = proxy.includes("://") ? proxy : `http://${proxy}`;
   if (!URL.canParse(address))
     throw new ConfigurationError(
-      "The proxy variable holds no address; write http://host:port, with user:password@ before the host if needed.",
+      "The proxy variable does not contain a URL; write http://host:port, with user:password@ before the host if needed.",
     );
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -72,7 +72,7 @@ export function parseProxy(proxy: string): URL {
   return url;
 }
 
-/** What the proxy itself must be told. */
+/** Headers for the proxy itself. */
 export function proxyHeaders(proxy: URL): Record<string, string> {
   if (proxy.username === "") return {};
   let credentials: string;

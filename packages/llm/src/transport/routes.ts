@@ -19,7 +19,7 @@ export interface RouteOptions {
   readonly extraCa?: string;
 }
 
-/** What a request goes out through, and what the other end of the connection must be told. */
+/** What a request goes out through, and which headers the other end of the connection needs. */
 export interface Route {
   /** Of the server, without user or path. */
   readonly origin: string;
@@ -96,8 +96,8 @@ function createAgent(protocol: string, options: AgentOptions): Agent {
 
 /** What the caller's own `host` header asks for. */
 function namedHost({ headers = {} }: Destination): string | undefined {
-  const asked = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
-  return asked?.replace(/:\d*$/, "");
+  const hostHeader = Object.entries(headers).find(([name]) => name.toLowerCase() === "host")?.[1];
+  return hostHeader?.replace(/:\d*$/, "");
 }
 
 function withExtraCa(tls: TlsMaterial | undefined, extraCa: string | undefined): TlsMaterial | undefined {

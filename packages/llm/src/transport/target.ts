@@ -7,17 +7,17 @@ export interface Target extends RequestOptions {
   readonly servername?: string;
 }
 
-/** `name`: who asks another name of a server wants its certificate for that name, too. */
+/** `name`: a request for another host name expects the certificate for that name, too. */
 export function targetOf(url: URL, name = url.hostname): Target {
   const isSecure = url.protocol === "https:";
-  const asked = withoutBrackets(name);
-  const isAddress = process.getBuiltinModule("node:net").isIP(asked) !== 0;
+  const bareName = withoutBrackets(name);
+  const isAddress = process.getBuiltinModule("node:net").isIP(bareName) !== 0;
   return {
     protocol: url.protocol,
     host: withoutBrackets(url.hostname),
     port: url.port || (isSecure ? 443 : 80),
     path: url.pathname + url.search,
-    ...(isSecure ? { servername: isAddress ? "" : asked } : {}),
+    ...(isSecure ? { servername: isAddress ? "" : bareName } : {}),
   };
 }
 

@@ -15,7 +15,7 @@ export function withUserInfo(request: TransportRequest): TransportRequest {
   return { ...request, url: url.href, headers: { ...request.headers, ...headers } };
 }
 
-/** A per cent sign that encodes nothing stands for itself. */
+/** A percent sign that encodes nothing is literal. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,5 +1,5 @@
 // Responses over a websocket: a transport in front of another one. A streamed request goes out as one `response.create`
-// message, what comes back is handed on as an event stream, so that protocol and framing stay as they are. A socket that
+// message, what comes back is passed on as an event stream, so that protocol and framing stay as they are. A socket that
 // drops before its first message is opened again with back-off; afterwards plain HTTP takes over, if it may.
 
 import type { ClientDeps, Transport, TransportRequest, TransportResponse } from "../types/adapter.ts";
@@ -28,7 +28,7 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
     const found = resting;
     resting = undefined;
     if (found?.key === key && !found.connection.closed) return found.connection;
-    // Another model or credential: the state at the other side is of no use any more.
+    // Another model or credential: the state at the other side can no longer be used.
     found?.connection.close();
     return undefined;
   };
@@ -86,7 +86,7 @@ export function createWebsocketTransport(options: WebsocketOptions): Transport {
   return transport;
 }
 
-/** What servers without websockets say to the wish for one. */
+/** The statuses with which servers refuse a websocket. */
 const NO_SOCKETS: readonly number[] = [400, 404, 405, 426, 501];
 
 /** Leaving a body closes its socket, but only once its reading has begun. */

@@ -68,7 +68,7 @@ export interface ClientDeps {
 /** The one function all HTTP goes through. Never rejects on a status; rejects only with an SDKError. */
 export interface Transport {
   (request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection for the next request to that server and sends nothing. What goes wrong is left for the request to meet. */
+  /** Opens a connection for the next request to that server and sends nothing. Errors are left for the request to report. */
   prepare?(destination: Pick<TransportRequest, "url" | "tls">): void;
   /** Drops idle connections. */
   close?(): void;
@@ -92,7 +92,7 @@ export interface TransportRequest {
    * when there is one, and once more over a new one when that turns out to be dead.
    */
   readonly once?: boolean | undefined;
-  /** Called when the request has been handed to the system; again when it is sent again. */
+  /** Called when the request has been passed to the system; again when it is sent again. */
   readonly sent?: (() => void) | undefined;
 }
 

@@ -196,5 +196,5 @@ const classes = {
   ConfigurationError,
   NoObjectGeneratedError,
 };
-// Hosts tell errors apart by name, and a bundler may shorten the names of classes.
+// Hosts distinguish errors by name, and a bundler may shorten the names of classes.
 for (const [name, errorClass] of Object.entries(classes)) Object.defineProperty(errorClass, "name", { value: name });

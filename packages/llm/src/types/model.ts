@@ -25,7 +25,7 @@ export interface ThinkingInfo {
   readonly maxLevel?: ThinkingLevel | undefined;
   readonly defaultLevel?: ThinkingLevel | undefined;
   readonly levels?: readonly ThinkingLevel[] | undefined;
-  /** Asked for where the vendor hides the thinking text of this model unless told otherwise. */
+  /** Requested where the vendor hides the thinking text of this model unless told otherwise. */
   readonly display?: "summarized" | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface ModelInfo {
   readonly supportsCachePoint?: boolean | undefined;
   /** Temperature and topP: `never` accepted, or only while the model does not reason. */
   readonly sampling?: "never" | "without-reasoning" | undefined;
-  /** The model may only be offered tools, not told to call one. */
+  /** The model may only be offered tools, not forced to call one. */
   readonly refusesForcedTools?: boolean | undefined;
   readonly releaseDate?: string | undefined;
   readonly knowledgeCutoff?: string | undefined;

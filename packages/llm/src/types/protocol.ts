@@ -36,7 +36,7 @@ export interface MediaRules {
 export interface EncodeInput {
   readonly request: Request;
   readonly operation: Operation;
-  /** Provider name under which the request runs; decides providerOptions and what counts as own thinking. */
+  /** Provider name under which the request runs; decides providerOptions and which thinking is its own. */
   readonly provider: string;
   /** Catalog row, or conservative defaults for an unknown id. */
   readonly model: ModelInfo;
@@ -101,7 +101,7 @@ export interface BlockSink {
     call: { id?: string | undefined; name?: string | undefined; type?: "function" | "custom" | undefined },
   ): void;
   toolArguments(key: string, fragment: string): void;
-  /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed meanwhile. */
+  /** `arguments` replaces what was streamed (done-only vendors); `id` corrects an id that changed in the meantime. */
   endToolCall(
     key: string,
     extra?: {

@@ -229,7 +229,7 @@ describe("body classification", () => {
     expect(JSON.stringify(error.raw).length).toBeLessThan(70_000);
   });
 
-  it("ER-03 what a gateway hides behind its own words is said, and counts", () => {
+  it("ER-03 what a gateway hides behind its own words is reported and classified", () => {
     const raw = '{"error":{"message":"maximum context length is 8192 tokens"}}';
     const error = classify(400, { error: { code: 400, message: "Provider returned error", metadata: { raw } } });
     expect(error.name).toBe("ContextLengthError");

@@ -179,7 +179,7 @@ describe("media", () => {
     await using server = await startModelServer({ script: [] });
     const messages = [Message.user([{ kind: "image", image: { url: join(folder, "scan.tiff") } }])];
     await expect(clientFor(OPENAI, server).complete({ model: OPENAI.model, messages })).rejects.toThrow(
-      "openai takes no image/tiff images",
+      "openai does not accept image/tiff images",
     );
   });
 

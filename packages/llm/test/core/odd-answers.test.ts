@@ -43,7 +43,7 @@ describe.each(ALL)("odd answers of $provider", (one) => {
     const headers = { location: "https://elsewhere.example/v2", "content-type": "text/html" };
     const page = "<html><head><title>301 Moved Permanently</title></head></html>";
     for (const error of await errorsOf(one, { status: 301, headers, chunks: [page] })) {
-      expect(error.message).toMatch(/points to https:\/\/elsewhere\.example\/v2 .* base URL/);
+      expect(error.message).toMatch(/redirects to https:\/\/elsewhere\.example\/v2 .* base URL/);
       expect([error.name, error.retryable]).toEqual(["ProviderError", false]);
     }
   });
@@ -54,7 +54,7 @@ describe.each(ALL)("odd answers of $provider", (one) => {
       expect([error.name, error.message]).toEqual(["ServerError", "502 Bad Gateway"]);
   });
 
-  it("ER-02 a refusal whose body breaks off is still that refusal", async () => {
+  it("ER-02 a refusal whose body ends early is still that refusal", async () => {
     const headers = { "content-type": "text/plain", "content-length": "500" };
     for (const error of await errorsOf(one, { status: 401, headers, chunks: ["no such key"], after: "reset" })) {
       expect(error.name).toBe("AuthenticationError");

@@ -243,7 +243,7 @@ describe("AD-21 compat switches", () => {
     expect(firstCall(again)["id"]).toBe(firstCall(body)["id"]);
   });
 
-  it("AD-21 switched off thinking is said in each format's words", () => {
+  it("AD-21 switched off thinking is expressed in each format's own fields", () => {
     const off = { ...conversation, reasoningEffort: "off" };
     const said = (compat: OpenAICompat, key: string) => bodyOf(encode(compat, undefined, off))[key];
     expect(said({ thinkingFormat: "zai" }, "thinking")).toEqual({ type: "disabled" });

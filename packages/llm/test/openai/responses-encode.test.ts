@@ -316,7 +316,7 @@ describe("AD-10 request bodies", () => {
     expect(body["reasoning"]).toEqual(reasoning);
   });
 
-  it("DM-06 effort for a model that does not reason is left out with a warning", () => {
+  it("DM-06 effort for a model that does not reason is omitted with a warning", () => {
     const { thinking: _, ...plain } = { ...testModel, supportsReasoning: false };
     const encoded = encodeWith(
       openaiResponses,

@@ -86,7 +86,7 @@ describe("AD-30 Anthropic request", () => {
     ]);
   });
 
-  it("AD-30 DM-04 parallel results stand in one message in call order, before what the user said meanwhile", () => {
+  it("AD-30 DM-04 parallel results stand in one message in call order, before what the user said in the meantime", () => {
     const { json } = run({
       messages: [
         Message.user("go"),
@@ -224,7 +224,7 @@ describe("AD-30 Anthropic request", () => {
       tool_choice: { type: "auto" },
     });
     expect(warnings).toEqual([
-      { message: "topP was not sent: not together with temperature", code: "unsupported_parameter" },
+      { message: "topP was not sent: not supported together with temperature", code: "unsupported_parameter" },
     ]);
   });
 
@@ -321,7 +321,7 @@ describe("DM-03 Anthropic media", () => {
       type: "document",
       source: { type: "text", media_type: "text/plain", data: "grüße" },
     });
-    expect(() => content({ kind: "audio", audio: { data: png } })).toThrow(/takes no audio/);
+    expect(() => content({ kind: "audio", audio: { data: png } })).toThrow(/does not accept audio/);
   });
 
   it("A-025 text, image, text keep their order", () => {

@@ -81,14 +81,14 @@ describe("AD-30 effort on budget models", () => {
     expect(numbers(5000, 1100)).toEqual([1100, 1024]);
   });
 
-  it("AD-30 temperature is left out with thinking, and said so", () => {
+  it("AD-30 temperature is omitted with thinking, with a warning", () => {
     const { json, warnings } = run({ reasoningEffort: "low", temperature: 0.3, topP: 0.5 }, budget);
     expect(json).not.toHaveProperty("temperature");
     expect(json).not.toHaveProperty("top_p");
     expect(warnings.map((warning) => warning.code)).toEqual(["unsupported_parameter", "unsupported_parameter"]);
   });
 
-  it("AD-30 a tool round that began without thinking goes on without it; one that began with it goes on with it", () => {
+  it("AD-30 a tool round that began without thinking continues without it; one that began with it continues with it", () => {
     const bare = [Message.user("q"), Message.assistant([call]), result];
     const off = run({ reasoningEffort: "high", messages: bare }, budget);
     expect(off.json).not.toHaveProperty("thinking");

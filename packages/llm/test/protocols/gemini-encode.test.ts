@@ -96,7 +96,7 @@ describe("AD-40 Gemini request", () => {
     ]);
   });
 
-  it("AD-40 results come right after their calls, whatever the user said meanwhile; images follow with a line of text", () => {
+  it("AD-40 results come right after their calls, whatever the user said in the meantime; images follow with a line of text", () => {
     const { json } = run({
       messages: [
         Message.user("go"),

@@ -231,7 +231,7 @@ describe("vendor specials", () => {
     }
   });
 
-  it("QK-01 a conversation begun on one vendor goes on at every other one", async () => {
+  it("QK-01 a conversation begun on one vendor continues at every other one", async () => {
     for (const from of vendors) {
       const origin = await start(from, {
         script: [turn.blocks([thinking("a plan"), text("Looking."), call({ name: "read", args: { path: "a" } })])],

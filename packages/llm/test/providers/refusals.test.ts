@@ -72,22 +72,22 @@ describe("what a model refuses is not sent", () => {
     expect(body["temperature"]).toBe(expected);
   });
 
-  it("QK-01 a dropped temperature is said", async () => {
+  it("QK-01 a dropped temperature is reported", async () => {
     const answer = { id: "r", model: "gpt-5", status: "completed", output: [] };
     expect(await warned("openai", { model: "gpt-5", temperature: 0, topP: 0.5 }, answer)).toEqual([
-      "temperature was not sent: gpt-5 takes none",
-      "topP was not sent: gpt-5 takes none",
+      "temperature was not sent: gpt-5 does not accept it",
+      "topP was not sent: gpt-5 does not accept it",
     ]);
   });
 
-  it("GN-06 a model that takes no forced calls is offered the tools and told the schema", async () => {
+  it("GN-06 a model that does not accept forced tool calls is offered the tools and told the schema", async () => {
     const model = "claude-opus-5-5";
     const forced = await sent("anthropic", { model, tools, toolChoice: { mode: "required" } });
     expect(forced.body["tool_choice"]).toEqual({ type: "auto" });
     const answer = { id: "r", model, content: [], stop_reason: "end_turn", usage: {} };
     expect(
       await warned("anthropic", { model, tools, toolChoice: { mode: "named", toolName: "look" } }, answer),
-    ).toEqual(["tool choice named was sent as auto: claude-opus-5-5 takes no forced calls"]);
+    ).toEqual(["tool choice named was sent as auto: claude-opus-5-5 does not accept forced tool calls"]);
     const structured = await sent("anthropic", { model, responseFormat: { type: "json_schema", jsonSchema: person } });
     expect(structured.body["tools"]).toBeUndefined();
     expect(JSON.stringify(structured.body["system"])).toContain("JSON Schema");

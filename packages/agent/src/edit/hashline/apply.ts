@@ -91,10 +91,10 @@ async function run(
 }
 
 const banners = {
-  external: "had been changed outside this session; the edit was carried over to the present lines.",
-  chain: "had been edited by this session after that tag; the edit was carried over to the present lines.",
+  external: "had been changed outside this session; the edit was applied to the current lines.",
+  chain: "had been edited by this session after that tag; the edit was applied to the current lines.",
   replay:
-    "had been edited by this session and changed outside it after that tag; the edit was carried over to the present lines.",
+    "had been edited by this session and changed outside it after that tag; the edit was applied to the current lines.",
 } as const;
 
 async function stage(
@@ -142,7 +142,7 @@ function refuseNoChange(path: string, text: string, edits: readonly LineEdit[]):
   );
   if (!same) return;
   throw new ToolFailure(
-    `The edit of ${path} changes nothing: its rows are what those lines already say. Read the file again and check the line numbers instead of widening the range. Nothing was written.`,
+    `The edit of ${path} changes nothing: its rows are identical to those lines. Read the file again and check the line numbers instead of widening the range. Nothing was written.`,
   );
 }
 

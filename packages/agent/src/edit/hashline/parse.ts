@@ -36,7 +36,7 @@ interface Open {
   readonly source: number;
   readonly header: Header;
   readonly body: string[];
-  /** Empty rows that count only when another body row follows. */
+  /** Empty rows that belong to the body only when another body row follows. */
   gap: number;
 }
 
@@ -92,7 +92,7 @@ export function parseHashline(input: string): HashlineInput {
     }
     if (/^\d+:/.test(trimmed)) {
       throw new HashlineSyntaxError(
-        `line ${source}: the row begins with a line number copied from a reading. Write only the text, as +text.`,
+        `line ${source}: the row begins with a line number copied from a read. Write only the text, as +text.`,
       );
     }
     warnings.add(BARE_ROWS);
@@ -126,7 +126,7 @@ function sectionHeader(line: string, source: number): { path: string; tag: strin
   if (path && tag) return { path: path.trim(), tag: tag.toUpperCase() };
   const bare = rest.replace(/#.*$/, "") || "PATH";
   throw new HashlineSyntaxError(
-    `line ${source}: the tag of ${bare} is missing or not four hex digits. Copy the whole header ¶${bare}#TAG from the last reading or edit.`,
+    `line ${source}: the tag of ${bare} is missing or not four hex digits. Copy the whole header ¶${bare}#TAG from the last read or edit.`,
   );
 }
 

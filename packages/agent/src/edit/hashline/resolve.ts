@@ -13,7 +13,7 @@ export interface ResolvedOperations {
 
 interface Claim extends LineEdit {
   readonly source: number;
-  /** Inserts at one place: what hangs on the line above comes before what hangs on the line below. */
+  /** Inserts at one place: what is anchored to the line above comes before what is anchored to the line below. */
   readonly rank: number;
 }
 
@@ -41,7 +41,7 @@ export async function resolveOperations(
     const verb = kind === "replace-block" ? "replace" : "delete";
     if (typeof found === "string") {
       throw new HashlineSyntaxError(
-        `line ${source}: \`${verb} block ${line}\` names no block: ${found}. Use \`${verb} ${line}..M\` with the last line of the block instead.\n\n${around(lines, [line])}`,
+        `line ${source}: \`${verb} block ${line}\` does not select a block: ${found}. Use \`${verb} ${line}..M\` with the last line of the block instead.\n\n${around(lines, [line])}`,
       );
     }
     blocks.push(

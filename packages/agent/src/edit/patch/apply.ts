@@ -43,7 +43,7 @@ export async function applyV4a(context: EditScope, input: string, options: Patch
   }
 }
 
-/** Every file that a patch names, under each reading that `applyV4a` may take. */
+/** Every file that a patch names, under each interpretation that `applyV4a` may use. */
 export function v4aPaths(input: string): string[] {
   const patch = parsed(() => parseV4a(input));
   const padded = patch.paddedMarkers ? paddedOperations(input) : [];
@@ -132,7 +132,7 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
   }
 }
 
-/** What nobody has quoted or seen is not deleted: somebody's work since then would be gone. */
+/** Content that was neither quoted nor shown is not deleted: it may be somebody's newer work. */
 function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hunk[]): void {
   if (!workspace.exists(path)) return;
   refuseStale(workspace, path, "deleted");
@@ -141,7 +141,7 @@ function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hu
   const left = applyEdits(text, locateHunks(path, text, hunks).edits);
   if (left.trim() === "") return;
   throw new ToolFailure(
-    `${path} has lines that the diff does not remove, such as ${JSON.stringify(firstLine(left))}, so it is not deleted. Read it again; to delete it whatever it holds, leave out the hunk. Nothing was written.`,
+    `${path} has lines that the diff does not remove, such as ${JSON.stringify(firstLine(left))}, so it is not deleted. Read it again; to delete it regardless of its content, omit the hunk. Nothing was written.`,
   );
 }
 
@@ -157,7 +157,7 @@ function firstLine(text: string): string {
 }
 
 const levelNotes: Readonly<Record<Exclude<Level, "exact">, string>> = {
-  "trailing-whitespace": "ignoring trailing white space",
+  "trailing-whitespace": "ignoring trailing whitespace",
   indentation: "after shifting the indentation",
   unicode: "treating similar punctuation and spaces as equal",
 };

@@ -196,7 +196,7 @@ function insertionPoint(name: string, file: SearchFile, hunk: Hunk, from: number
   if (found.length === 1 && found[0] !== undefined) return found[0] + 1;
   if (found.length === 0) throw notFound(name, file, [hunk.hints.at(-1) as string], from);
   throw new ToolFailure(
-    `${name}: the "@@" line stands in ${found.length} places (lines ${found
+    `${name}: the "@@" line occurs in ${found.length} places (lines ${found
       .slice(0, 20)
       .map((line) => line + 1)
       .join(", ")}). Add context lines. Nothing was written.`,

@@ -4,7 +4,7 @@ import { type Change, type Hunk, type PatchOperation, PatchSyntaxError } from ".
 
 export interface Patch {
   readonly operations: readonly PatchOperation[];
-  /** Some context line reads like a marker with blanks before it; parsing with `padded` takes it as one. */
+  /** Some context line reads like a marker with spaces before it; parsing with `padded` takes it as one. */
   readonly paddedMarkers: boolean;
 }
 
@@ -40,7 +40,7 @@ function unwrap(input: string): NumberedLine[] {
   if (end < begin) {
     throw new PatchSyntaxError(
       all.length,
-      `"${END}" is missing; the patch may have been cut off. Send it again in whole.`,
+      `"${END}" is missing; the patch may have been cut off. Send the whole patch again.`,
     );
   }
   const tag = heredocTag(all.slice(0, begin));
@@ -103,7 +103,7 @@ class Cursor {
     while (!this.done && this.line.text.trim() === "") this.#at++;
   }
 
-  /** Inside a hunk a line that begins with a blank is context, whatever follows, unless padded markers are wanted. */
+  /** Inside a hunk a line that begins with a space is context, whatever follows, unless padded markers are wanted. */
   get atMarker(): boolean {
     const { text } = this.line;
     if (text.startsWith("*** ")) return true;
@@ -185,7 +185,7 @@ function updateHunks(cursor: Cursor): Hunk[] {
   return hunks;
 }
 
-/** A wholly empty line stands for an empty context line. One object, to tell it from a written " ". */
+/** A wholly empty line stands for an empty context line. One object, to distinguish it from a written " ". */
 const emptyContext: Change = { kind: " ", text: "" };
 
 function hunkBody(cursor: Cursor): Change[] {

@@ -11,7 +11,7 @@ const DIRECTORIES_PER_BREATH = 200;
 
 type Options = { readonly signal?: AbortSignal };
 
-/** The first engine's answer, or the second's when the first cannot come to an end. */
+/** The first engine's answer, or the second's when the first does not finish. */
 export function unlessBlocked(ripgrep: Search, builtin: Search): Search {
   const search = async <Result>(
     path: string,
@@ -33,7 +33,7 @@ export function unlessBlocked(ripgrep: Search, builtin: Search): Search {
       return await work(builtin, outer);
     } finally {
       clearTimeout(look);
-      // Nobody waits for the look any more.
+      // Nobody is waiting for the result any more.
       stop.abort();
     }
   };
@@ -69,7 +69,7 @@ function hasPipe(directory: string): boolean {
       const stat = statSync(join(directory, name), { throwIfNoEntry: false });
       return stat !== undefined && !stat.isFile() && !stat.isDirectory();
     } catch {
-      return false; // a link in a circle, or a directory that may not be entered
+      return false; // a circular link, or a directory that we may not enter
     }
   });
 }
@@ -78,6 +78,6 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    return []; // gone, no directory, or not ours to look at
+    return []; // deleted, not a directory, or not readable for us
   }
 }

@@ -1,4 +1,4 @@
-// A JavaScript expression can take forever on an unlucky line, and nothing outside can stop it: it holds the thread. The
+// A JavaScript expression can take forever on an unlucky line, and nothing outside can stop it: it blocks the thread. The
 // engine's own time limit can, so patterns that repeat anything run under one.
 
 import { createContext, Script } from "node:vm";

@@ -90,6 +90,6 @@ function firstMatches(lines: readonly MatchLine[], room: number, context: number
     if (line.isMatch) lastMatch = line.number;
     out.push(line);
   }
-  // Context that belongs to the match which was left out.
+  // Context that belongs to the match that was omitted.
   return left < 0 ? out.filter((line) => line.number <= lastMatch + context) : out;
 }

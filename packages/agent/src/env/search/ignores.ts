@@ -1,4 +1,4 @@
-// Which files say what is left out of a search, and which of them wins, as in ripgrep: .rgignore over .ignore over .gitignore
+// Which files say what a search skips, and which of them wins, as in ripgrep: .rgignore over .ignore over .gitignore
 // over the repository's own exclude file over the person's global one.
 
 import { dirname, join } from "node:path/posix";

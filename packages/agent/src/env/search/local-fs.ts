@@ -30,7 +30,7 @@ const disk: SearchFs = {
   },
 };
 
-/** A larger file is passed over: it does not fit in one string. */
+/** A larger file is skipped: it does not fit in one string. */
 const MOST_BYTES = 256 << 20;
 
 function readUpTo(path: string, most: number): Buffer {
@@ -38,7 +38,7 @@ function readUpTo(path: string, most: number): Buffer {
 }
 
 function readText(path: string): string | undefined {
-  // A pipe would be waited for.
+  // Reading a pipe would block.
   return localKind(path) === "file" ? skipForbidden(() => readFileSync(path, "utf8"), undefined) : undefined;
 }
 
@@ -47,7 +47,7 @@ export function localKind(path: string): FileKind | undefined {
   return stat?.isFile() ? "file" : stat?.isDirectory() ? "directory" : undefined;
 }
 
-/** Files that vanish during the walk or that we may not read are passed over, as ripgrep does. */
+/** Files that vanish during the walk or that we may not read are skipped, as in ripgrep. */
 function skipForbidden<T>(read: () => T, otherwise: T): T {
   try {
     return read();

@@ -69,7 +69,7 @@ function checkGlob(pattern: string): void {
 
 function globFault(pattern: string): string | undefined {
   if (pattern === "") return "it is empty";
-  if (/^\/+$/.test(pattern)) return "it is the whole disk; name a directory";
+  if (/^\/+$/.test(pattern)) return "it matches the whole disk; name a directory";
   let braces = 0;
   for (let i = 0; i < pattern.length; i++) {
     const char = pattern[i];

@@ -12,7 +12,7 @@ export interface MatchLine {
   readonly number: number;
   readonly text: string;
   readonly isMatch: boolean;
-  /** Where the first match begins; told for lines that are too long to show. */
+  /** Where the first match begins; set for lines that are too long to show. */
   readonly at?: number;
 }
 

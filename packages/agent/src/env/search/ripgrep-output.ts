@@ -80,7 +80,7 @@ export class MatchParser {
     }
   }
 
-  /** The line's number stands behind its text, before the places of its matches; when these are many, it is taken for the first. */
+  /** The line's number comes after its text, before the offsets of its matches; when these are many, it is taken for the first. */
   #longLine(ends: string): void {
     const isMatch = ends.startsWith('{"type":"match"');
     if (isMatch) this.#hits++;

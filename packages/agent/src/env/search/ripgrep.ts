@@ -29,7 +29,7 @@ const MANY_HITS = 20_000;
 
 const COMMON = ["--no-config", "--no-messages", "--no-ignore-files"];
 
-/** Outside of any repository .gitignore files count too; inside one they end at its root. */
+/** Outside of any repository .gitignore files apply too; inside one they apply up to its root. */
 async function ignoreArguments(runner: RipgrepRunner, directory: string): Promise<string[]> {
   for (let at = directory; ; at = dirname(at)) {
     if ((await runner.kind(join(at, ".git"))) !== undefined) return [];

@@ -256,7 +256,7 @@ describe.each(["ripgrep", "builtin"] as const)("%s", (engine) => {
     });
   });
 
-  it("TL-06 star stays in a directory, two stars cross; gitignored and .git are left out, hidden files are not", async () => {
+  it("TL-06 star stays in a directory, two stars cross; gitignored and .git are omitted, hidden files are not", async () => {
     const sorted = async (pattern: string, path?: string) => [...(await glob(pattern, path))].sort();
     expect(await sorted("*.log")).toEqual(["keep.log"]);
     expect(await sorted("*/x.txt")).toEqual(["a/x.txt"]);

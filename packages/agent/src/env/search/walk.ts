@@ -22,7 +22,7 @@ export interface SearchEntry {
   readonly kind: FileKind;
 }
 
-/** Absolute paths of files under `root`, ignored ones and `.git` left out, hidden ones on request. */
+/** Absolute paths of files under `root`, without ignored ones and `.git`; hidden ones on request. */
 export async function* walkFiles(fs: SearchFs, root: string, hidden: boolean): AsyncGenerator<string> {
   yield* walk(fs, root, hidden, await ignoresAbove(fs, root));
 }

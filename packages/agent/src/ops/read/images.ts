@@ -1,4 +1,4 @@
-// Which files are pictures a model can look at, told by their first bytes rather than their names.
+// Which files are pictures a model can look at, recognised by their first bytes rather than their names.
 
 /** What every provider takes: the strictest counts 5 MiB of base64. A larger one would make each later request fail. */
 export const MOST_IMAGE_BYTES = (5 << 20) * 0.75;

@@ -77,7 +77,7 @@ export interface TextLines {
   readonly tag?: string;
 }
 
-/** All lines of a text; what is a file counts as shown from now on. */
+/** All lines of a text; a file is recorded as shown from now on. */
 export function textLines(path: string, bytes: Uint8Array, context: CallScope): TextLines {
   const text = decode(path, bytes);
   const lines = text.split("\n");

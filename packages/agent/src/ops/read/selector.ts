@@ -5,7 +5,7 @@ import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 export interface LineRange {
   /** 1-based. */
   readonly first: number;
-  /** Included; absent: as far as a reading goes. */
+  /** Included; absent: as far as one read goes. */
   readonly last?: number;
 }
 
@@ -26,13 +26,14 @@ const RANGES = `${RANGE}(?:,${RANGE})*`;
 const SUFFIX = new RegExp(`^(.+?)(?::(${RANGES}))?(:raw)?(?::(${RANGES}))?$`, "s");
 
 /** What the path names, and which lines of it. A file whose name ends like a selector is that file. */
-export async function selectedPath(given: string, scope: CallScope): Promise<SelectedPath> {
-  const [, path, before, raw, after] = SUFFIX.exec(given) ?? [];
-  if (path === undefined || path === given || (before !== undefined && after !== undefined)) return { path: given };
+export async function selectedPath(pathText: string, scope: CallScope): Promise<SelectedPath> {
+  const [, path, before, raw, after] = SUFFIX.exec(pathText) ?? [];
+  if (path === undefined || path === pathText || (before !== undefined && after !== undefined))
+    return { path: pathText };
   // An address has its own grammar: a port, or the lines of an artifact.
-  if (scope.services.schemes?.handles(given)) return { path: given };
-  const { stat } = await scope.paths.locate(given);
-  if (stat && stat.kind !== "dangling") return { path: given };
+  if (scope.services.schemes?.handles(pathText)) return { path: pathText };
+  const { stat } = await scope.paths.locate(pathText);
+  if (stat && stat.kind !== "dangling") return { path: pathText };
   const ranges = ((before ?? after)?.split(",") ?? []).map(parseRange).sort((a, b) => a.first - b.first);
   return { path, selector: { raw: raw !== undefined, ranges } };
 }
@@ -42,7 +43,7 @@ function parseRange(text: string): LineRange {
   const first = Number(start);
   if (first === 0) throw new ToolFailure("Line selector 0 is invalid; lines are 1-indexed. Use :1.");
   if (count !== undefined) {
-    if (Number(count) === 0) throw new ToolFailure(`Line selector ${text} names no line. Use :${first}+1.`);
+    if (Number(count) === 0) throw new ToolFailure(`Line selector ${text} selects no line. Use :${first}+1.`);
     return { first, last: first + Number(count) - 1 };
   }
   if (dash === undefined || end === undefined) return { first };

@@ -32,5 +32,5 @@ it("EE-02 jobs that have ended do not pile up; numbers are never given twice and
   expect(jobs.get(101).handle.command).toBe("job 99");
   expect(() => jobs.get(2)).toThrow("Job 2 has ended; its output is no longer kept.");
   expect(() => jobs.get(102)).toThrow("There is no job 102. Known jobs: 1, 81, ");
-  expect(() => new Jobs().get(1)).toThrow("none was started");
+  expect(() => new Jobs().get(1)).toThrow("none has been started");
 });

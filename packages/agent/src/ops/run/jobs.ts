@@ -1,4 +1,4 @@
-// Commands that run beside the conversation, by number. The environment owns the processes; this remembers which is which and
+// Commands that run in the background, by number. The environment owns the processes; this remembers which is which and
 // how far the model has read.
 
 import { ToolFailure } from "../../contract/tool.ts";
@@ -54,7 +54,8 @@ export class Jobs {
     const job = this.#jobs.get(id);
     if (job) return job;
     if (id >= 1 && id <= this.#started) throw new ToolFailure(`Job ${id} has ended; its output is no longer kept.`);
-    const which = this.#started > 0 ? `. Known jobs: ${[...this.#jobs.keys()].join(", ")}.` : "; none was started.";
+    const which =
+      this.#started > 0 ? `. Known jobs: ${[...this.#jobs.keys()].join(", ")}.` : "; none has been started.";
     throw new ToolFailure(`There is no job ${id}${which}`);
   }
 
@@ -71,7 +72,7 @@ export function jobStatus(job: Job): string {
   return `exit code: ${job.result.exitCode}, ${job.result.durationMs} ms`;
 }
 
-/** Waits until the job has ended, the time is over or the call is given up. */
+/** Waits until the job has ended, the time is up or the call is aborted. */
 export function jobEnded(job: Job, ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted || !job.handle.running) return Promise.resolve();
   return new Promise((resolve) => {

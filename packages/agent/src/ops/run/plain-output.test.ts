@@ -11,8 +11,8 @@ it("TL-04 colours, titles, bells and zero bytes of a command do not reach the mo
 
 it("TL-04 of a progress line only the last state is left, and it says so", () => {
   const bar = Array.from({ length: 100 }, (_, i) => `\r${i + 1}%`).join("");
-  expect(plainOutput(`start\n${bar}\nend\n`)).toBe("start\n100% [99 earlier states of this line left out]\nend\n");
-  expect(plainOutput(`${bar}\r\nend\r\n`)).toBe("100% [99 earlier states of this line left out]\r\nend\r\n");
+  expect(plainOutput(`start\n${bar}\nend\n`)).toBe("start\n100% [99 earlier states of this line omitted]\nend\n");
+  expect(plainOutput(`${bar}\r\nend\r\n`)).toBe("100% [99 earlier states of this line omitted]\r\nend\r\n");
 });
 
 it("TL-04 text without control characters, other line ends and other scripts stays as it came", () => {

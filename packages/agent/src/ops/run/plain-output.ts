@@ -1,5 +1,5 @@
 // What a program printed, as text to read: without colours and cursor movements, and without the states of a progress line that
-// were printed over. A model would pay for them, and some providers refuse a zero byte. Who watches gets the output as it came.
+// were printed over. A model would pay for them, and some providers refuse a zero byte. People who watch get the raw output.
 
 const COMMANDS = new RegExp(
   [
@@ -29,5 +29,5 @@ function lastState(line: string): string {
     .split("\r")
     .filter((state) => state.trim() !== "");
   if (states.length < FEWEST_STATES) return line;
-  return `${states.at(-1)} [${states.length - 1} earlier states of this line left out]${ending}`;
+  return `${states.at(-1)} [${states.length - 1} earlier states of this line omitted]${ending}`;
 }

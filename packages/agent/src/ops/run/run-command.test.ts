@@ -40,7 +40,7 @@ it.each(["open", "write"])(
     const outcome = await runCommand("yes | head -c 3000000", context, { name: "shell" });
     expect(outcome).toMatchObject({ exitCode: 0, outputBytes: 3_000_000, notKept: "ENOSPC: no space left on device" });
     expect(outcome).not.toHaveProperty("artifact");
-    expect(wholeOutputNote(outcome)).toContain("could not be kept: ENOSPC");
+    expect(wholeOutputNote(outcome)).toContain("could not be saved: ENOSPC");
     expect(closed).toBe(at === "open" ? 0 : 1);
   },
 );

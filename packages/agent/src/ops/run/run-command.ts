@@ -94,6 +94,8 @@ function lazyArtifact(
 
 /** One line about the whole output; empty when all of it was shown. */
 export function wholeOutputNote({ artifact, notKept, outputBytes }: CommandOutcome): string {
-  if (artifact) return `[${outputBytes} bytes in all; the whole output is in artifact://${artifact.id}]\n`;
-  return notKept === undefined ? "" : `[${outputBytes} bytes in all; the whole output could not be kept: ${notKept}]\n`;
+  if (artifact) return `[${outputBytes} bytes in total; the whole output is in artifact://${artifact.id}]\n`;
+  return notKept === undefined
+    ? ""
+    : `[${outputBytes} bytes in total; the whole output could not be saved: ${notKept}]\n`;
 }

@@ -1,4 +1,4 @@
-// Which files that the session has shown a command has changed behind its back. Stats decide which file is worth a look,
+// Which of the files that the session has shown were changed by a command. Stats decide which file is worth a look,
 // its content decides whether it really differs.
 
 import { relative } from "node:path/posix";
@@ -36,7 +36,7 @@ export function changedNote(changed: readonly string[]): string {
   return `[changed since you last saw ${changed.length === 1 ? "it" : "them"}: ${changed.join(", ")}; read again before editing]\n`;
 }
 
-/** A file that cannot be looked at counts as one that is not there: the command's own outcome must reach the model. */
+/** A file that cannot be read is treated as missing: the command's own outcome must reach the model. */
 async function stamp(env: ExecutionEnvironment, path: string): Promise<string> {
   try {
     const stat = await env.stat(path);

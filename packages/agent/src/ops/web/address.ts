@@ -27,7 +27,7 @@ const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
   ["ff00::", 8], // multicast
 ].map(([network, bits]) => [ip6(network as string), BigInt(128 - (bits as number))] as const);
 
-/** IPv4 addresses written as IPv6: mapped, and by NAT64 for networks without IPv4. They are judged as what they stand for. */
+/** IPv4 addresses written as IPv6: mapped, and by NAT64 for networks without IPv4. They are judged by the IPv4 address they contain. */
 const HOLD_V4: readonly bigint[] = [ip6("::ffff:0:0") >> 32n, ip6("64:ff9b::") >> 32n];
 
 export function isPrivateAddress(address: string): boolean {

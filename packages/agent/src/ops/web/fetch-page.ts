@@ -72,7 +72,7 @@ function parse(address: string): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new ToolFailure(`${url.protocol} addresses cannot be fetched; use http or https.`);
   }
-  if (url.username || url.password) throw new ToolFailure("The address holds a password. Give it without.");
+  if (url.username || url.password) throw new ToolFailure("The address contains a password. Leave the password out.");
   return url;
 }
 
@@ -122,7 +122,7 @@ const UNPACKERS: ReadonlyMap<string | undefined, () => Transform> = new Map<stri
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
   const unpack = UNPACKERS.get(response.headers["content-encoding"]);
-  // A pipeline and not a pipe: an answer that breaks off must end the unpacking, too. The reader below gets the error.
+  // A pipeline and not a pipe: a response that ends early must end the decompression, too. The reader below gets the error.
   const stream = unpack === undefined ? response : pipeline(response, unpack(), () => {});
   const chunks: Buffer[] = [];
   let size = 0;
@@ -133,7 +133,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ 
       if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: true };
     }
   } catch (error) {
-    throw new ToolFailure(`The answer broke off: ${(error as Error).message}.`);
+    throw new ToolFailure(`The response ended early: ${(error as Error).message}.`);
   } finally {
     response.destroy();
   }

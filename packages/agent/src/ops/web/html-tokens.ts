@@ -1,8 +1,8 @@
-// Reads HTML once from front to back and tells a handler what comes. Every character is looked at a bounded number of times,
+// Reads HTML once from front to back and reports each part to a handler. Every character is looked at a bounded number of times,
 // whatever the page does. Self-contained: the class is sent to a worker as text (see in-worker.ts), so it uses nothing outside itself.
 
 export interface HtmlHandler {
-  /** Of the attributes those that say something to a reader. */
+  /** Only the attributes that matter to a reader. */
   open(name: string, attributes: ReadonlyMap<string, string>): void;
   close(name: string): void;
   /** Entities are decoded. */
@@ -13,7 +13,7 @@ export class HtmlTokens {
   /** Their content is no markup; it ends with their own end tag only. */
   readonly #raw = new Set("script style textarea title xmp iframe noembed noframes".split(" "));
   readonly #void = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
-  /** The others are passed over, so that a tag of a million attributes costs no memory. */
+  /** The others are skipped, so that a tag with a million attributes costs no memory. */
   readonly #attributesKept = new Set("href src alt start class".split(" "));
   readonly #entities: ReadonlyMap<string, string> = new Map(
     (

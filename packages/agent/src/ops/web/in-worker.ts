@@ -1,4 +1,4 @@
-// HTML to Markdown off the main thread: a page is a stranger's, and whatever it does to the converter, the session goes on and
+// HTML to Markdown off the main thread: pages are untrusted, and whatever one does to the converter, the session continues and
 // an interrupt ends it at once.
 
 import type { Worker } from "node:worker_threads";

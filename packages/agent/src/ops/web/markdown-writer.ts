@@ -11,7 +11,7 @@ interface OpenElement {
   readonly end: () => void;
 }
 
-/** Text being written: the page, or a cell of a table, where everything stands in one line. */
+/** Text being written: the page, or a cell of a table, where everything is on one line. */
 interface Sheet {
   readonly parts: string[];
   readonly oneLine: boolean;
@@ -43,7 +43,7 @@ export class MarkdownWriter implements HtmlHandler {
       "hgroup legend main menu optgroup option p search section select summary"
     ).split(" "),
   );
-  /** They stand in one line with what is around them, and end at the latest with the item, cell or quotation. */
+  /** They are on one line with what is around them, and end at the latest with the item, cell or quotation. */
   readonly #inline = new Set("a b strong i em cite dfn var s del strike code kbd samp tt".split(" "));
   readonly #marks: ReadonlyMap<string, string> = new Map(
     "b ** strong ** i _ em _ cite _ dfn _ var _ s ~~ del ~~ strike ~~"
@@ -60,7 +60,7 @@ export class MarkdownWriter implements HtmlHandler {
   /** Stands before every line inside items and quotations. */
   #prefix = "";
   #depth = 0;
-  /** An element whose content is left out, and how many of its kind are open inside. */
+  /** An element whose content is omitted, and how many of its kind are open inside. */
   #skipped: { name: string; open: number } | undefined;
   readonly #markCount = new Map<string, number>();
   /** Marks that wait for the first word behind them. */
@@ -321,7 +321,7 @@ export class MarkdownWriter implements HtmlHandler {
     else this.#word(`![${alt}](${this.#address(src)})`);
   }
 
-  /** Fit to stand between brackets. */
+  /** Escaped for use between brackets. */
   #address(text: string): string {
     return text
       .trim()

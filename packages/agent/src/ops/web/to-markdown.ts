@@ -17,7 +17,7 @@ export async function pageText(page: FetchedPage, limits: ConversionLimits): Pro
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);
 }
 
-/** What the server says counts, then what the page says of itself. */
+/** What the server says takes precedence over what the page says. */
 function decode({ body, charset }: FetchedPage): string {
   const declared = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(body.toString("latin1", 0, 2048))?.[1];
   try {

@@ -6,7 +6,7 @@ import type { CallInfo } from "../../seams/types.ts";
 import { withDeadline } from "../../time/deadline.ts";
 import type { InputRun, SessionCore } from "../core.ts";
 
-/** Undefined: go ahead. Otherwise what the model is told. */
+/** Undefined: go ahead. Otherwise the text that is sent to the model. */
 export async function askApproval(core: SessionCore, run: InputRun, call: CallInfo): Promise<string | undefined> {
   const verdict = await core.seams.approve(call, run.signal);
   if (!verdict) return undefined;

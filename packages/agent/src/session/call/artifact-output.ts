@@ -26,7 +26,7 @@ export async function keepOutput(
 }
 
 function endsOf(full: string): string {
-  const marker = `\n[... ${full.length - EVENT_BYTES} characters and more are left out here ...]\n`;
+  const marker = `\n[... ${full.length - EVENT_BYTES} or more characters are omitted here ...]\n`;
   return full.slice(0, EVENT_BYTES - EVENT_TAIL - marker.length) + marker + full.slice(-EVENT_TAIL);
 }
 
@@ -37,7 +37,7 @@ async function store(core: SessionCore, tool: string, full: string): Promise<Art
     writer.write(Buffer.from(full, "utf8"));
     return await writer.close();
   } catch (error) {
-    core.warn(`the whole output of ${tool} could not be kept: ${messageOf(error)}`, "artifact");
+    core.warn(`the whole output of ${tool} could not be saved: ${messageOf(error)}`, "artifact");
     return undefined;
   }
 }

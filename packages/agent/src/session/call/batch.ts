@@ -1,5 +1,5 @@
 // The calls of one answer: together when the profile allows it, exclusive ones in a row among themselves. An edit and what
-// stands before or after it wait for each other: tests asked for behind an edit must not run before it is made. One that fails
+// comes before or after it wait for each other: tests requested after an edit must not run before it is made. One that fails
 // never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
@@ -36,7 +36,7 @@ function isWrite(core: SessionCore, call: ToolCallData): boolean {
   try {
     return tier(argumentsOf(call)) === "write";
   } catch {
-    return true; // not checked against the schema yet: what cannot be told waits its turn
+    return true; // not checked against the schema yet: a call whose tier is unknown waits its turn
   }
 }
 

@@ -21,7 +21,7 @@ export function failure(text: string): Outcome {
 
 export interface StartedCall {
   readonly call: ToolCallData;
-  /** Absent for a name that nobody offers. */
+  /** Absent for the name of a tool that is not offered. */
   readonly tool: ToolDef | undefined;
   readonly summary: string;
   readonly startedAt: number;
@@ -75,16 +75,16 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
   });
 }
 
-/** What a tool of the host gives along may be anything; what is no JSON cannot be kept, and must not end the session. */
+/** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */
 function checkedDetails(core: SessionCore, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
   if (details === undefined || isJson(details)) return details;
-  core.warn(`The details that the tool ${call.name} returned are not JSON and were left out.`, "tool_details");
+  core.warn(`The details that the tool ${call.name} returned are not JSON and were omitted.`, "tool_details");
   return undefined;
 }
 
 const MOST_NESTING = 200;
 
-/** Deeper than any real value is as good as endless. */
+/** Deeper than any real value: treated as circular. */
 function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") return false;
   if (typeof value !== "object" || value === null) return true;

@@ -16,7 +16,7 @@ export class LiveOutput {
     this.#callId = callId;
   }
 
-  /** What a tool left behind still writes belongs to no call any more. */
+  /** Output that a tool's leftover processes still write no longer belongs to a call. */
   push(delta: string, stream: StreamName): void {
     if (!this.#isOpen) return;
     const { redactor } = this.#core.options;

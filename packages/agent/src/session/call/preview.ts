@@ -7,7 +7,7 @@ import { visibleLine, visibleText } from "../../text/visible.ts";
 
 const MOST_SUMMARY = 400;
 
-/** `tool` is absent for a name that nobody offers. */
+/** `tool` is absent for the name of a tool that is not offered. */
 export function summaryOf(tool: ToolDef | undefined, args: JsonObject): string {
   const text = tool?.summary ? described(tool, args) : undefined;
   return visibleLine((text ?? JSON.stringify(args)).slice(0, MOST_SUMMARY));

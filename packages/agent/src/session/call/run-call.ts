@@ -26,7 +26,7 @@ import { failure, finishCall, type Outcome, type StartedCall } from "./finish-ca
 import { LiveOutput } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
-/** A tool that was told to stop gets this long: the shell needs 2 s to end a stubborn process group. */
+/** A tool that was asked to stop gets this long: the shell needs 2 s to end a stubborn process group. */
 const TOOL_GRACE_MS = 2500;
 /** How often a call is planned and asked about again because its files keep changing. */
 const MOST_PLANS = 5;
@@ -113,7 +113,7 @@ function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): Pr
 interface DeclaredCall {
   readonly info: CallInfo;
   readonly scope: CallScope;
-  /** Of the preview that somebody has looked at. */
+  /** Of the preview that a person was shown. */
   approvedPlan?: string;
 }
 
@@ -189,11 +189,11 @@ async function execute(
       (signal) =>
         around(call, async () => {
           const running = executor(call.args, toolContext(core, declared, signal, live));
-          // Here and not behind: what is told while a tool runs is no part of a recording.
+          // Here and not later: events emitted while a tool runs are not part of a recording.
           const returned = await Promise.resolve(running).finally(() => live.flush());
           if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
           // Tools of hosts and extensions are not all type-checked.
-          if (!Array.isArray(returned?.content)) throw new Error("it returned neither a text nor a result");
+          if (!Array.isArray(returned?.content)) throw new Error("it returned neither text nor a result");
           return returned;
         }),
     );

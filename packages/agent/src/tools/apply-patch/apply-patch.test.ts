@@ -50,7 +50,7 @@ describe("PA-02 where hunks land", () => {
   it("PA-02 levels: trailing blanks, surrounding blanks with re-indentation, punctuation; context keeps its bytes", async () => {
     const trailing = await patched("x  \ny\n", "@@", " x", "-y", "+z");
     expect(trailing.after).toBe("x  \nz\n");
-    expect(trailing.text).toContain("Note: f.py, hunk 1: matched ignoring trailing white space.");
+    expect(trailing.text).toContain("Note: f.py, hunk 1: matched ignoring trailing whitespace.");
     const indented = await patched("\tif a:\n\t\tb\n", "@@", " if a:", "-    b", "+    c", "+    d");
     expect(indented.after).toBe("\tif a:\n\t\tc\n\t\td\n");
     const folded = await patched("say “a”\nold – x\n", "@@", ' say "a"', "-old - x", "+new");

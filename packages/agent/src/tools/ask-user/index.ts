@@ -8,7 +8,7 @@ const params = {
   questions: listOf(
     record(
       {
-        id: text("Short name of the question, to tell answers apart"),
+        id: text("Short name of the question, to distinguish the answers"),
         question: text("The question"),
         options: listOf(record({ label: text("The option in a few words") }, "An option"), "Answers to choose from"),
         multi: optional(flag("Several options may be chosen")),
@@ -33,21 +33,21 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   // People take their time.
   timeoutMs: 0,
   async execute({ questions }, { services, signal }) {
-    const asked: readonly Question[] = questions;
+    const questionList: readonly Question[] = questions;
     if (!services.answerer) {
-      const text = renderQuestions(asked);
+      const text = renderQuestions(questionList);
       services.session?.awaitInput({ what: "question", text });
       return {
-        content: [{ kind: "text", text: `Asked:\n${text}\nThe answer comes as the next message.` }],
-        details: { questions: asked as unknown as JsonValue, awaiting: true },
+        content: [{ kind: "text", text: `Asked:\n${text}\nThe answer will come in the next message.` }],
+        details: { questions: questionList as unknown as JsonValue, awaiting: true },
         effects: "none",
       };
     }
-    const answers = await services.answerer(asked, signal);
+    const answers = await services.answerer(questionList, signal);
     if (!answers)
-      throw new ToolFailure("The user did not answer. Go on with what you know, or stop and say what is missing.");
+      throw new ToolFailure("The user did not answer. Continue with what you know, or stop and say what is missing.");
     return {
-      content: [{ kind: "text", text: renderAnswers(asked, answers) }],
+      content: [{ kind: "text", text: renderAnswers(questionList, answers) }],
       details: { answers: answers as unknown as JsonValue },
       effects: "none",
     };

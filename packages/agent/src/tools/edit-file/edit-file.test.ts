@@ -98,13 +98,13 @@ describe("TL-03 edit_file", () => {
     expect(result.details["step"]).toBe("trailing-whitespace");
   });
 
-  it("TL-03 trailing white space is tolerated and reported", async () => {
+  it("TL-03 trailing whitespace is tolerated and reported", async () => {
     const result = await edited("if x:  \n  y\t\nz\n", "if x:\n  y\n", "if x:\n  w\n");
     expect(result.after).toBe("if x:  \n  w\nz\n");
-    expect(result.text).toContain("trailing white space");
+    expect(result.text).toContain("trailing whitespace");
   });
 
-  it("TL-03 tabs typed as spaces: a single place is taken, the new text follows the file's tabs, and it is said", async () => {
+  it("TL-03 tabs typed as spaces: a single place is taken, the new text follows the file's tabs, and it is reported", async () => {
     const result = await edited(
       "func f() {\n\tif a {\n\t\tb()\n\t}\n}\n",
       "    if a {\n        b()\n    }",
@@ -143,11 +143,11 @@ describe("TL-03 edit_file", () => {
     expect(result.details["step"]).toBe("unescaped");
   });
 
-  it("TL-03 line numbers copied from a reading are taken off, and it is said", async () => {
+  it("TL-03 line numbers copied from a read are removed, and the result says so", async () => {
     const before = "one\ntwo\nthree\n";
     const both = await edited(before, " 2 | two\n 3 | three", " 2 | TWO\n 3 | three\n 4 | four");
     expect(both.after).toBe("one\nTWO\nthree\nfour\n");
-    expect(both.text).toContain("taking off the line numbers");
+    expect(both.text).toContain("removing the line numbers");
     expect((await edited(before, "2 | two\n", "TWO\n")).after).toBe("one\nTWO\nthree\n");
     for (const old of ["2 | tw", "1 | one\n3 | three", "2 | one\ntwo"]) {
       const result = await edited(before, old, "x");

@@ -11,7 +11,7 @@ import description from "./description.md";
 
 const params = {
   file_path: text("Path of the file, absolute or relative to the working directory"),
-  old_string: text("The text to replace, exactly as it stands in the file"),
+  old_string: text("The text to replace, exactly as it appears in the file"),
   new_string: text("The text to put in its place"),
   replace_all: optional(flag("Replace every occurrence; false when not given")),
 };
@@ -35,7 +35,9 @@ export const editFileTool: ToolDef<Args> = {
 const countedParams = {
   ...params,
   expected_replacements: optional(
-    integer("How many occurrences will be replaced; the call fails when the file has another number", { minimum: 1 }),
+    integer("How many occurrences will be replaced; the call fails when the file has a different number", {
+      minimum: 1,
+    }),
   ),
 };
 

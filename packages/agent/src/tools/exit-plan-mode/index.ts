@@ -42,7 +42,7 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
     if (!verdict) {
       services.session?.awaitInput({ what: "plan", text: plan });
       return {
-        content: [{ kind: "text", text: "The plan was proposed. The decision comes as the next message." }],
+        content: [{ kind: "text", text: "The plan was proposed. The decision will come in the next message." }],
         details: { plan, awaiting: true },
         effects: "none",
       };

@@ -9,7 +9,7 @@ import {
 import { EnvError, type GrepOptions } from "../../env/types.ts";
 import { fileAccess } from "../file-access.ts";
 import { SEARCH_OUTPUT } from "../output.ts";
-import { type ArgsOf, choice, flag, given, integer, optional, parameters, text } from "../params.ts";
+import { type ArgsOf, choice, definedOptions, flag, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
@@ -60,7 +60,7 @@ export function grepSummary(pattern: string, path: string | undefined): string {
 }
 
 function search(args: Args, context: ToolContext): Promise<ToolResult> {
-  const query = given({
+  const query = definedOptions({
     pattern: args.pattern,
     path: args.path,
     globFilter: args.glob_filter,
@@ -72,7 +72,7 @@ function search(args: Args, context: ToolContext): Promise<ToolResult> {
   return runGrep(query, context);
 }
 
-/** What every search face boils down to. */
+/** What every search face reduces to. */
 export interface GrepQuery extends Pick<GrepOptions, "globFilter" | "caseInsensitive" | "mode" | "context"> {
   readonly pattern: string;
   readonly path?: string;

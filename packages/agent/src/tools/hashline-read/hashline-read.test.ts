@@ -40,7 +40,7 @@ it.each([
   ["a.ts:raw", Array.from({ length: 30 }, (_, i) => `l${i + 1}`).join("\n")],
   ["a.ts:2-3:raw", `l2\nl3\n${more(4)}`],
   ["a.ts:raw:2-3", `l2\nl3\n${more(4)}`],
-  ["a.ts:999", "HEAD\n(a.ts has 30 lines; the lines asked for are beyond its end)"],
+  ["a.ts:999", "HEAD\n(a.ts has 30 lines; the requested lines are beyond its end)"],
 ])("T-READ-2 the selector of %s", async (path, expected) => {
   expect((await read(path)).replace(/^¶a\.ts#[0-9A-F]{4}/, "HEAD")).toBe(expected);
 });
@@ -48,7 +48,7 @@ it.each([
 it.each([
   ["a.ts:0", "Line selector 0 is invalid; lines are 1-indexed. Use :1."],
   ["a.ts:7-5", "ends before it begins"],
-  ["a.ts:7+0", "names no line"],
+  ["a.ts:7+0", "selects no line"],
   ["a.ts:conflicts", "File not found: a.ts:conflicts"],
   ["b.ts:7", "File not found: b.ts"],
 ])("T-READ-2 %s is refused", async (path, message) => {
@@ -71,7 +71,7 @@ it("T-READ-2 a file whose name looks like a selector is that file; addresses kee
   await expect(bench.call(hashlineReadTool, { file_path: "a.ts:5", offset: 2 })).rejects.toThrow("not both");
 });
 
-it("T-READ-2 the bytes of a reading are bounded by its lines, and it says where to go on", async () => {
+it("T-READ-2 the bytes of a read are bounded by its lines, and it says where to continue", async () => {
   await writeFile(join(bench.dir, "wide.txt"), `${"x".repeat(1900)}\n`.repeat(3000));
   const few = await bench.call(hashlineReadTool, { file_path: "wide.txt:1-20" });
   expect(few.details).toMatchObject({ linesRead: 23, truncated: true });

@@ -34,11 +34,16 @@ export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
     if (first > Math.max(1, total)) {
       throw new ToolFailure(`${path} has ${total} lines; offset ${first} is beyond its end.`);
     }
-    const asked = selector?.ranges ?? (limit === undefined ? [{ first }] : [{ first, last: first + limit - 1 }]);
-    const { rows, shown, next } = chosen(lines, asked.length === 0 ? [{ first: 1 }] : asked, selector?.raw ?? false);
+    const requestedRanges =
+      selector?.ranges ?? (limit === undefined ? [{ first }] : [{ first, last: first + limit - 1 }]);
+    const { rows, shown, next } = chosen(
+      lines,
+      requestedRanges.length === 0 ? [{ first: 1 }] : requestedRanges,
+      selector?.raw ?? false,
+    );
     const header = tag === undefined || selector?.raw ? [] : [`¶${path}#${tag}`];
     if (total === 0) rows.push("(empty file)");
-    else if (shown === 0) rows.push(`(${path} has ${total} lines; the lines asked for are beyond its end)`);
+    else if (shown === 0) rows.push(`(${path} has ${total} lines; the requested lines are beyond its end)`);
     if (next !== undefined) rows.push(`[${total - next + 1} more lines; continue with offset=${next}]`);
     return {
       content: [{ kind: "text", text: [...header, ...rows].join("\n") }],
@@ -46,7 +51,7 @@ export const hashlineReadTool: ToolDef<ArgsOf<typeof readFileParams>> = {
         filePath: path,
         totalLines: total,
         linesRead: shown,
-        offset: Math.max(1, (asked[0]?.first ?? 1) - AROUND.before),
+        offset: Math.max(1, (requestedRanges[0]?.first ?? 1) - AROUND.before),
         truncated: next !== undefined,
         ...(tag === undefined ? {} : { tag }),
       },
@@ -62,7 +67,7 @@ interface Chosen {
   readonly next?: number;
 }
 
-/** Lines of the ranges, as many as a reading may have and its bytes allow. */
+/** Lines of the ranges, as many as the line and byte limits of a read allow. */
 function chosen(lines: readonly string[], ranges: readonly LineRange[], raw: boolean): Chosen {
   const spans = withSurroundings(ranges, lines.length, raw ? { before: 0, after: 0 } : AROUND);
   const bounded = ranges.every((range) => range.last !== undefined);

@@ -1,9 +1,9 @@
-// write_file for hashline edits: what was pasted from a reading is cleaned, and the result names the new content.
+// write_file for hashline edits: what was pasted from a read is cleaned, and the result names the new content.
 
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { NUMBERS_NOTE, writeFileTool, writePreview } from "../write-file/index.ts";
 
-const HEADER_NOTE = "the ¶ header was taken off; it is shown by readings and is not part of a file.";
+const HEADER_NOTE = "the ¶ header was removed; reads show it, but it is not part of the file.";
 
 export const hashlineWriteTool: typeof writeFileTool = {
   ...writeFileTool,
@@ -26,7 +26,7 @@ export const hashlineWriteTool: typeof writeFileTool = {
   },
 };
 
-/** What stands behind a pasted header, and the text without the numbers of a reading; undefined where there were none. */
+/** What follows a pasted header, and the text without the line numbers of a read; undefined where there were none. */
 function cleaned(content: string): { readonly pasted: string | undefined; readonly bare: string | undefined } {
   const pasted = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(content)?.[1];
   return { pasted, bare: withoutLineNumbers(pasted ?? content, "colon") };

@@ -105,10 +105,10 @@ const refused: readonly (readonly [string, string, string])[] = [
   ["a line beyond the end", "¶f\ndelete 7", "Line 7 does not exist (file has 6 lines)"],
   ["line zero", "¶f\ndelete 0", "Line 0 does not exist"],
   ["a row without operation", "¶f\nsome text", "has no operation above it"],
-  ["rows with copied line numbers", "¶f\nreplace 2..2:\n2:two", "a line number copied from a reading"],
+  ["rows with copied line numbers", "¶f\nreplace 2..2:\n2:two", "a line number copied from a read"],
   ["a row of the same text", "¶f\nreplace 2..2:\n+two", "changes nothing"],
   ["a missing file", "¶h#0000\ndelete 1", "h does not exist"],
-  ["a block in a file of no known language", "¶f\ndelete block 2", "names no block"],
+  ["a block in a file of no known language", "¶f\ndelete block 2", "does not select a block"],
   ["a placeholder", "¶f\nreplace 2..2:\n+// ... rest of the code", "would replace real code"],
 ];
 

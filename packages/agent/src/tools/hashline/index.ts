@@ -1,4 +1,4 @@
-// edit, hashline variant: operations on the numbered lines of a named reading.
+// edit, hashline variant: operations on the numbered lines of a tagged read.
 
 import type { ToolDef } from "../../contract/tool.ts";
 import { applyHashline, type HashlineFile, hashlinePaths } from "../../edit/hashline/apply.ts";
@@ -44,7 +44,7 @@ export const hashlineEditTool: ToolDef<ArgsOf<typeof params>> = {
   },
 };
 
-/** The header and the changed lines with their new numbers: anchors for the next edit without another reading. */
+/** The header and the changed lines with their new numbers: anchors for the next edit without another read. */
 function fileText({ file, tag, blocks }: HashlineFile): string {
   const rows: string[] = [];
   let line = 0;

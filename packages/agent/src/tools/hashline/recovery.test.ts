@@ -136,7 +136,7 @@ describe("T-EDIT-3 block operations", () => {
     expect(closer.text).toContain("the line closes a block. Use `delete 2..M`");
     expect(closer.text).toContain("*2 | }");
     expect((await edit(`¶a.ts#${tag}\ndelete block 3`)).text).toContain("the line is blank");
-    expect((await edit(`¶a.ts#${tag}\ndelete block 4`)).text).toContain("names no block");
+    expect((await edit(`¶a.ts#${tag}\ndelete block 4`)).text).toContain("does not select a block");
     expect(await text()).toBe(before);
   });
 });

@@ -6,7 +6,7 @@ import { type ArgsOf, integer, optional, parameters } from "../params.ts";
 import description from "./description.md";
 
 const params = {
-  job_id: integer("The number the start of the job gave", { minimum: 1 }),
+  job_id: integer("The job id that was returned when the job started", { minimum: 1 }),
   wait_ms: optional(
     integer("Milliseconds to wait for the job to end; 0 when not given", { minimum: 0, maximum: 600_000 }),
   ),
@@ -29,7 +29,7 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
     await jobEnded(job, wait_ms, context.signal);
     const { text, next, missed } = job.handle.read(job.read);
     job.read = next;
-    const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
+    const lost = missed > 0 ? `[${missed} earlier bytes are no longer available]\n` : "";
     const body = text === "" ? "(no new output)" : plainOutput(text).replace(/\n$/, "");
     return {
       content: [{ kind: "text", text: `${lost}${body}\n[job ${job.id}: ${jobStatus(job)}]` }],

@@ -3,7 +3,7 @@ import { jobStatus } from "../../ops/run/jobs.ts";
 import { type ArgsOf, integer, parameters } from "../params.ts";
 import description from "./description.md";
 
-const params = { job_id: integer("The number the start of the job gave", { minimum: 1 }) };
+const params = { job_id: integer("The job id that was returned when the job started", { minimum: 1 }) };
 
 export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
   name: "job_stop",

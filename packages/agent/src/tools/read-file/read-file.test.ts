@@ -30,7 +30,7 @@ describe("read_file", () => {
     );
   });
 
-  it("TL-01 shows 2000 of 5000 lines and says how to go on; an offset beyond the end states the count", async () => {
+  it("TL-01 shows 2000 of 5000 lines and says how to continue; an offset beyond the end states the count", async () => {
     await file("long.txt", "x\n".repeat(5000));
     const lines = (await bench.text(readFileTool, { file_path: "long.txt" })).split("\n");
     expect(lines).toHaveLength(2001);

@@ -57,11 +57,11 @@ export function shellMeaning<Args>(
     async preview(args, { env, paths }) {
       const { command, cwd = "." } = toShell(args);
       const { real } = await paths.locate(cwd);
-      const elsewhere = real === (await paths.locate(env.workingDirectory())).real ? [] : [`in ${real}`];
+      const otherDirectory = real === (await paths.locate(env.workingDirectory())).real ? [] : [`in ${real}`];
       return {
         lines: [
           ...command.split("\n").map((text) => ({ text })),
-          ...elsewhere.map((text) => ({ text, kind: "note" as const })),
+          ...otherDirectory.map((text) => ({ text, kind: "note" as const })),
         ],
         shows,
       };
@@ -123,7 +123,7 @@ async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResu
     content: [
       {
         kind: "text",
-        text: `Started job ${job.id}. Its output is read and it is stopped by this number; it is ended with the session.`,
+        text: `Started job ${job.id}. Use this id to read its output or to stop it; it is stopped when the session ends.`,
       },
     ],
     details: { command, jobId: job.id },

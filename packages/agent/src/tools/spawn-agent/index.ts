@@ -5,10 +5,10 @@ import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
 const params = {
-  task: text("What the child is to do, complete in itself"),
+  task: text("The whole task for the child, with everything it needs to know"),
   working_dir: optional(text("Directory the child is confined to; yours when not given")),
   model: optional(text("Model for the child; yours when not given")),
-  max_turns: optional(integer("Most answers the child may give; 0 = no limit", { minimum: 0 })),
+  max_turns: optional(integer("Maximum number of turns the child may take; 0 = no limit", { minimum: 0 })),
 };
 
 export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
@@ -24,7 +24,7 @@ export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
   access: ({ task, working_dir }, scope) => agentAccess(task, working_dir, scope),
   summary: ({ task }) => task,
   async execute({ task, working_dir, model, max_turns }, { services, callId }) {
-    if (task.trim() === "") throw new ToolFailure("The task is empty. Say what the child agent is to do.");
+    if (task.trim() === "") throw new ToolFailure("The task is empty. Say what the child agent should do.");
     const report = await services.subagents!.spawn({
       task,
       callId,

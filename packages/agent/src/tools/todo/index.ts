@@ -16,7 +16,7 @@ const params = {
             "For init: the phases with their tasks",
           ),
         ),
-        task: optional(text("Exact text of the task meant")),
+        task: optional(text("Exact text of the task")),
         phase: optional(text("For append: the phase to add to")),
         items: optional(listOf(text("A task"), "For append: the tasks to add")),
         text: optional(text("For note: what to remember")),

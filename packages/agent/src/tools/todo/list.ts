@@ -60,7 +60,7 @@ function applyOne(list: TodoList, op: TodoOp): TodoList | string {
       if (!op.phase || !op.items || op.items.length === 0) return "append needs `phase` and `items`";
       const known = new Set(tasksOf(list).map((task) => task.content));
       const twice = op.items.find((item, i) => known.has(item) || op.items?.indexOf(item) !== i);
-      if (twice !== undefined) return `the task "${twice}" is on the list already`;
+      if (twice !== undefined) return `the task "${twice}" is already on the list`;
       const added = op.items.map(pending);
       return list.some((phase) => phase.name === op.phase)
         ? list.map((phase) => (phase.name === op.phase ? { ...phase, tasks: [...phase.tasks, ...added] } : phase))

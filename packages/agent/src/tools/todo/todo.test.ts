@@ -23,7 +23,7 @@ const init = {
 } as const;
 
 describe("todo", () => {
-  it("a batch goes on after an error, and exactly one task is in progress afterwards", async () => {
+  it("a batch continues after an error, and exactly one task is in progress afterwards", async () => {
     const result = await bench.call(todoTool, {
       ops: [init, { op: "start", task: "B" }, { op: "done", task: "A" }, { op: "start", task: "missing" }],
     });
@@ -46,7 +46,7 @@ describe("todo", () => {
       "3 open\n## Build\n- [x] A\n- [/] B\n    note: mind the cache\n## Check\n- [ ] C\n- [ ] D",
     );
     expect(await bench.text(todoTool, { ops: [{ op: "append", phase: "Check", items: ["B"] }] })).toContain(
-      "is on the list already",
+      "is already on the list",
     );
     expect(await bench.text(todoTool, { ops: [{ op: "done" }] })).toContain("All tasks are settled.");
     expect(await bench.text(todoTool, { ops: [{ op: "rm" }] })).toBe("Todo list cleared.");

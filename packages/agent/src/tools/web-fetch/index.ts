@@ -42,7 +42,7 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
   },
 };
 
-/** What is no address is refused when it is fetched; until then its text stands for the host. */
+/** What is no address is refused when it is fetched; until then its text is used as the host. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : url;
 }

@@ -3,7 +3,7 @@ import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
-const params = { query: text("What to look for") };
+const params = { query: text("What to search for") };
 
 const MOST = 10;
 

@@ -1,4 +1,4 @@
-// write_file: a whole file at once, or what stands at an address such as db://users/42.
+// write_file: a whole file at once, or the content of an address such as db://users/42.
 
 import type { CallScope, Preview, ToolDef } from "../../contract/tool.ts";
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
@@ -15,7 +15,7 @@ const params = {
 };
 
 export const NUMBERS_NOTE =
-  "the line numbers in front of every line were taken off; they are shown by readings and are not part of a file.";
+  "the line numbers in front of every line were removed; reads show them, but they are not part of the file.";
 
 export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
   name: "write_file",

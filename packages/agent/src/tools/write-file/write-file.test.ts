@@ -61,7 +61,7 @@ describe("TL-02 write_file", () => {
     await env.cleanup();
   });
 
-  it("T-WRITE-1 line numbers copied from a reading are taken off and the result says so; text that only looks alike stays", async () => {
+  it("T-WRITE-1 line numbers copied from a read are removed and the result says so; text that only looks alike stays", async () => {
     const { env, path } = temporary();
     const write = async (content: string) => {
       const { text } = await run(writeFileTool, { file_path: "f", content }, contextFor(env));
@@ -69,7 +69,7 @@ describe("TL-02 write_file", () => {
     };
     const copied = await write(" 1 | a\n 2 | \n 3 |   b\n");
     expect(copied.content).toBe("a\n\n  b\n");
-    expect(copied.text).toContain("Note: the line numbers in front of every line were taken off");
+    expect(copied.text).toContain("Note: the line numbers in front of every line were removed");
     expect((await write("     1\ta\n     2\tb")).content).toBe("a\nb");
     for (const kept of ["1: a\n2: b\n", "1 | a\n3 | b\n", "1 | a\nb\n", "1|a\n", "1|a\n2|b\n", "1\ta\n2\tb\n"]) {
       expect((await write(kept)).content).toBe(kept);

@@ -1,4 +1,4 @@
-// Credentials that the machine itself hands out: ECS containers and EC2 instances (IMDSv2).
+// Credentials that the machine itself provides: ECS containers and EC2 instances (IMDSv2).
 
 import { ConfigurationError } from "../../types/errors.ts";
 import { fetchText, parseObject } from "../http.ts";
@@ -40,7 +40,7 @@ export async function instanceCredentials({ deps }: AwsContext): Promise<AwsCred
     if (answer.status !== 200) return undefined;
     token = answer.text;
   } catch {
-    // Outside EC2 the address answers nobody; that is the normal case and not a failure.
+    // Outside EC2 nothing answers at this address; that is the normal case and not a failure.
     return undefined;
   }
   const headers = { "x-aws-ec2-metadata-token": token };

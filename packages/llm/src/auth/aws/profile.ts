@@ -18,11 +18,11 @@ interface AwsFiles {
 
 /** Undefined when no profile is asked for and the default one holds nothing to use. */
 export async function profileCredentials(context: AwsContext): Promise<AwsCredentials | undefined> {
-  const asked = context.deps.env["AWS_PROFILE"];
-  const name = asked || "default";
+  const namedProfile = context.deps.env["AWS_PROFILE"];
+  const name = namedProfile || "default";
   const files = await readAwsFiles(context);
   if (!files.profiles.has(name)) {
-    if (!asked) return undefined;
+    if (!namedProfile) return undefined;
     throw new ConfigurationError(
       `AWS_PROFILE names ${name}, which is not in the AWS files; see \`aws configure list-profiles\``,
     );
@@ -110,7 +110,7 @@ export function environmentCredentials({ deps: { env } }: AwsContext): AwsCreden
 async function processCredentials(name: string, command: string, context: AwsContext): Promise<AwsCredentials> {
   if (context.runCommand === undefined) {
     throw new ConfigurationError(
-      `AWS profile ${name} wants to run a command for its credentials, which this host does not allow`,
+      `AWS profile ${name} runs a command to get its credentials, which this host does not allow`,
     );
   }
   const credentials = readIssued(await context.runCommand(command));
@@ -133,7 +133,7 @@ async function ssoCredentials(
     .update(profile["sso_session"] || session["sso_start_url"] || "")
     .digest("hex");
   const login = new ConfigurationError(
-    `the SSO login of AWS profile ${name} is over; run \`aws sso login --profile ${name}\``,
+    `the SSO login of AWS profile ${name} has expired; run \`aws sso login --profile ${name}\``,
   );
   const cached = parseObject(
     (await readIfThere(`${deps.homeDir}/.aws/sso/cache/${cacheKey}.json`, deps.readFile)) ?? "",
@@ -190,7 +190,7 @@ async function readIfThere(path: string, readFile: AwsContext["deps"]["readFile"
   }
 }
 
-/** Sections with their keys in lower case; indented lines belong to nested settings and are left out. */
+/** Sections with their keys in lower case; indented lines belong to nested settings and are skipped. */
 function parseIni(text: string): Map<string, Record<string, string>> {
   const sections = new Map<string, Record<string, string>>();
   let current: Record<string, string> | undefined;

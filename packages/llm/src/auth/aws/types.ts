@@ -13,6 +13,6 @@ export interface AwsCredentials {
 export interface AwsContext {
   readonly deps: Pick<ClientDeps, "env" | "readFile" | "homeDir" | "now" | "fetch" | "setTimer">;
   readonly region: string;
-  /** Runs a `credential_process` command line and gives its output; hosts that allow none leave it out. */
+  /** Runs a `credential_process` command line and gives its output; hosts that allow none omit it. */
   readonly runCommand?: (command: string) => Promise<string>;
 }

@@ -1,4 +1,4 @@
-// Application Default Credentials: the file that gcloud or an administrator left, and the access tokens it buys.
+// Application Default Credentials: the file that gcloud or an administrator left, and the access tokens we get with it.
 
 import { classifyHttpFailure } from "../../errors/classify.ts";
 import type { ClientDeps } from "../../types/adapter.ts";

@@ -113,7 +113,7 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
     case "document":
       return dialect.document(part.document);
     case "audio":
-      throw unsupportedContent(provider, `${provider} takes no audio`);
+      throw unsupportedContent(provider, `${provider} does not accept audio`);
     case "tool_call":
       return dialect.toolCall(part.toolCall);
     case "tool_result":
@@ -123,7 +123,10 @@ function encodePart(part: ContentPart, context: BlockContext, warnings: Warning[
       return encodeThinking(part, context);
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
-      warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
+      warnings.push({
+        message: `${provider}: a part of a kind it does not know was not sent`,
+        code: "unsupported_content",
+      });
       return undefined;
   }
 }
@@ -135,12 +138,12 @@ function encodeThinking(part: ThinkingPart, context: BlockContext): JsonObject |
   return context.dialect.text(text);
 }
 
-/** Signed parts go back only to the model that made them. A part without an origin is taken as the caller's own word. */
+/** Signed parts go back only to the model that made them. A part without an origin is taken as written by the caller. */
 export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
   return origin === undefined || (origin.provider === context.provider && origin.model === context.model);
 }
 
-/** Blank text blocks are refused by the APIs. */
+/** Text blocks that are only whitespace are refused by the APIs. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }

@@ -59,7 +59,7 @@ export function automaticMarker(input: EncodeInput, longHost: boolean): CacheCon
   return long ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
-/** A longer lifetime may not follow a shorter one, so automatic markers take after the caller's. */
+/** A longer lifetime may not follow a shorter one, so automatic markers use the caller's lifetime. */
 function alike(automatic: CacheControl, explicit: readonly CacheControl[]): CacheControl {
   if (explicit.length === 0) return automatic;
   return explicit.every((marker) => marker.ttl === "1h") ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };

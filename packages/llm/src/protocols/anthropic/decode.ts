@@ -1,4 +1,4 @@
-// Anthropic's answer, streamed or whole, as calls on the block sink. Blocks are told apart by position only: the index,
+// Anthropic's answer, streamed or whole, as calls on the block sink. Blocks are identified by position only: the index,
 // and how often it was opened.
 
 import { inStreamError } from "../../errors/classify.ts";
@@ -64,7 +64,7 @@ export class AnthropicDecoder implements ResponseDecoder {
       case "ping":
         return;
       default:
-        // Gateways tell of their own failures in another vendor's words.
+        // Gateways report their own failures in another vendor's format.
         if (isObject(event["error"])) out.fail(inStreamError(this.#context.provider, event));
         else out.providerEvent(event);
     }

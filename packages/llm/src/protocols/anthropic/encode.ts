@@ -25,10 +25,10 @@ const cachingBeta = "prompt-caching-2024-07-31";
 const apiVersion = "2023-06-01";
 const ownOptions = ["beta_headers", "auto_cache", "cache_retention", "thinking", "foreign_thinking", "tools"];
 
-export function encodeAnthropic(given: EncodeInput): EncodedRequest {
-  assertNamedTool(given.request, given.provider);
+export function encodeAnthropic(original: EncodeInput): EncodedRequest {
+  assertNamedTool(original.request, original.provider);
   const softened: Warning[] = [];
-  const input = withoutForce(given, softened);
+  const input = withoutForce(original, softened);
   const { request, provider, model } = input;
   const options = request.providerOptions?.[provider] ?? {};
   const history = encodeHistory(input, "anthropic", anthropicDialect(provider), withMarkers);
@@ -137,13 +137,15 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
     warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });
   let { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
-    unsupported("temperature", "not together with thinking");
+    unsupported("temperature", "not supported together with thinking");
     temperature = undefined;
   }
   if (topP !== undefined && (temperature !== undefined || (thinkingOn && topP < 0.95))) {
     unsupported(
       "topP",
-      temperature === undefined ? "below 0.95 not together with thinking" : "not together with temperature",
+      temperature === undefined
+        ? "below 0.95 not supported together with thinking"
+        : "not supported together with temperature",
     );
     topP = undefined;
   }
@@ -159,7 +161,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   };
 }
 
-/** The API wants a user message first. */
+/** The API requires a user message first. */
 function leadIn(groups: readonly WireGroup[]): string[] {
   if (groups[0]?.role !== "assistant") return [];
   return ['{"role":"user","content":[{"type":"text","text":"(continued)"}]}'];
@@ -174,8 +176,8 @@ function withMarkers(blocks: readonly Block[], marked?: Marked): string[] {
 }
 
 function headers(options: JsonObject, marked: boolean): Record<string, string> {
-  const asked = Array.isArray(options["beta_headers"]) ? options["beta_headers"].map(String) : [];
-  const betas = [...new Set([...asked, ...(marked ? [cachingBeta] : [])])];
+  const requestedBetas = Array.isArray(options["beta_headers"]) ? options["beta_headers"].map(String) : [];
+  const betas = [...new Set([...requestedBetas, ...(marked ? [cachingBeta] : [])])];
   return {
     "anthropic-version": apiVersion,
     ...(betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {}),

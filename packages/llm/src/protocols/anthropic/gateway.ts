@@ -1,4 +1,4 @@
-// Anthropic behind its own door or a company's: which host, which credential, which extra headers and certificates the
+// Anthropic directly or behind a company's gateway: which host, which credential, which extra headers and certificates the
 // environment asks for (AD-32).
 
 import type { ClientDeps, TlsMaterial } from "../../types/adapter.ts";

@@ -4,7 +4,7 @@
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import { encodeJson } from "../common/encode-json.ts";
 
-/** The call that carries the answer; decoders hand its arguments out as text. */
+/** The call that carries the answer; decoders return its arguments as text. */
 export const structuredOutputTool = "structured_output";
 
 interface StructuredAnswer {

@@ -1,5 +1,5 @@
 // Call ids of any vendor in the alphabet that Anthropic and Bedrock accept. A pure function of the id, so a call and its
-// result stay a pair wherever they stand in the history.
+// result stay a pair wherever they are in the history.
 
 import { callIdOf } from "../common/ids.ts";
 

@@ -48,13 +48,13 @@ export function encodeTools(tools: readonly ToolDefinition[], input: EncodeInput
 }
 
 /**
- * Stand-ins for the tools of a history that is sent without any: both vendors refuse tool blocks without definitions.
+ * Placeholder definitions for the tools of a history that is sent without any: both vendors refuse tool blocks without definitions.
  * None when the history has no such blocks.
  */
 export function formerTools(history: { hasToolBlocks: boolean; calledTools: ReadonlySet<string> }): ToolDefinition[] {
   if (!history.hasToolBlocks) return [];
   const names = history.calledTools.size > 0 ? [...history.calledTools] : ["former_tool"];
-  const description = "Was used earlier in this conversation and cannot be called any more.";
+  const description = "Was used earlier in this conversation and can no longer be called.";
   return names.map((name) => ({ name, description, parameters: { type: "object", properties: {} } }));
 }
 
@@ -69,12 +69,12 @@ export function assertNamedTool(request: Request, provider: string): void {
   }
 }
 
-/** Newer models decide themselves whether to call a tool; a wish to force one becomes an offer. */
+/** Newer models decide themselves whether to call a tool; a forced choice becomes `auto`. */
 export function withoutForce(input: EncodeInput, warnings: Warning[]): EncodeInput {
   const mode = input.request.toolChoice?.mode;
   if (!input.model.refusesForcedTools || (mode !== "required" && mode !== "named")) return input;
   warnings.push({
-    message: `tool choice ${mode} was sent as auto: ${input.model.id} takes no forced calls`,
+    message: `tool choice ${mode} was sent as auto: ${input.model.id} does not accept forced tool calls`,
     code: "unsupported_parameter",
   });
   return { ...input, request: { ...input.request, toolChoice: { mode: "auto" } } };

@@ -18,7 +18,7 @@ export function anthropicFinish(raw: string): FinishReason {
   return { reason: reasons[raw] ?? "other", raw };
 }
 
-/** Absent and null counts are left out, so that a later event only replaces what it knows. */
+/** Absent and null counts are omitted, so that a later event only replaces what it knows. */
 export function anthropicUsage(raw: JsonObject): Partial<Usage> & { raw: JsonObject } {
   const counts: Record<string, number | undefined> = {
     inputTokens: number(raw["input_tokens"]),

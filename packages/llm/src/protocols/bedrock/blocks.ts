@@ -25,7 +25,7 @@ export function bedrockDialect(provider: string): BlockDialect {
   const bytes = (data: ImageData | DocumentData, fallback: string) => {
     const source = mediaSource(data, fallback);
     if (source.kind === "inline") return source;
-    throw unsupportedContent(provider, `${provider} takes no addresses, only bytes`);
+    throw unsupportedContent(provider, `${provider} accepts only bytes, not URLs`);
   };
   const image = (data: ImageData): JsonObject => {
     const { mediaType, base64 } = bytes(data, "image/png");
@@ -37,14 +37,15 @@ export function bedrockDialect(provider: string): BlockDialect {
     document: (data) => {
       const { mediaType, base64 } = bytes(data, "application/pdf");
       const format = documentFormats[mediaType];
-      if (format === undefined) throw unsupportedContent(provider, `${provider} takes no ${mediaType} documents`);
+      if (format === undefined)
+        throw unsupportedContent(provider, `${provider} does not accept ${mediaType} documents`);
       return { document: { format, name: documentName(data.fileName), source: { bytes: base64 } } };
     },
     toolCall: (call) => ({ toolUse: { toolUseId: safeToolId(call.id), name: call.name, input: callInput(call) } }),
     toolResult: (result) => {
       const text = resultText(result);
       const images = (result.images ?? []).map(image);
-      // A blank text is refused, and so is a result without content.
+      // Text that is only whitespace is refused, and so is a result without content.
       const said = isBlank(text) && images.length > 0 ? [] : [{ text: isBlank(text) ? "(no output)" : text }];
       return {
         toolResult: {

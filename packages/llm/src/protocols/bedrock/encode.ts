@@ -26,10 +26,10 @@ const ownOptions = ["auto_cache", "cache_retention", "foreign_thinking", "thinki
 /** Thinking needs a bound to stay below; Converse itself would take the model's maximum. */
 const defaultMaxTokens = 4096;
 
-export function encodeBedrock(given: EncodeInput): EncodedRequest {
-  assertNamedTool(given.request, given.provider);
+export function encodeBedrock(original: EncodeInput): EncodedRequest {
+  assertNamedTool(original.request, original.provider);
   const softened: Warning[] = [];
-  const input = withoutForce(given, softened);
+  const input = withoutForce(original, softened);
   const { request, provider, model } = input;
   const options = request.providerOptions?.[provider] ?? {};
   const caches = model.supportsCachePoint === true;
@@ -119,7 +119,7 @@ function chooseTools(input: EncodeInput, history: History, answer: ToolDefinitio
   }
   if (mode === "none" && history.hasToolBlocks && definitions.length > 0) {
     warnings.push({
-      message: "tool choice none was not sent: the history holds tool blocks, which need the definitions",
+      message: "tool choice none was not sent: the history contains tool blocks, which need the definitions",
       code: "unsupported_parameter",
     });
   }
@@ -152,7 +152,10 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   const thinkingOn = plan.thinking !== undefined;
   const { temperature, topP } = samplingOf(input, thinkingOn, warnings);
   if (thinkingOn && temperature !== undefined) {
-    warnings.push({ message: "temperature was not sent: not together with thinking", code: "unsupported_parameter" });
+    warnings.push({
+      message: "temperature was not sent: not supported together with thinking",
+      code: "unsupported_parameter",
+    });
   }
   const inference: Params = {
     maxTokens: thinkingOn ? plan.maxTokens : (request.maxTokens ?? model.maxOutput),

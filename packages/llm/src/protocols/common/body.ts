@@ -11,7 +11,7 @@ export type Params = Record<string, JsonValue | undefined>;
 /** One or more members of a list, in one text or in pieces. */
 export type BodyPart = string | readonly BodyPiece[];
 
-/** Encoded members first (the cacheable prefix), then parameters. `undefined` parameters are left out. */
+/** Encoded members first (the cacheable prefix), then parameters. `undefined` parameters are omitted. */
 export function assembleBody(
   model: string,
   members: readonly { key: string; open: string; parts: readonly BodyPart[]; close: string }[],

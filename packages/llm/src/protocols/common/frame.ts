@@ -11,10 +11,10 @@ export function parseFrame(frame: Frame, out: BlockSink): JsonObject | undefined
   try {
     value = JSON.parse(frame.data) as JsonValue;
   } catch (cause) {
-    out.fail(new StreamError("The stream holds a chunk that is not JSON.", { cause }));
+    out.fail(new StreamError("The stream contains a chunk that is not JSON.", { cause }));
     return undefined;
   }
   if (isObject(value)) return value;
-  out.fail(new StreamError("The stream holds a chunk that is not a JSON object."));
+  out.fail(new StreamError("The stream contains a chunk that is not a JSON object."));
   return undefined;
 }

@@ -4,7 +4,7 @@
 import type { BodyPiece, Segment } from "../../types/adapter.ts";
 import type { BodyPart } from "./body.ts";
 
-/** Of text that is encoded again with each request; more makes requests dearer, less makes more pieces of them. */
+/** Amount of text that is encoded again with each request; more makes requests slower, less makes more pieces. */
 const FREEZE_AT = 32 * 1024;
 
 const encoder = new TextEncoder();
@@ -44,7 +44,7 @@ export class JoinedSegments {
   }
 }
 
-/** With a comma between them; empty texts leave no trace. */
+/** With a comma between them; empty texts are skipped. */
 export function joinTexts(left: string, right: string): string {
   return left === "" ? right : right === "" ? left : `${left},${right}`;
 }

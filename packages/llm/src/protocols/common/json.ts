@@ -1,4 +1,4 @@
-// Tolerant reading of vendor JSON: a field of the wrong type counts as absent.
+// Tolerant reading of vendor JSON: a field of the wrong type is treated as absent.
 
 import { isObject } from "../../stream/partial-json.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";

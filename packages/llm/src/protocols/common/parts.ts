@@ -7,13 +7,13 @@ import type { ContentPart, Message, Origin, ToolResultData } from "../../types/m
 import type { Warning } from "../../types/response.ts";
 import { encodeJson } from "./encode-json.ts";
 
-/** Signatures and thinking go back only to the model that made them; here a part without an origin is nobody's. */
+/** Signatures and thinking go back only to the model that made them; here a part without an origin is never sent back. */
 export function isOwn(origin: Origin | undefined, context: { provider: string; model: string }): boolean {
   return origin !== undefined && origin.provider === context.provider && origin.model === context.model;
 }
 
 export function dropped(part: ContentPart): Warning {
-  return { code: "unsupported_content", message: `A ${part.kind} part was left out: this API has no place for it` };
+  return { code: "unsupported_content", message: `A ${part.kind} part was omitted: this API does not support it` };
 }
 
 /** The parts that the dialect has a form for, and a warning for each of the others. */

@@ -13,7 +13,8 @@ export function samplingOf(
   if (model.sampling === undefined || (model.sampling === "without-reasoning" && !reasons)) {
     return { ...(temperature === undefined ? {} : { temperature }), ...(topP === undefined ? {} : { topP }) };
   }
-  const reason = model.sampling === "never" ? `${model.id} takes none` : `${model.id} takes none while it reasons`;
+  const reason =
+    model.sampling === "never" ? `${model.id} does not accept it` : `${model.id} does not accept it while it reasons`;
   for (const [name, value] of Object.entries({ temperature, topP })) {
     if (value !== undefined)
       warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });

@@ -63,7 +63,7 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
 
 /** What a conversation has come to so far; the part before the running user turn is settled text. */
 class History {
-  /** System texts without their quotes, so that several join to one with a blank line between them. */
+  /** System texts without their quotes, so that several join to one with an empty line between them. */
   readonly system: string[] = [];
   readonly systemSegments: Segment[] = [];
   readonly segments: Segment[] = [];
@@ -90,7 +90,7 @@ class History {
   }
 }
 
-/** Results of a round stand in one content right after their calls; what else the user said follows. */
+/** Results of a round go into one content right after their calls; what else the user said follows. */
 function userTurn(turn: readonly EncodedContent[]): string {
   const results = turn.map((content) => content.results).reduce(joinTexts, "");
   return turn.map((content) => wire("user", content.rest)).reduce(joinTexts, wire("user", results));
@@ -221,7 +221,7 @@ const levels: Readonly<Record<string, string>> = {
   max: "HIGH",
 };
 
-/** Gemini 3 and, as far as anyone knows, what comes after it; 2.5 takes a budget. */
+/** Gemini 3 and, presumably, what comes after it; 2.5 takes a budget. */
 function takesLevel({ thinking }: ModelInfo): boolean {
   return thinking?.mode === "level" || thinking?.mode === "effort";
 }

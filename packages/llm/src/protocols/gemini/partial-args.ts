@@ -8,7 +8,7 @@ import { PathWriter, type Step } from "./path-writer.ts";
 export class PartialArguments {
   readonly #root: JsonObject = {};
   readonly #writer = new PathWriter();
-  /** Path whose string goes on with the next value. */
+  /** Path whose string continues with the next value. */
   #continuing: string | undefined;
 
   /** Takes the values in and gives the JSON text they add. */

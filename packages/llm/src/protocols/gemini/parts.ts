@@ -21,7 +21,7 @@ export interface CallNote {
 
 export interface EncodedContent {
   readonly role: "user" | "model";
-  /** functionResponse parts: all results of one round stand in one content, right after the calls. */
+  /** functionResponse parts: all results of one round go into one content, right after the calls. */
   readonly results: string;
   /** The other parts, joined. */
   readonly rest: string;
@@ -96,7 +96,10 @@ function encodePart(part: ContentPart, context: PartContext, warnings: Warning[]
       return media(part.document, "application/pdf");
     default:
       if (part.kind === "unknown" && isOwn(part.origin, context)) return part.raw;
-      warnings.push({ message: `${provider} was not sent a part it does not know`, code: "unsupported_content" });
+      warnings.push({
+        message: `${provider}: a part of a kind it does not know was not sent`,
+        code: "unsupported_content",
+      });
       return undefined;
   }
 }
@@ -154,7 +157,7 @@ function responseObject(result: ToolResultData): JsonObject {
   return typeof content === "object" && content !== null && !Array.isArray(content) ? content : { result: content };
 }
 
-/** Images cannot stand inside a result on every model; they follow it, introduced by a line of text. */
+/** Not every model accepts images inside a result; they follow it, introduced by a line of text. */
 function resultImages(result: ToolResultData, context: PartContext): JsonObject[] {
   const images = result.images ?? [];
   if (images.length === 0) return [];

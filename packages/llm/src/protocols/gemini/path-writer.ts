@@ -52,7 +52,7 @@ export class PathWriter {
     return this.#endString() + this.#closeTo(0);
   }
 
-  /** Closes what the next value does not stand in. */
+  /** Closes what the next value is not inside of. */
   #closeUnlessIn(parents: readonly Step[]): string {
     if (this.#open.length === 0) return this.#begin(undefined, false);
     let shared = 1;

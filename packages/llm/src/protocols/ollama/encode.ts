@@ -157,7 +157,7 @@ function wireMessage(message: Message, scope: MessageScope): JsonObject | undefi
       }
       case "audio":
       case "document":
-        throw unsupportedContent(provider, `Ollama takes no ${part.kind} input`);
+        throw unsupportedContent(provider, `Ollama does not accept ${part.kind} input`);
       case "redacted_thinking":
       case "unknown":
         break;
@@ -177,7 +177,7 @@ function wireMessage(message: Message, scope: MessageScope): JsonObject | undefi
 }
 
 function inlineImage(image: ImageData, provider: string): string {
-  if (image.data === undefined) throw unsupportedContent(provider, "Ollama takes images as bytes only, not by address");
+  if (image.data === undefined) throw unsupportedContent(provider, "Ollama accepts images only as bytes, not by URL");
   return toBase64(image.data);
 }
 
@@ -185,7 +185,7 @@ function generationParams({ request, model }: EncodeInput, warnings: Warning[]):
   const { responseFormat: format, stopSequences = [], reasoningEffort: wish } = request;
   const metadata = Object.keys(request.metadata ?? {}).filter((key) => key !== "session_id");
   if (metadata.length > 0) {
-    warnings.push({ code: "unsupported_parameter", message: "metadata: Ollama has no place for it" });
+    warnings.push({ code: "unsupported_parameter", message: "metadata: Ollama does not support it" });
   }
   if (wish !== undefined && !takesEffort(model)) {
     warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });

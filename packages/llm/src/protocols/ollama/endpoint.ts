@@ -1,7 +1,7 @@
-// Where Ollama's own chat API lives.
+// Where Ollama's own chat API is.
 
 import type { Endpoint } from "../../types/protocol.ts";
 
-/** The native API lives beside `/v1`, whichever of the two the base URL names. */
+/** The native API is next to `/v1`, whichever of the two the base URL names. */
 export const ollamaEndpoint: Endpoint = ({ baseUrl }) =>
   `${baseUrl.replace(/\/+$/, "").replace(/\/(v1|api)$/, "")}/api/chat`;

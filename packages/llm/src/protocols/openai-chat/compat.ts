@@ -27,7 +27,7 @@ type Resolved =
 
 export type Compat = OpenAICompat & { readonly [K in Resolved]-?: NonNullable<OpenAICompat[K]> };
 
-/** What any unknown server can be trusted with. */
+/** What is safe to send to any unknown server. */
 const foreign: Compat = {
   supportsStore: false,
   supportsDeveloperRole: false,

@@ -26,7 +26,7 @@ import { samplingOf } from "../common/sampling.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
 import { encodeMessage, type MessageContext } from "./messages.ts";
 
-/** Stands between tool results and the user's next words where a server insists on alternation. */
+/** Placed between tool results and the next user message where a server insists on alternation. */
 const interlude = makeSegment("message", encodeJson({ role: "assistant", content: "The tool results are in." }));
 
 /** Provider options that are read elsewhere; everything else is merged into the body. */
@@ -212,7 +212,7 @@ function encodeHistory(input: EncodeInput, compat: Compat, dialect: string, opti
   });
 }
 
-/** The images that wait for the end of a turn's results, and what must stand before them. */
+/** The images that wait for the end of a turn's results, and what must come before them. */
 function waiting({ images, afterResult }: History, compat: Compat): readonly Segment[] {
   return images.length > 0 && afterResult && compat.requiresAssistantAfterToolResult ? [interlude, ...images] : images;
 }

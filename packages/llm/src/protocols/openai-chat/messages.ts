@@ -10,7 +10,7 @@ import { dropped, encodeParts, isOwn, resultText } from "../common/parts.ts";
 import type { Compat } from "./compat.ts";
 import { type Returned, readSignature } from "./returned.ts";
 
-/** Some servers refuse an empty text or reasoning beside tool calls; this is the least one can say. */
+/** Some servers refuse an empty text or reasoning beside tool calls; this is the shortest accepted text. */
 const filler = ".";
 
 export interface MessageContext {
@@ -66,12 +66,12 @@ function inputPart(part: ContentPart, provider: string): JsonObject | undefined 
       return imagePart(part.image);
     case "audio": {
       const { data, mediaType = "audio/wav" } = part.audio;
-      if (data === undefined) throw unsupportedContent(provider, "Chat Completions takes audio as bytes only");
+      if (data === undefined) throw unsupportedContent(provider, "Chat Completions accepts audio only as bytes");
       return { type: "input_audio", input_audio: { data: toBase64(data), format: audioFormat(mediaType) } };
     }
     case "document": {
       const { data, mediaType, fileName = "document.pdf" } = part.document;
-      if (data === undefined) throw unsupportedContent(provider, "Chat Completions takes documents as bytes only");
+      if (data === undefined) throw unsupportedContent(provider, "Chat Completions accepts documents only as bytes");
       const file = mediaUrl({ data, mediaType: mediaType ?? "application/pdf" }, "");
       return { type: "file", file: { filename: fileName, file_data: file } };
     }
@@ -135,7 +135,7 @@ function encodeAssistant(message: Message, context: MessageContext): EncodedMess
 }
 
 function wireCall(call: ToolCallData, compat: Compat, { extra_content }: Returned = {}): JsonObject {
-  // Free-form calls have no place here: their text becomes the one argument of a function (see wireTool).
+  // Free-form calls are not supported here: their text becomes the one argument of a function (see wireTool).
   const args = call.type === "custom" ? { input: call.arguments } : call.arguments;
   return {
     id: wireCallId(call.id, compat),

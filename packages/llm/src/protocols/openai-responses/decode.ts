@@ -25,7 +25,7 @@ const silent = new Set([
 export class ResponsesDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
   readonly #reportedModel: string | undefined;
-  /** Items that streamed, and those whose end has been told, by output index. */
+  /** Items that streamed, and those whose end has been emitted, by output index. */
   readonly #begun = new Set<string>();
   readonly #closed = new Set<string>();
   readonly #texts = new Map<string, Set<string>>();

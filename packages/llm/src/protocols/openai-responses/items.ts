@@ -1,4 +1,4 @@
-// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning stand alone,
+// One message of the conversation as items of a Responses `input` list. Calls, results and reasoning are items of their own,
 // never inside a message.
 
 import type { JsonObject, JsonValue } from "../../types/json.ts";
@@ -63,7 +63,7 @@ function inputPart(part: ContentPart, context: ItemContext): JsonObject | undefi
       };
     }
     case "audio":
-      throw unsupportedContent(context.provider, "OpenAI Responses takes no audio input");
+      throw unsupportedContent(context.provider, "OpenAI Responses does not accept audio input");
     default:
       return undefined;
   }

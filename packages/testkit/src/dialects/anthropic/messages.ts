@@ -12,7 +12,7 @@ const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   tool_use: ["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
   tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"],
 };
-/** Blocks of server-side tools; their insides are not checked here. */
+/** Blocks of server-side tools; their contents are not checked here. */
 const SERVER_BLOCK = /^(search_result|server_tool_use|container_upload|.*_tool_result)$/;
 const USER_BLOCKS = ["text", "image", "document", "tool_result", "search_result", "container_upload"];
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];

@@ -1,4 +1,4 @@
-// What Anthropic's Messages API refuses: parameters, tools, cache markers. Messages are checked beside.
+// What Anthropic's Messages API refuses: parameters, tools, cache markers. Messages are checked in messages.ts.
 
 import {
   type Checked,

@@ -73,9 +73,9 @@ function checkFunctionPart(value: unknown, payload: "args" | "response", at: str
   const known =
     payload === "args" ? ["id", "name", "args"] : ["id", "name", "response", "parts", "scheduling", "willContinue"];
   knownFields(value, known, at);
-  const given = value[payload];
-  const optional = payload === "args" && given === undefined;
-  if (!optional && !isFields(given)) refuse(`Invalid value at '${at}.${payload}' (Struct): expected an object.`);
+  const payloadValue = value[payload];
+  const optional = payload === "args" && payloadValue === undefined;
+  if (!optional && !isFields(payloadValue)) refuse(`Invalid value at '${at}.${payload}' (Struct): expected an object.`);
 }
 
 function checkTurns(contents: readonly Fields[]): void {

@@ -1,4 +1,4 @@
-// What the Gemini API refuses: fields its protocol does not know, tools, parameters. Contents are checked beside.
+// What the Gemini API refuses: fields its protocol does not know, tools, parameters. Contents are checked in contents.ts.
 
 import { checking, duplicate, type Fields, isFields, objects, refuse, string } from "../refuse.ts";
 import { checkContents } from "./contents.ts";

@@ -38,7 +38,7 @@ export function checkItems(items: readonly Fields[], context: ItemContext): void
   checkReasoning(items);
 }
 
-/** A message may leave its type out. */
+/** A message may omit its type. */
 const typeOf = (item: Fields): string => string(item["type"]) || ("role" in item ? "message" : "");
 
 function checkItem(item: Fields, at: string, context: ItemContext): void {

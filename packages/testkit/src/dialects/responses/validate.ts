@@ -1,4 +1,4 @@
-// What the OpenAI Responses API refuses: parameters and tools. Input items are checked beside.
+// What the OpenAI Responses API refuses: parameters and tools. Input items are checked in items.ts.
 
 import { checkFunction, invalidValue, missingParameter, unknownParameter } from "../openai-schema.ts";
 import { checking, type Fields, isFields, objects, refuse, string, unknownField } from "../refuse.ts";

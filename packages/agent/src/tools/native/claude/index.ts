@@ -11,7 +11,18 @@ import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
-import { type ArgsOf, choice, flag, given, integer, listOf, optional, parameters, record, text } from "../../params.ts";
+import {
+  type ArgsOf,
+  choice,
+  definedOptions,
+  flag,
+  integer,
+  listOf,
+  optional,
+  parameters,
+  record,
+  text,
+} from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
@@ -77,7 +88,7 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
     }
     const around = Math.max(args["-A"] ?? 0, args["-B"] ?? 0, args["-C"] ?? 0);
     return runGrep(
-      given({
+      definedOptions({
         pattern: args.pattern,
         path: args.path,
         globFilter: args.glob ?? (args.type === undefined ? undefined : globOfType(args.type)),
@@ -94,12 +105,12 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
 
 const agentParams = {
   description: text("The task in three to five words"),
-  prompt: text("The whole task: goal, paths, what to give back"),
+  prompt: text("The whole task: goal, paths, what to report back"),
   subagent_type: optional(text("The kind of agent; a general one when not given or not known")),
   run_in_background: optional(flag("Return at once with its id instead of its result")),
 };
 
-/** Starts a child and, unless told otherwise, waits for it: there the two are one call. */
+/** Starts a child and, unless asked not to, waits for it: in Claude Code the two are one call. */
 const agent: ToolDef<ArgsOf<typeof agentParams>> = {
   ...(spawnAgentTool as unknown as ToolDef<ArgsOf<typeof agentParams>>),
   name: "Agent",
@@ -130,7 +141,7 @@ const todoWrite = faceOf(wholeListTool, {
       record(
         {
           content: text("The task"),
-          status: choice(["pending", "in_progress", "completed"], "Where it stands"),
+          status: choice(["pending", "in_progress", "completed"], "Its status"),
           activeForm: optional(text("The task as it reads while it is being done")),
         },
         "A task",
@@ -164,12 +175,12 @@ const askUserQuestion = faceOf(askUserTool, {
   },
   toInner: ({ questions }) => ({
     questions: questions.map(({ question, header, options, multiSelect }, i) =>
-      given({ id: header ?? `question ${i + 1}`, question, options, multi: multiSelect }),
+      definedOptions({ id: header ?? `question ${i + 1}`, question, options, multi: multiSelect }),
     ),
   }),
 });
 
-const shellId = { bash_id: text("The number that the start of the command gave") };
+const shellId = { bash_id: text("The id that was returned when the command started") };
 const asJob = (id: string): { job_id: number } => ({ job_id: Number(id) });
 
 export const claudeTools = [
@@ -195,7 +206,7 @@ export const claudeTools = [
   }),
   faceOf(jobStopTool, {
     name: "KillShell",
-    params: { shell_id: text("The number that the start of the command gave") },
+    params: { shell_id: text("The id that was returned when the command started") },
     toInner: ({ shell_id }) => asJob(shell_id),
   }),
   sendInputTool,

@@ -1,4 +1,4 @@
-// exec_command and write_stdin: a command is given some time; one that still runs then goes on as a session that can be
+// exec_command and write_stdin: a command is given some time; one that is still running then continues as a session that can be
 // looked at, waited for and ended. Our background jobs are those sessions.
 
 import { type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
@@ -20,7 +20,7 @@ const execParams = {
   cmd: text("The command, as you would type it in bash"),
   workdir: optional(text("Directory to run it in; the working directory when not given")),
   yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
-  max_output_tokens: optional(integer("Accepted and not used: long output is cut in the middle", { minimum: 1 })),
+  max_output_tokens: optional(integer("Accepted but ignored: long output is cut in the middle", { minimum: 1 })),
 };
 
 export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
@@ -66,7 +66,7 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
   output: SHELL_OUTPUT,
   summary: ({ session_id }) => `session ${session_id}`,
   async execute({ session_id, chars = "", yield_time_ms: wait = POLL_WAIT_MS }, { services, signal }) {
-    if (!services.jobs) throw new ToolFailure("Sessions cannot be kept here.");
+    if (!services.jobs) throw new ToolFailure("Sessions are not available here.");
     const job = services.jobs.get(session_id);
     if (chars === "\u0003") await job.handle.stop();
     else if (chars !== "") {
@@ -84,7 +84,7 @@ async function sessionResult(job: Job, note: string): Promise<ToolResult> {
   const { text, next, missed } = job.handle.read(job.read);
   job.read = next;
   const { result } = job;
-  const lost = missed > 0 ? `[${missed} bytes before this are no longer held]\n` : "";
+  const lost = missed > 0 ? `[${missed} earlier bytes are no longer available]\n` : "";
   const output = plainOutput(text);
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   return {

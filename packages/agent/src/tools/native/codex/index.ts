@@ -27,7 +27,7 @@ const updatePlan = faceOf(wholeListTool, {
     explanation: optional(text("Why the plan changes")),
     plan: listOf(
       record(
-        { step: text("The step"), status: choice(["pending", "in_progress", "completed"], "Where it stands") },
+        { step: text("The step"), status: choice(["pending", "in_progress", "completed"], "Its status") },
         "A step",
       ),
       "The whole plan",
@@ -62,7 +62,7 @@ const requestUserInput = faceOf(askUserTool, {
     questions: listOf(
       record(
         {
-          id: text("Short name of the question, to tell answers apart"),
+          id: text("Short name of the question, to distinguish the answers"),
           header: optional(text("Its subject in one or two words")),
           question: text("The question"),
           options: listOf(
@@ -81,7 +81,7 @@ const requestUserInput = faceOf(askUserTool, {
 
 const waitParams = {
   targets: listOf(text("An agent's id"), "The agents to wait for", { minItems: 1 }),
-  timeout_ms: optional(integer("Accepted and not used: the call ends when the agents have", { minimum: 0 })),
+  timeout_ms: optional(integer("Accepted but ignored: the call ends when the agents have", { minimum: 0 })),
 };
 
 const waitAgent: ToolDef<ArgsOf<typeof waitParams>> = {
@@ -115,7 +115,7 @@ export const codexTools = [
   requestUserInput,
   faceOf(spawnAgentTool, {
     name: "spawn_agent",
-    params: { message: text("What the agent is to do, complete in itself") },
+    params: { message: text("The whole task for the agent, with everything it needs to know") },
     toInner: ({ message }) => ({ task: message }),
   }),
   faceOf(sendInputTool, {

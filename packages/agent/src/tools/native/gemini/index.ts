@@ -11,7 +11,18 @@ import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { listDirTool } from "../../list-dir/index.ts";
 import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
-import { type ArgsOf, choice, flag, given, integer, listOf, optional, parameters, record, text } from "../../params.ts";
+import {
+  type ArgsOf,
+  choice,
+  definedOptions,
+  flag,
+  integer,
+  listOf,
+  optional,
+  parameters,
+  record,
+  text,
+} from "../../params.ts";
 import { readFileTool } from "../../read-file/index.ts";
 import { readManyFilesTool } from "../../read-many-files/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
@@ -40,7 +51,7 @@ const readFile = faceOf(readFileTool, {
     if (end_line !== undefined && end_line < start_line) {
       throw new ToolFailure(`end_line ${end_line} is before start_line ${start_line}.`);
     }
-    return given({ file_path, offset: start_line, limit: end_line && end_line - start_line + 1 });
+    return definedOptions({ file_path, offset: start_line, limit: end_line && end_line - start_line + 1 });
   },
 });
 
@@ -58,12 +69,12 @@ const replace = faceOf(countedEditFileTool, {
   params: {
     file_path: text("Path of the file, absolute or relative to the working directory"),
     instruction: optional(text("What the change is for, in a sentence, for the person watching")),
-    old_string: text("The text to replace, exactly as it stands in the file"),
+    old_string: text("The text to replace, exactly as it appears in the file"),
     new_string: text("The text to put in its place"),
     allow_multiple: optional(flag("Replace every occurrence; false when not given")),
   },
   toInner: ({ file_path, old_string, new_string, allow_multiple }) =>
-    given({ file_path, old_string, new_string, replace_all: allow_multiple }),
+    definedOptions({ file_path, old_string, new_string, replace_all: allow_multiple }),
 });
 
 const shellParams = {
@@ -90,12 +101,12 @@ const grepParams = {
   include_pattern: optional(text("Only files whose path matches this glob")),
   exclude_pattern: optional(text("No files whose path matches this glob")),
   names_only: optional(flag("Only the names of files")),
-  case_sensitive: optional(flag("Tell upper from lower case; false when not given")),
+  case_sensitive: optional(flag("Distinguish upper and lower case; false when not given")),
   fixed_strings: optional(flag("The pattern is plain text")),
   context: optional(integer("Lines to show around each match", { minimum: 0 })),
   after: optional(integer("Lines to show after each match", { minimum: 0 })),
   before: optional(integer("Lines to show before each match", { minimum: 0 })),
-  total_max_matches: optional(integer("Most results; 100 when not given", { minimum: 1 })),
+  total_max_matches: optional(integer("Maximum number of results; 100 when not given", { minimum: 1 })),
 };
 
 const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
@@ -115,7 +126,7 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
     }
     const around = Math.max(args.context ?? 0, args.after ?? 0, args.before ?? 0);
     return runGrep(
-      given({
+      definedOptions({
         pattern: args.fixed_strings ? args.pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : args.pattern,
         path: args.dir_path,
         globFilter: include ?? (exclude === undefined ? undefined : `!${exclude}`),
@@ -135,7 +146,7 @@ const directory = optional(text("Directory; the working directory when not given
 const glob = faceOf(newestFirst(globTool), {
   name: "glob",
   params: { pattern: text("Glob pattern: **, *, ?, {a,b}, [..]"), dir_path: directory },
-  toInner: ({ pattern, dir_path }) => given({ pattern, path: dir_path }),
+  toInner: ({ pattern, dir_path }) => definedOptions({ pattern, path: dir_path }),
 });
 
 const listDirectory = faceOf(newestFirst(listDirTool), {
@@ -152,7 +163,7 @@ const writeTodos = faceOf(wholeListTool, {
       record(
         {
           description: text("The task"),
-          status: choice(["pending", "in_progress", "completed", "cancelled", "blocked"], "Where it stands"),
+          status: choice(["pending", "in_progress", "completed", "cancelled", "blocked"], "Its status"),
         },
         "A task",
       ),
@@ -187,7 +198,7 @@ const askUser = faceOf(askUserTool, {
   },
   toInner: ({ questions }) => ({
     questions: questions.map(({ question, header, options = [], multiSelect }, i) =>
-      given({ id: header ?? `question ${i + 1}`, question, options, multi: multiSelect }),
+      definedOptions({ id: header ?? `question ${i + 1}`, question, options, multi: multiSelect }),
     ),
   }),
 });
