@@ -319,16 +319,16 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
       expect(await env.readFile("real/dir/f")).toBe("x\n");
     }, 60_000);
 
-    it("EE-02 D3 a pipe or device where a file is expected is named as such, neither waited for nor replaced", async () => {
-      await env.execCommand("mkdir odd; mkfifo odd/pipe; ln -s pipe odd/link; ln -s /dev/zero odd/zero", 20_000);
-      for (const path of ["odd/pipe", "odd/link", "odd/zero"]) {
+    it("EE-02 D3 a pipe where a file is expected is named as such, neither waited for nor replaced", async () => {
+      await env.execCommand("mkdir odd; mkfifo odd/pipe; ln -s pipe odd/link", 20_000);
+      for (const path of ["odd/pipe", "odd/link"]) {
         expect(await env.stat(path)).toMatchObject({ kind: "other" });
         await expect(env.readFile(path)).rejects.toMatchObject({ code: "not_file", path: at(path) });
         await expect(env.readBytes(path, { start: 0, end: 10 })).rejects.toMatchObject({ code: "not_file" });
         await expect(env.writeFile(path, "x")).rejects.toMatchObject({ code: "not_file" });
       }
       await env.deleteFile("odd/link");
-      expect((await env.listDirectory("odd", 1)).map(({ name }) => name)).toEqual(["pipe", "zero"]);
+      expect((await env.listDirectory("odd", 1)).map(({ name }) => name)).toEqual(["pipe"]);
     });
 
     it("EE-02 a write to a file that other projects share, as in a package store, does not reach them", async () => {

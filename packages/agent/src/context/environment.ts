@@ -98,7 +98,7 @@ const SNAPSHOT =
   `{ ${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null || true; }`;
 
 async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promise<GitFacts | undefined> {
-  const result = await env.execCommand(SNAPSHOT, timeoutMs).catch(() => undefined);
+  const result = await env.execCommand(SNAPSHOT, timeoutMs, { internal: true }).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
   const [status = "", log = ""] = result.stdout.split(/^---$/m);
   const [head = "", ...files] = linesOf(status);

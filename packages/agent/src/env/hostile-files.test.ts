@@ -48,6 +48,15 @@ it("D3 a gate keeps its number, also when work fails, and lets those who wait in
   expect(await gate.run(async () => "after")).toBe("after");
 });
 
+it("D3 a device is neither read without end nor replaced by a file", async () => {
+  symlinkSync("/dev/zero", join(root, "zero"));
+  for (const path of ["zero", "/dev/null"]) {
+    await expect(env.readBytes(path)).rejects.toMatchObject({ code: "not_file" });
+    await expect(env.writeFile(path, "x")).rejects.toMatchObject({ code: "not_file" });
+  }
+  expect((await env.stat("/dev/null"))?.kind).toBe("other");
+});
+
 it("D3 links in a circle are links that lead nowhere; a write through one is refused with the reason", async () => {
   symlinkSync("a", join(root, "b"));
   symlinkSync("b", join(root, "a"));

@@ -168,14 +168,14 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return { ...options, argv: shellArgv(command), ...this.#surroundings(options) };
   }
 
-  #surroundings({ cwd, env }: Pick<ExecOptions, "cwd" | "env">) {
+  #surroundings({ cwd, env, internal = false }: Pick<ExecOptions, "cwd" | "env" | "internal">) {
     const { baseEnv, envPolicy = "inherit_core", envPass = [], onWithheld } = this.#options;
     const rules = { policy: envPolicy, pass: envPass };
-    if (!this.#toldWithheld && onWithheld !== undefined) {
+    if (!internal && !this.#toldWithheld && onWithheld !== undefined) {
+      this.#toldWithheld = true;
       const names = withheldNames(baseEnv, rules);
       if (names.length > 0) onWithheld(names);
     }
-    this.#toldWithheld = true;
     return {
       cwd: cwd === undefined ? this.#options.cwd : this.resolve(cwd),
       env: commandEnv(baseEnv, rules, env),

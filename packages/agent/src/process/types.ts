@@ -9,6 +9,8 @@ export interface ExecOptions {
   readonly interleaved?: boolean;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill;
+  /** A question of the session's own, such as git's state: nobody has to be told what this command does not see. */
+  readonly internal?: boolean;
 }
 
 /** Takes the whole output once it no longer fits in memory. */

@@ -96,10 +96,7 @@ const MID_STREAM_RETRIES = 3;
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
-  // git runs before there is a session that could report it.
-  const early: [message: string, code: string][] = [];
-  let warn = (message: string, code: string): void => void early.push([message, code]);
-  const env = (request.environment ?? localEnvironment)(workspace, (message, code) => warn(message, code));
+  const env = (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code));
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // A failure is reported to whoever awaits this; without a model nothing does.
   git?.catch(() => {});
@@ -170,8 +167,6 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
-  warn = (message, code) => session.warn(message, code);
-  for (const [message, code] of early) warn(message, code);
   session.config.budget = budgetOf(workspace, request, session.spent);
   return {
     session,
