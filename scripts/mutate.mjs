@@ -1,6 +1,6 @@
 // `npm run mutate [word…]`: changes the code in small wrong ways and says which changes no test notices. A survivor is a
 // question, not an error: could a user notice it? Words choose targets by their path. Report: .cache/mutation-report.json.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,13 @@ const PATIENCE = { times: 5, plusMs: 10_000 };
 const BASELINE_MS = 300_000;
 
 const words = process.argv.slice(2);
+const missing = TARGETS.flatMap(({ source, tests }) => [source, ...tests]).filter(
+  (file) => !existsSync(join(root, file)),
+);
+if (missing.length > 0) {
+  console.log(`scripts/mutate/targets.mjs names files that are not there: ${[...new Set(missing)].join(", ")}`);
+  process.exit(1);
+}
 const targets = numbered(
   TARGETS.filter(({ source }) => words.length === 0 || words.some((word) => source.includes(word))),
 );

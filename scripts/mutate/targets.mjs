@@ -26,10 +26,12 @@ const JOURNAL = tests("agent", [
   "test/journal/payload",
   "test/journal/corruption",
   "test/journal/listing",
+  "test/journal/hostile",
 ]);
 
 const PERMISSIONS = tests("lathe", [
   "src/permissions/judge",
+  "src/permissions/permissions",
   "src/permissions/sensitive-paths",
   "test/tool-command",
   "test/json-mode",
@@ -42,6 +44,7 @@ export const TARGETS = [
     ["judge", "permissions", "sensitive-paths"].map((file) => `packages/lathe/src/permissions/${file}.ts`),
     PERMISSIONS,
   ),
+  ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/wrappers"])),
   ...row(agent("prefix", ["guard", "prefix"]), [...tests("agent", ["test/session/prefix"]), ...SESSION]),
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "approvals"]), SESSION),
   ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
@@ -50,6 +53,7 @@ export const TARGETS = [
     agent("journal", ["journal", "context", "context-state", "line", "line-index", "scan", "file-store", "lock"]),
     JOURNAL,
   ),
+  ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), JOURNAL),
 ];
 
 function row(sources, files) {

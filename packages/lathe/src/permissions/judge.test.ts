@@ -183,9 +183,20 @@ describe("what may happen without asking", () => {
       reason: "/home/me/.ssh/id_rsa may hold keys or passwords.",
       allowWith: "--permission-mode full",
     });
+    expect(why("ask", "write", write("/tmp/a"))).toMatchObject({ allowWith: "--permission-mode full" });
     expect(why("auto-edit", "exec", exec("ls"))).toEqual({ decision: "ask", allowWith: "--permission-mode full" });
     expect(judge("ask", { tier: "exec", access: undefined }, PLACES).reason).toBe(
       "The tool does not say what it will touch.",
     );
+  });
+
+  it("names an option that allows everything the call asks about, whatever comes first", () => {
+    const outside = write("/tmp/a");
+    const hook = write("/work/project/.git/hooks/x");
+    for (const access of [
+      [outside, hook],
+      [hook, outside],
+    ])
+      expect(judge("auto-edit", { tier: "write", access }, PLACES).allowWith).toBe("--permission-mode full");
   });
 });

@@ -38,7 +38,12 @@ export function judge(mode: PermissionMode, call: JudgedCall, places: Places): V
   if (mode === "full") return ALLOW;
   return items(call)
     .map((item) => judgeItem(mode, item, places))
-    .reduce((strongest, verdict) => (RANK[verdict.decision] > RANK[strongest.decision] ? verdict : strongest), ALLOW);
+    .reduce((strongest, verdict) => (weight(verdict) > weight(strongest) ? verdict : strongest), ALLOW);
+}
+
+/** Of two questions the one whose answer takes the wider option: what allows it allows the other as well. */
+function weight({ decision, allowWith }: Verdict): number {
+  return RANK[decision] * (WAYS.length + 1) + (allowWith === undefined ? 0 : WAYS.indexOf(allowWith));
 }
 
 /** True when all that the call touches is inside the roots and nothing of it is sensitive. */
@@ -98,7 +103,9 @@ function judgeItem(mode: AskingMode, item: Item, places: Places): Verdict {
 
 function judgeWrite(path: string, mode: "ask" | "auto-edit", places: Places): Verdict {
   if (isProtected(path, places)) return ask(`A change to ${path} can make programs run later.`, FULL);
-  if (!isInRoots(path, places)) return ask(`${path} is outside the working directory.`, ADD_DIR);
+  // Where edits are asked about as well, another directory alone would not be enough.
+  if (!isInRoots(path, places))
+    return ask(`${path} is outside the working directory.`, mode === "auto-edit" ? ADD_DIR : FULL);
   return mode === "auto-edit" ? ALLOW : ask(undefined, AUTO_EDIT);
 }
 

@@ -1,0 +1,74 @@
+// What a session remembers: answers for good, and what was denied because nobody could be asked.
+
+import type { Access, ApprovalVerdict, CallInfo, SeamContext, Tier } from "@lathe/agent";
+import { describe, expect, it } from "vitest";
+import type { PermissionMode } from "./judge.ts";
+import { allowedWith, Permissions } from "./permissions.ts";
+
+const PLACES = { roots: ["/work/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+const write = (path: string): Access => ({ kind: "write", path });
+
+function permissions(mode: PermissionMode, canAsk: boolean): Permissions {
+  return new Permissions({ mode, canAsk, places: PLACES });
+}
+
+async function answer(to: Permissions, name: string, tier: Tier, ...access: Access[]): Promise<ApprovalVerdict> {
+  const call = { callId: "c1", tool: { name }, tier, access } as unknown as CallInfo;
+  const verdict = await to.middleware().approve?.(call, {} as SeamContext);
+  if (!verdict) throw new Error("permissions always have an opinion");
+  return verdict;
+}
+
+describe("always", () => {
+  it("covers this tool inside the roots, and neither other tools, nor other places, nor files that run later", async () => {
+    const asking = permissions("ask", true);
+    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toEqual({ decision: "ask" });
+    asking.allowAlways("edit");
+    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toEqual({
+      decision: "allow",
+      by: "always",
+    });
+    expect(await answer(asking, "write", "write", write("/work/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", write("/tmp/a"))).toMatchObject({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", write("/work/project/.git/config"))).toMatchObject({
+      decision: "ask",
+    });
+    expect(await answer(asking, "edit", "write")).toMatchObject({ decision: "ask" });
+  });
+
+  it("is taken back, and opens no mode that changes nothing", async () => {
+    const asking = permissions("ask", true);
+    asking.allowAlways("edit");
+    asking.mode = "read-only";
+    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toMatchObject({
+      decision: "deny",
+      by: "mode read-only",
+      reason: "This session is read-only: nothing may be changed or run.",
+    });
+    asking.mode = "ask";
+    asking.forgetAlways();
+    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toEqual({ decision: "ask" });
+  });
+});
+
+describe("a question", () => {
+  it("says why it is asked", async () => {
+    expect(await answer(permissions("auto-edit", true), "edit", "write", write("/tmp/a"))).toEqual({
+      decision: "ask",
+      reason: "/tmp/a is outside the working directory.",
+    });
+  });
+
+  it("that nobody can answer is a denial with the reason and the way out, and is remembered", async () => {
+    const unattended = permissions("auto-edit", false);
+    await answer(unattended, "shell", "exec", { kind: "exec", command: "ls", cwd: "/work/project" });
+    await answer(unattended, "edit", "write", write("/tmp/a"));
+    const reasons = unattended.denied.map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      "shell needs permission (exec) and nobody can be asked here. It would be allowed with --permission-mode full.",
+      "edit needs permission (write) and nobody can be asked here. /tmp/a is outside the working directory. It would be allowed with --add-dir <dir>.",
+    ]);
+    expect(allowedWith(reasons)).toBe("--permission-mode full");
+    expect(allowedWith(reasons.slice(1))).toBe("--add-dir <dir>");
+  });
+});
