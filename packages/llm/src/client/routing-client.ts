@@ -10,6 +10,7 @@ import type { StreamEvent } from "../types/events.ts";
 import type { Request, ToolChoiceMode } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 
+/** What a client is made of. */
 export interface ClientOptions {
   readonly providers: Readonly<Record<string, ProviderAdapter>>;
   /** The first provider when absent. */

@@ -10,6 +10,7 @@ import { type Ask, jsonOverHttp } from "./request.ts";
 
 export type { DiscoveryType } from "./listings.ts";
 
+/** Which server to ask for its models, and for how long. */
 export interface DiscoverOptions {
   readonly deps: ClientDeps;
   /** Provider id the models are listed under; the type when absent. */
@@ -20,6 +21,7 @@ export interface DiscoverOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A model server on this machine, and what it offers. */
 export interface LocalServer {
   readonly provider: string;
   readonly baseUrl: string;

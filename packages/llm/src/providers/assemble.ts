@@ -19,6 +19,7 @@ import { mergeTransforms } from "./transform.ts";
 import { withWebsocket } from "./websocket.ts";
 import { type WiringInput, wire } from "./wiring.ts";
 
+/** How requests to a provider are made, beside what its row and the environment say. */
 export interface ProviderOptions {
   readonly deps?: ClientDeps | undefined;
   /** Name under which requests run; the id when absent. */

@@ -8,7 +8,13 @@ import { findRow, type ProviderRow, providerRows } from "./rows.ts";
 
 export type { ProviderOptions } from "./assemble.ts";
 export { createProvider } from "./create.ts";
-export { type ApiKey, type Credential, type CredentialSources, resolveCredential } from "./credentials.ts";
+export {
+  type ApiKey,
+  type Credential,
+  type CredentialLookup,
+  type CredentialSources,
+  resolveCredential,
+} from "./credentials.ts";
 export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.ts";
 
 /**

@@ -9,6 +9,7 @@ import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, Th
 import type { Some } from "../types/some.ts";
 import { isRecord, type Shape, shapes } from "./shape.ts";
 
+/** What the file may say of a model. */
 export interface ModelFields {
   readonly name?: string | undefined;
   readonly api?: Api | undefined;
@@ -26,10 +27,12 @@ export interface ModelFields {
   readonly wireModelId?: string | undefined;
 }
 
+/** A model that only the user's file knows. */
 export interface CustomModel extends ModelFields {
   readonly id: string;
 }
 
+/** A provider in the user's file. */
 export interface ProviderConfig {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -47,6 +50,7 @@ export interface ProviderConfig {
   readonly models?: readonly CustomModel[] | undefined;
 }
 
+/** The user's file of providers and models. */
 export interface RegistryConfig {
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly equivalence?:

@@ -6,8 +6,10 @@ import type { ModelInfo } from "../types/model.ts";
 import { defaultModels } from "./defaults.ts";
 import type { Registry } from "./registry.ts";
 
-type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
+/** How a selector met its model. */
+export type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
 
+/** The model that a selector means, and how it was found. */
 export interface Selection {
   readonly model: ModelInfo;
   readonly match: MatchKind;
@@ -48,6 +50,7 @@ export function expandModels(registry: Registry, patterns: readonly string[]): r
   return [...chosen.values()];
 }
 
+/** What a session may begin with, strongest wish first. */
 export interface InitialChoice {
   readonly explicit?: string | undefined;
   /** Patterns that limit the choice; not asked when a session is resumed. */
