@@ -1,6 +1,6 @@
 // A request in no vendor's words: what a test of the loop asks for, whatever dialect it runs in.
 
-import type { DialectName } from "./dialect.ts";
+import type { DialectName } from "./routes.ts";
 
 export interface ViewedCall {
   readonly id: string;

@@ -1,7 +1,7 @@
 // Which models a local server offers. Runs beside everything else with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
-import { findRow } from "../providers/rows.ts";
+import { findRow } from "../catalog/provider-rows.ts";
 import { serverUrl } from "../providers/server-url.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { ModelInfo } from "../types/model.ts";

@@ -1,11 +1,12 @@
 // Providers: rows of data, adapters made from them, and the set that an environment asks for.
 
+import { findRow, type ProviderRow, providerRows } from "../catalog/provider-rows.ts";
 import { anthropicCredentialOf } from "../protocols/anthropic/gateway.ts";
 import type { ClientDeps, ProviderAdapter } from "../types/adapter.ts";
 import { createProvider } from "./create.ts";
 import { fromEnvironment } from "./credentials.ts";
-import { findRow, type ProviderRow, providerRows } from "./rows.ts";
 
+export { type AuthStyle, findRow, type ProviderRow, providerRows } from "../catalog/provider-rows.ts";
 export type { ProviderOptions } from "./assemble.ts";
 export { createProvider } from "./create.ts";
 export {
@@ -15,7 +16,6 @@ export {
   type CredentialSources,
   resolveCredential,
 } from "./credentials.ts";
-export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.ts";
 
 /**
  * Adapters for every key in the environment: openai, anthropic, gemini, then the others in the order of the rows, then

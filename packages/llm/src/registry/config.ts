@@ -1,8 +1,8 @@
 // The user's file of providers and models, already parsed into plain values: its types, and a check that is strict
 // about unknown keys and says where each mistake is.
 
+import { findRow } from "../catalog/provider-rows.ts";
 import type { DiscoveryType } from "../discovery/listings.ts";
-import { findRow } from "../providers/rows.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";

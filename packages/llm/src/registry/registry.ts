@@ -3,11 +3,11 @@
 
 import { assumedModel, unknownModel } from "../catalog/assumed.ts";
 import { builtinCatalog, type Catalog } from "../catalog/index.ts";
+import { findRow } from "../catalog/provider-rows.ts";
 import { type DiscoveryType, discoveryTypes } from "../discovery/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { ProviderOptions } from "../providers/assemble.ts";
 import { hasOwnKey } from "../providers/index.ts";
-import { findRow } from "../providers/rows.ts";
 import { mergeTransforms } from "../providers/transform.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonValue } from "../types/json.ts";

@@ -1,7 +1,7 @@
 // From what a user writes to a model: exact forms first, forgiving ones after, with an effort at the end if they like.
 
+import { findRow } from "../catalog/provider-rows.ts";
 import { clampLevel, isThinkingLevel } from "../catalog/thinking.ts";
-import { findRow } from "../providers/rows.ts";
 import type { ModelInfo } from "../types/model.ts";
 import { defaultModels } from "./defaults.ts";
 import type { Registry } from "./registry.ts";
