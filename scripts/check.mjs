@@ -1,6 +1,7 @@
 // `npm run check`: everything that can be judged without running the product. Each step prints one line; all steps run.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { checkExports } from "./check/exports.mjs";
 import { checkFileSizes } from "./check/file-size.mjs";
 import { checkLinks } from "./check/links.mjs";
 import { checkPackages } from "./check/packages.mjs";
@@ -11,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const steps = [
   ["types", () => tool("typescript/bin/tsc", ["-p", "."])],
-  ["declarations of the packages", () => tool("typescript/bin/tsc", ["-p", "tsconfig.build.json", "--noEmit"])],
+  ["declarations of the packages", () => checkExports(root)],
   ["lint and format", () => tool("@biomejs/biome/bin/biome", ["check", "--error-on-warnings", "."])],
   ["layers", () => tool("vitest/vitest.mjs", ["run", "scripts/layers.test.ts", "--reporter=dot"])],
   ["file size", () => checkFileSizes(root)],

@@ -3,7 +3,7 @@
 //   OPENAI_API_KEY=… ANTHROPIC_API_KEY=… GEMINI_API_KEY=… npm run test:live
 //
 // A provider without its key is skipped. LATHE_LIVE_MODELS="openai=gpt-5.2 deepseek=deepseek-v4-flash" chooses other models
-// and adds further providers of src/providers/rows.ts, which read their usual variables.
+// and adds further providers of src/catalog/provider-rows.ts, which read their usual variables.
 
 import { describe, expect, it } from "vitest";
 import { Client, generate, generateObject, Message, stream, type Tool } from "../src/index.ts";

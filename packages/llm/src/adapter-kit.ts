@@ -3,8 +3,8 @@
 export { type AdapterOptions, createAdapter, DEFAULT_TIMEOUTS } from "./adapter.ts";
 export { unknownModel } from "./catalog/assumed.ts";
 export { defaultDeps } from "./deps.ts";
-export { classifyHttpFailure, inStreamError, redact } from "./errors/classify.ts";
-export { rateLimitOf, requestIdOf, retryAfterOf } from "./errors/headers.ts";
+export { classifyHttpFailure, type HttpFailure, inStreamError, redact } from "./errors/classify.ts";
+export { type ResponseHeaders, rateLimitOf, requestIdOf, retryAfterOf } from "./errors/headers.ts";
 export { createFramer, type Framer } from "./framing/framer.ts";
 export { toGeminiSchema } from "./schema/gemini.ts";
 export { toOpenAIStrict } from "./schema/openai.ts";

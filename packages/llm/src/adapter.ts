@@ -28,6 +28,7 @@ import type { Request, ToolChoiceMode } from "./types/request.ts";
 import type { Response } from "./types/response.ts";
 import { type Some, withoutUndefined } from "./types/some.ts";
 
+/** What an adapter is made of. */
 export interface AdapterOptions {
   readonly name: string;
   readonly protocol: Protocol;
@@ -51,6 +52,7 @@ export interface AdapterOptions {
 /** `firstEvent` follows `request` unless it is set itself. */
 export const DEFAULT_TIMEOUTS: Omit<AdapterTimeouts, "firstEvent"> = { connect: 10, request: 120, streamRead: 30 };
 
+/** A protocol, an endpoint and an auth as an adapter. */
 export function createAdapter(options: AdapterOptions): ProviderAdapter {
   const adapter = new HttpAdapter(options);
   return {

@@ -2,6 +2,7 @@
 
 export {
   builtinCatalog,
+  type Capability,
   type Catalog,
   getLatestModel,
   getModelInfo,
@@ -21,7 +22,7 @@ export {
   discoverLocal,
   type LocalServer,
 } from "./discovery/index.ts";
-export { DEFAULT_RETRY, type RetryPolicy, retry } from "./errors/retry.ts";
+export { DEFAULT_RETRY, type RetryContext, type RetryPolicy, retry } from "./errors/retry.ts";
 export { generate } from "./generate/generate.ts";
 export {
   generateObject,
@@ -46,6 +47,7 @@ export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
 export type { Middleware } from "./middleware/compose.ts";
 export {
+  type CustomModel,
   checkRegistryConfig,
   configuredKey,
   type Discovery,
@@ -54,6 +56,8 @@ export {
   type InitialChoice,
   initialModel,
   keyVariable,
+  type MatchKind,
+  type ModelFields,
   type ProviderConfig,
   Registry,
   type RegistryConfig,

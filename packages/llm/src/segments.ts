@@ -27,6 +27,7 @@ interface Derived {
   readonly next: Derived | undefined;
 }
 
+/** A piece of the prefix; its hash is computed when somebody looks. */
 export function makeSegment(kind: Segment["kind"], text: string): Segment {
   return new EncodedSegment(kind, text);
 }

@@ -1,7 +1,7 @@
 // Prompt caching seen from outside: the common prefix of request bodies, and a simulation of the vendors' caches.
 
-import type { DialectName } from "./dialect.ts";
 import type { RecordedRequest } from "./record.ts";
+import type { DialectName } from "./routes.ts";
 import type { ScriptedUsage } from "./turn.ts";
 
 const MARKERS = /,"cache_control":\{[^{}]*\}|"cache_control":\{[^{}]*\},?|,\{"cachePoint":\{[^{}]*\}\}/g;

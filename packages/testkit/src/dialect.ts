@@ -2,18 +2,9 @@
 
 import type { StatusFaultOptions, StreamErrorKind } from "./faults.ts";
 import type { RecordedRequest } from "./record.ts";
+import type { DialectName } from "./routes.ts";
 import type { ScriptedUsage, Stop, TextBlock, ThinkingBlock } from "./turn.ts";
-
-export type DialectName = "anthropic" | "responses" | "chat" | "gemini" | "bedrock" | "ollama";
-
-export interface Route {
-  readonly dialect: DialectName;
-  readonly operation: "generate" | "count";
-  /** Model named in the path, when the vendor puts it there. */
-  readonly model?: string;
-  /** Whether the path asks for a stream; undefined: the body's `stream` field says so. */
-  readonly stream?: boolean;
-}
+import type { Framing, StreamPart } from "./wire.ts";
 
 export interface ResolvedCall {
   readonly type: "call";
@@ -40,21 +31,6 @@ export interface ResolvedTurn {
   readonly usage: ScriptedUsage | undefined;
   readonly deltaChars: number;
 }
-
-/** One event of a stream before framing. */
-export interface StreamPart {
-  /** SSE `event:` line, or the AWS `:event-type`. */
-  readonly event?: string;
-  /** A string is sent unchanged (`[DONE]`); anything else as JSON. */
-  readonly data: unknown;
-  readonly terminal?: boolean;
-  /** A text delta: may be repeated for an endless stream. */
-  readonly repeatable?: boolean;
-  /** AWS exception frame instead of an event frame. */
-  readonly exception?: string;
-}
-
-export type Framing = "sse" | "ndjson" | "aws" | "json-array";
 
 export interface HttpError {
   readonly status: number;

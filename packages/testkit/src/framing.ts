@@ -3,8 +3,8 @@
 import { promisify } from "node:util";
 import { constants, createGzip, gzip } from "node:zlib";
 import { awsFrame } from "./aws-frames.ts";
-import type { Framing, StreamPart } from "./dialect.ts";
 import type { Chunking } from "./turn.ts";
+import type { Framing, StreamPart } from "./wire.ts";
 
 export const contentTypes: Readonly<Record<Framing, string>> = {
   sse: "text/event-stream; charset=utf-8",

@@ -1,11 +1,11 @@
 // Public surface of the testkit: the scripted model server and the builders of its scripts.
 
 export { commonPrefix, type PrefixStep } from "./cache.ts";
-export type { DialectName, StreamPart } from "./dialect.ts";
 export type { CutPoint, Fault, StatusFaultOptions, StreamErrorKind } from "./faults.ts";
 export type { ListedModel, Listings, TokenAnswer } from "./listings.ts";
 export { renderComplete, renderStream } from "./prerender.ts";
 export type { RecordedRequest } from "./record.ts";
+export type { DialectName } from "./routes.ts";
 export {
   type BaseUrlKind,
   type ModelServer,
@@ -30,3 +30,4 @@ export {
   turn,
 } from "./turn.ts";
 export type { RequestView, ViewedCall, ViewedMessage, ViewedResult } from "./view.ts";
+export type { StreamPart } from "./wire.ts";

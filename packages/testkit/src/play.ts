@@ -2,11 +2,12 @@
 
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dialect, Framing, HttpError, ResolvedTurn, StreamPart } from "./dialect.ts";
+import type { Dialect, HttpError, ResolvedTurn } from "./dialect.ts";
 import type { CutPoint, Fault } from "./faults.ts";
 import { contentTypes, frame, frames, gzipEach, gzipWhole, rechunk } from "./framing.ts";
 import type { RecordedRequest } from "./record.ts";
 import type { ModelTurn, RawTurn, Wait } from "./turn.ts";
+import type { Framing, StreamPart } from "./wire.ts";
 
 export interface Exchange {
   readonly request: RecordedRequest;

@@ -1,11 +1,12 @@
 // Answers as bytes without an exchange: for benchmarks (rendered once per turn object, so that they measure the client and
 // not this server) and for property tests.
 
-import type { Dialect, DialectName, Route } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
 import { contentTypes, frames } from "./framing.ts";
 import { RecordedRequest } from "./record.ts";
 import { resolveTurn } from "./resolve.ts";
+import type { DialectName, Route } from "./routes.ts";
 import type { ModelTurn } from "./turn.ts";
 
 export interface Rendered {

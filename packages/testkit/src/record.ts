@@ -1,7 +1,7 @@
 // What the server remembers of every request: the raw bytes and what was read out of them.
 
 import type { IncomingHttpHeaders } from "node:http";
-import type { DialectName, Route } from "./dialect.ts";
+import type { DialectName, Route } from "./routes.ts";
 import { type RequestView, viewOf } from "./view.ts";
 
 export class RecordedRequest {

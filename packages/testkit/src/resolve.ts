@@ -1,7 +1,8 @@
 // Fills in what a script does not set: ids, stop reason, usage, signatures.
 
 import { createHash } from "node:crypto";
-import type { DialectName, ResolvedBlock, ResolvedTurn } from "./dialect.ts";
+import type { ResolvedBlock, ResolvedTurn } from "./dialect.ts";
+import type { DialectName } from "./routes.ts";
 import type { Block, CallBlock, ModelTurn, ScriptedUsage } from "./turn.ts";
 
 export interface ResolveContext {

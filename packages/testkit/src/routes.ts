@@ -1,6 +1,15 @@
 // Which dialect a path belongs to. Prefixes are free: gateways and Azure put the same endpoints under other roots.
 
-import type { Route } from "./dialect.ts";
+export type DialectName = "anthropic" | "responses" | "chat" | "gemini" | "bedrock" | "ollama";
+
+export interface Route {
+  readonly dialect: DialectName;
+  readonly operation: "generate" | "count";
+  /** Model named in the path, when the vendor puts it there. */
+  readonly model?: string;
+  /** Whether the path asks for a stream; undefined: the body's `stream` field says so. */
+  readonly stream?: boolean;
+}
 
 const GEMINI = /\/models\/([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
 const BEDROCK = /\/model\/([^/]+)\/(converse|converse-stream|count-tokens)$/;

@@ -1,8 +1,8 @@
 // A Turn is what the scripted model answers to one request, in a vendor-neutral form: every dialect can play it.
 // Here are its types and the builders that tests use.
 
-import type { StreamPart } from "./dialect.ts";
 import type { Fault, StatusFaultOptions } from "./faults.ts";
+import type { StreamPart } from "./wire.ts";
 
 export interface TextBlock {
   readonly type: "text";

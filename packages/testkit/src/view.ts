@@ -1,6 +1,6 @@
 // A request in a vendor-neutral form: what a test of the loop looks at, whatever dialect it runs in.
 
-import type { DialectName } from "./dialect.ts";
+import type { DialectName } from "./routes.ts";
 
 export interface ViewedCall {
   readonly id: string;

@@ -8,8 +8,10 @@ import { hosts } from "./data/hosts.ts";
 import { vendors } from "./data/vendors.ts";
 import { type CatalogRow, modelOf, rowsFromModelsDev } from "./row.ts";
 
+/** What a model can be asked to be able to do. */
 export type Capability = "reasoning" | "vision" | "tools";
 
+/** Models by provider and id. */
 export interface Catalog {
   readonly providers: readonly string[];
   /** By id or alias; a dated or regional form finds its base. */
@@ -80,16 +82,20 @@ export function createCatalog(lines: Lines): Catalog {
   };
 }
 
+/** The models that this package knows by itself. */
 export const builtinCatalog: Catalog = createCatalog({ ...vendors, ...hosts, ...gateways });
 
+/** What is known of a model, by its id or an alias, at any provider. */
 export function getModelInfo(idOrAlias: string): ModelInfo | undefined {
   return builtinCatalog.find(idOrAlias);
 }
 
+/** All known models, or those of one provider. */
 export function listModels(provider?: string): readonly ModelInfo[] {
   return builtinCatalog.list(provider);
 }
 
+/** The newest model of a provider, of those that can do what is asked for. */
 export function getLatestModel(provider: string, capability?: Capability): ModelInfo | undefined {
   return builtinCatalog.latest(provider, capability);
 }

@@ -1,8 +1,8 @@
 // One line of the catalog's data and what it means as a ModelInfo.
 
-import { findRow } from "../providers/rows.ts";
 import type { JsonObject } from "../types/json.ts";
 import type { ModelCost, ModelInfo, OpenAICompat, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
+import { findRow } from "./provider-rows.ts";
 import { isThinkingLevel } from "./thinking.ts";
 
 export interface CatalogRow {

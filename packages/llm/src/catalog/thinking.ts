@@ -2,8 +2,10 @@
 
 import type { ModelInfo, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
 
+/** The effort levels, weakest first. */
 export const thinkingLevels: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
+/** Whether a word is one of the effort levels. */
 export function isThinkingLevel(text: string): text is ThinkingLevel {
   return (thinkingLevels as readonly string[]).includes(text);
 }

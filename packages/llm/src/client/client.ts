@@ -5,6 +5,7 @@ import { providersFromEnv } from "../providers/index.ts";
 import type { FromEnvOptions } from "./from-env.ts";
 import { RoutingClient } from "./routing-client.ts";
 
+/** One client for any number of providers: `complete` and `stream` are the raw calls, without retry and tools. */
 export class Client extends RoutingClient {
   /** A provider for every key in the environment, in the order openai, anthropic, gemini, then the others. */
   static fromEnv(options: FromEnvOptions = {}): Client {

@@ -4,6 +4,7 @@ import { Client } from "./client.ts";
 
 let current: Client | undefined;
 
+/** Sets the client of calls that are given none; undefined: made from the environment again. */
 export function setDefaultClient(client: Client | undefined): void {
   current = client;
 }

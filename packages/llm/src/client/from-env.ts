@@ -3,6 +3,7 @@
 import type { Middleware } from "../middleware/compose.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 
+/** What `Client.fromEnv` may be told. */
 export interface FromEnvOptions {
   /** Where keys are looked for, also when `deps` has an environment of its own. */
   readonly env?: ClientDeps["env"] | undefined;

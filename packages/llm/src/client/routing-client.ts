@@ -1,15 +1,16 @@
 // Routing: which adapter gets a request, through which middleware. Nothing here knows a vendor, and nothing is kept
 // about a call.
 
+import { findRow } from "../catalog/provider-rows.ts";
 import { defaultDeps } from "../deps.ts";
 import { type Middleware, throughComplete, throughStream } from "../middleware/compose.ts";
-import { findRow } from "../providers/rows.ts";
 import type { CallContext, ClientDeps, ProviderAdapter, Segment } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";
 import type { Request, ToolChoiceMode } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 
+/** What a client is made of. */
 export interface ClientOptions {
   readonly providers: Readonly<Record<string, ProviderAdapter>>;
   /** The first provider when absent. */

@@ -1,7 +1,7 @@
 // Which models a local server offers. Runs in the background with a short deadline; a server that is not there is
 // an empty answer, never an error.
 
-import { findRow } from "../providers/rows.ts";
+import { findRow } from "../catalog/provider-rows.ts";
 import { serverUrl } from "../providers/server-url.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { ModelInfo } from "../types/model.ts";
@@ -10,6 +10,7 @@ import { type Ask, jsonOverHttp } from "./request.ts";
 
 export type { DiscoveryType } from "./listings.ts";
 
+/** Which server to ask for its models, and for how long. */
 export interface DiscoverOptions {
   readonly deps: ClientDeps;
   /** Provider id the models are listed under; the type when absent. */
@@ -20,6 +21,7 @@ export interface DiscoverOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A model server on this machine, and what it offers. */
 export interface LocalServer {
   readonly provider: string;
   readonly baseUrl: string;

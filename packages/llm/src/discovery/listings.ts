@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import type { Ask } from "./request.ts";
 
+/** The kinds of servers whose models can be listed. */
 export type DiscoveryType = "ollama" | "llama.cpp" | "lm-studio";
 type Found = Omit<ModelInfo, "provider" | "api">;
 

@@ -17,7 +17,7 @@ import {
   ServerError,
 } from "../types/errors.ts";
 import type { JsonValue } from "../types/json.ts";
-import { field, type Headers, requestIdOf, retryAfterOf, retryInfoOf, seconds } from "./headers.ts";
+import { field, type ResponseHeaders, requestIdOf, retryAfterOf, retryInfoOf, seconds } from "./headers.ts";
 import {
   AWS_MEANINGS,
   BILLING,
@@ -34,16 +34,18 @@ import {
 const MAX_RAW = 64 * 1024;
 const MAX_PLAIN_MESSAGE = 500;
 
+/** An HTTP answer outside 2xx. */
 export interface HttpFailure {
   readonly provider: string;
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: ResponseHeaders;
   readonly body: string;
   readonly now: number;
   /** Texts that must not appear in the error. */
   readonly secrets?: readonly string[] | undefined;
 }
 
+/** The error that an HTTP answer outside 2xx stands for. */
 export function classifyHttpFailure(failure: HttpFailure): SDKError {
   const text = redact(failure.body.slice(0, MAX_RAW), failure.secrets ?? []);
   const body = parse(text);

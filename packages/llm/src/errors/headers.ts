@@ -4,17 +4,18 @@ import type { JsonValue } from "../types/json.ts";
 import type { RateLimitInfo } from "../types/response.ts";
 
 /** Header names in lower case. */
-export type Headers = Readonly<Record<string, string>>;
+export type ResponseHeaders = Readonly<Record<string, string>>;
 
 const REQUEST_ID_HEADERS = ["request-id", "x-request-id", "x-amzn-requestid", "apim-request-id", "x-goog-request-id"];
 
-export function requestIdOf(headers: Headers): string | undefined {
+/** The vendor's id of a request, for its support. */
+export function requestIdOf(headers: ResponseHeaders): string | undefined {
   for (const name of REQUEST_ID_HEADERS) if (headers[name]) return headers[name];
   return undefined;
 }
 
 /** Seconds to wait, from `retry-after-ms`, `retry-after` (seconds or date) or Google's RetryInfo in the body. */
-export function retryAfterOf(headers: Headers, body: JsonValue | undefined, now: number): number | undefined {
+export function retryAfterOf(headers: ResponseHeaders, body: JsonValue | undefined, now: number): number | undefined {
   const ms = number(headers["retry-after-ms"]);
   if (ms !== undefined) return Math.max(0, ms / 1000);
   const header = headers["retry-after"]?.trim();
@@ -43,7 +44,7 @@ export function retryInfoOf(body: JsonValue | undefined): number | undefined {
 /**
  * OpenAI's `x-ratelimit-*` and Anthropic's `anthropic-ratelimit-*` under one shape. Of two resets the later one is used.
  */
-export function rateLimitOf(headers: Headers, now: number): RateLimitInfo | undefined {
+export function rateLimitOf(headers: ResponseHeaders, now: number): RateLimitInfo | undefined {
   const read = (what: string, which: string) =>
     headers[`x-ratelimit-${which}-${what}`] ?? headers[`anthropic-ratelimit-${what}-${which}`];
   const counts = {

@@ -18,6 +18,7 @@ export interface RetryPolicy {
   readonly shouldRetry?: ((error: SDKError) => boolean) | undefined;
 }
 
+/** Two retries, from one second, doubled, with jitter. */
 export const DEFAULT_RETRY: RetryPolicy = {
   maxRetries: 2,
   baseDelay: 1,
@@ -26,11 +27,13 @@ export const DEFAULT_RETRY: RetryPolicy = {
   jitter: true,
 };
 
+/** What a retry needs of the machine and its caller. */
 export interface RetryContext {
   readonly signal?: AbortSignal | undefined;
   readonly deps: Pick<ClientDeps, "sleep" | "random" | "now">;
 }
 
+/** Calls again after failures that may pass, as the policy says. */
 export async function retry<T>(
   call: (attempt: number) => Promise<T>,
   policy: Some<RetryPolicy>,

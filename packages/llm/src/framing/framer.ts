@@ -5,6 +5,7 @@ import { StreamError } from "../types/errors.ts";
 import type { Frame, FramingKind } from "../types/protocol.ts";
 import { awsFramer } from "./aws.ts";
 
+/** Takes the bytes of an answer and finds the frames in them. */
 export interface Framer {
   push(bytes: Uint8Array): void;
   /** The connection ended: what is left may be a last frame without its terminator. */
@@ -14,6 +15,7 @@ export interface Framer {
 /** A single event larger than this is no event but a runaway server. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
+/** A framer for one answer; frames are handed over as they become complete. */
 export function createFramer(kind: FramingKind, onFrame: (frame: Frame) => void): Framer {
   switch (kind) {
     case "sse":

@@ -2,6 +2,7 @@
 
 import { type GenerateOptions, type GenerateResult, Operation } from "./operation.ts";
 
+/** One whole answer: tools run, their results go back, failures that may pass are retried. */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const operation = new Operation(options);
   try {

@@ -12,6 +12,7 @@ import type { FinishReason, Response, ToolCall, Usage, Warning } from "../types/
 import type { Some } from "../types/some.ts";
 import { checkTools, type RepairToolCall, runToolCalls, type Tool, type ToolResult, toResultMessage } from "./tools.ts";
 
+/** What `generate` and `stream` are asked for. */
 export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
   /** Either a prompt or messages. */
   readonly prompt?: string | undefined;
@@ -33,6 +34,7 @@ export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
   readonly client?: Client | undefined;
 }
 
+/** One answer of the model, and the results of the tools it called. */
 export interface StepResult {
   readonly text: string;
   readonly reasoning?: string | undefined;

@@ -6,6 +6,7 @@ import type { StreamEvent } from "../types/events.ts";
 import type { Response } from "../types/response.ts";
 import { type GenerateOptions, Operation, type StepResult } from "./operation.ts";
 
+/** An event of the model, or the end of a step of the tool loop. */
 export type GenerateEvent = StreamEvent | { readonly type: "step_finish"; readonly step: StepResult };
 
 /** Single consumption: iterate it, or its `textStream`, once. An error event is followed by its error as a throw. */
@@ -19,6 +20,7 @@ export interface StreamResult extends AsyncIterable<GenerateEvent> {
   readonly steps: readonly StepResult[];
 }
 
+/** The same as `generate`, live. It begins when it is first read. */
 export function stream(options: GenerateOptions): StreamResult {
   return new LiveOperation(new Operation(options));
 }

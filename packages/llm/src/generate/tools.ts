@@ -24,20 +24,24 @@ export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters
     | undefined;
 }
 
+/** What a handler may give back; everything but a text is sent as JSON. */
 export type ToolOutput = string | JsonObject | JsonValue[] | number | boolean | null | undefined;
 
+/** What a handler knows of its call. */
 export interface ToolContext {
   readonly messages: readonly Message[];
   readonly abortSignal: AbortSignal;
   readonly toolCallId: string;
 }
 
+/** The result of one call, as it goes back to the model. */
 export interface ToolResult {
   readonly toolCallId: string;
   readonly content: string | JsonObject | readonly JsonValue[];
   readonly isError: boolean;
 }
 
+/** Gets a call whose arguments are wrong; gives a better one, or undefined to let the model see the error. */
 export type RepairToolCall = (
   call: ToolCall,
   error: InvalidToolCallError,

@@ -10,6 +10,7 @@ import type { Request } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 import { findLeak } from "./detect.ts";
 
+/** What to do about leaked control tokens. */
 export interface HarmonyGuardOptions {
   readonly enabled?: boolean | undefined;
   readonly providers?: RegExp | undefined;
@@ -21,6 +22,7 @@ export interface HarmonyGuardOptions {
   readonly salvage?: ((toolName: string, clean: string) => string | undefined) | undefined;
 }
 
+/** Middleware against answers into which a model leaks the control tokens of its chat format. */
 export function harmonyGuard(options: HarmonyGuardOptions = {}): Middleware {
   const { enabled = true, providers = /^(openai|azure-openai)/, models = /^gpt-5/ } = options;
   if (!enabled) return {};

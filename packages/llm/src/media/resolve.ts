@@ -117,7 +117,7 @@ export function namesFiles(content: readonly ContentPart[]): boolean {
 /** The files that parts name by their path, as bytes: for those who keep the content longer than its files may last. */
 export async function readFiles(
   content: readonly ContentPart[],
-  deps: MediaContext["deps"],
+  deps: Pick<ClientDeps, "readFile" | "homeDir">,
 ): Promise<readonly ContentPart[]> {
   const context: MediaContext = { provider: "local", rules: undefined, deps };
   const load = async <T extends MediaData>(media: T): Promise<T> =>

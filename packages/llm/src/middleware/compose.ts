@@ -5,6 +5,7 @@ import type { StreamEvent } from "../types/events.ts";
 import type { Request } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 
+/** Stands around every call of a client: may change the request, the answer and the events. */
 export interface Middleware {
   complete?(request: Request, next: (request: Request) => Promise<Response>): Promise<Response>;
   stream?(request: Request, next: (request: Request) => AsyncIterable<StreamEvent>): AsyncIterable<StreamEvent>;

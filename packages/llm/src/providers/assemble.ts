@@ -4,6 +4,7 @@
 import { type AdapterOptions, createAdapter } from "../adapter.ts";
 import { assumedModel } from "../catalog/assumed.ts";
 import { builtinCatalog } from "../catalog/index.ts";
+import { type AuthStyle, findRow, type ProviderRow } from "../catalog/provider-rows.ts";
 import { defaultDeps } from "../deps.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
@@ -14,11 +15,11 @@ import { type Some, withoutUndefined } from "../types/some.ts";
 import { azureDeployments } from "./azure.ts";
 import type { ApiKey, Credential } from "./credentials.ts";
 import { withFallback } from "./fallback.ts";
-import { type AuthStyle, findRow, type ProviderRow } from "./rows.ts";
 import { mergeTransforms } from "./transform.ts";
 import { withWebsocket } from "./websocket.ts";
 import { type WiringInput, wire } from "./wiring.ts";
 
+/** How requests to a provider are made, beside what its row and the environment say. */
 export interface ProviderOptions {
   readonly deps?: ClientDeps | undefined;
   /** Name under which requests run; the id when absent. */

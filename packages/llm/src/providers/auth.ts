@@ -1,10 +1,10 @@
 // Puts a provider's credential into a request, in the header its vendor reads.
 
+import type { AuthStyle } from "../catalog/provider-rows.ts";
 import type { TransportRequest } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Auth } from "../types/protocol.ts";
 import type { Credential } from "./credentials.ts";
-import type { AuthStyle } from "./rows.ts";
 
 export interface HeaderAuthOptions {
   readonly provider: string;

@@ -4,6 +4,7 @@ import type { ProviderAdapter } from "../types/adapter.ts";
 import { assemble, type ProviderOptions, rowOf } from "./assemble.ts";
 import { protocols } from "./protocols.ts";
 
+/** An adapter for a built-in provider by its id, or for one of your own with an `api` and a `baseUrl`. */
 export function createProvider(id: string, options: ProviderOptions = {}): ProviderAdapter {
   return assemble(rowOf(id, options), options, protocols);
 }

@@ -9,13 +9,17 @@ export interface Credential {
   readonly value?: string | undefined;
 }
 
+/** A key, or a function that gives one for each request. */
 export type ApiKey = string | (() => Promise<string>);
-type Lookup = () => Promise<Credential | undefined>;
 
+/** Asks one source. */
+export type CredentialLookup = () => Promise<Credential | undefined>;
+
+/** Where a credential may come from, strongest first. */
 export interface CredentialSources {
   readonly explicit?: ApiKey | undefined;
-  readonly stored?: Lookup | undefined;
-  readonly oauth?: Lookup | undefined;
+  readonly stored?: CredentialLookup | undefined;
+  readonly oauth?: CredentialLookup | undefined;
   readonly env: ClientDeps["env"];
   readonly keyEnv: readonly string[];
   /** From the user's file: the name of an environment variable, else the key itself. */
@@ -23,6 +27,7 @@ export interface CredentialSources {
   readonly fileKeyBeatsOAuth?: boolean | undefined;
 }
 
+/** The first credential that a source has. */
 export async function resolveCredential(sources: CredentialSources): Promise<Credential | undefined> {
   const { explicit, stored, oauth, env, keyEnv, configured, fileKeyBeatsOAuth } = sources;
   if (explicit !== undefined) {

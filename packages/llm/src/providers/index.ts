@@ -1,15 +1,21 @@
 // Providers: rows of data, adapters made from them, and the set that an environment asks for.
 
+import { findRow, type ProviderRow, providerRows } from "../catalog/provider-rows.ts";
 import { anthropicCredentialOf } from "../protocols/anthropic/gateway.ts";
 import type { ClientDeps, ProviderAdapter } from "../types/adapter.ts";
 import { createProvider } from "./create.ts";
 import { fromEnvironment } from "./credentials.ts";
-import { findRow, type ProviderRow, providerRows } from "./rows.ts";
 
+export { type AuthStyle, findRow, type ProviderRow, providerRows } from "../catalog/provider-rows.ts";
 export type { ProviderOptions } from "./assemble.ts";
 export { createProvider } from "./create.ts";
-export { type ApiKey, type Credential, type CredentialSources, resolveCredential } from "./credentials.ts";
-export { type AuthStyle, findRow, type ProviderRow, providerRows } from "./rows.ts";
+export {
+  type ApiKey,
+  type Credential,
+  type CredentialLookup,
+  type CredentialSources,
+  resolveCredential,
+} from "./credentials.ts";
 
 /**
  * Adapters for every key in the environment: openai, anthropic, gemini, then the others in the order of the rows, then

@@ -20,6 +20,7 @@ const loaders: Partial<Record<Api, () => Promise<Protocol>>> = {
   "ollama-chat": async () => (await import("../protocols/ollama/index.ts")).ollamaChat,
 };
 
+/** The same as `createProvider`, but only the protocol that is needed is loaded. */
 export async function openProvider(id: string, options: ProviderOptions = {}): Promise<ProviderAdapter> {
   const row = rowOf(id, options);
   const loaded: Partial<Record<Api, Protocol>> = {};

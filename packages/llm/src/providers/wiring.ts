@@ -2,6 +2,7 @@
 
 import { bedrockAuth } from "../auth/aws/index.ts";
 import { vertexAuth, vertexPlace } from "../auth/google/index.ts";
+import type { ProviderRow } from "../catalog/provider-rows.ts";
 import {
   anthropicBaseUrlOf,
   anthropicCredentialOf,
@@ -19,7 +20,6 @@ import { headerAuth, withHeader } from "./auth.ts";
 import { azureBaseUrl } from "./azure.ts";
 import { type Credential, resolveCredential } from "./credentials.ts";
 import { type ApiPlace, apiPlace } from "./endpoints.ts";
-import type { ProviderRow } from "./rows.ts";
 import { serverUrl } from "./server-url.ts";
 
 export interface Wiring extends ApiPlace {

@@ -1,14 +1,15 @@
 // The user's file of providers and models, already parsed into plain values: its types, and a check that is strict
 // about unknown keys and says where each mistake is.
 
+import { findRow } from "../catalog/provider-rows.ts";
 import type { DiscoveryType } from "../discovery/listings.ts";
-import { findRow } from "../providers/rows.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
 import type { Some } from "../types/some.ts";
 import { isRecord, type Shape, shapes } from "./shape.ts";
 
+/** What the file may say of a model. */
 export interface ModelFields {
   readonly name?: string | undefined;
   readonly api?: Api | undefined;
@@ -26,10 +27,12 @@ export interface ModelFields {
   readonly wireModelId?: string | undefined;
 }
 
+/** A model that only the user's file knows. */
 export interface CustomModel extends ModelFields {
   readonly id: string;
 }
 
+/** A provider in the user's file. */
 export interface ProviderConfig {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -47,6 +50,7 @@ export interface ProviderConfig {
   readonly models?: readonly CustomModel[] | undefined;
 }
 
+/** The user's file of providers and models. */
 export interface RegistryConfig {
   readonly providers?: Readonly<Record<string, ProviderConfig>> | undefined;
   readonly equivalence?:

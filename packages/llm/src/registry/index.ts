@@ -1,6 +1,21 @@
 // The registry's public face.
 
-export { checkRegistryConfig, configuredKey, keyVariable, type ProviderConfig, type RegistryConfig } from "./config.ts";
+export {
+  type CustomModel,
+  checkRegistryConfig,
+  configuredKey,
+  keyVariable,
+  type ModelFields,
+  type ProviderConfig,
+  type RegistryConfig,
+} from "./config.ts";
 export { defaultModels } from "./defaults.ts";
 export { type Discovery, Registry, type RegistryOptions } from "./registry.ts";
-export { expandModels, type InitialChoice, initialModel, type Selection, selectModel } from "./select.ts";
+export {
+  expandModels,
+  type InitialChoice,
+  initialModel,
+  type MatchKind,
+  type Selection,
+  selectModel,
+} from "./select.ts";

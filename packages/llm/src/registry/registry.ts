@@ -3,11 +3,11 @@
 
 import { assumedModel, unknownModel } from "../catalog/assumed.ts";
 import { builtinCatalog, type Catalog } from "../catalog/index.ts";
+import { findRow } from "../catalog/provider-rows.ts";
 import { type DiscoveryType, discoveryTypes } from "../discovery/index.ts";
 import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { ProviderOptions } from "../providers/assemble.ts";
 import { hasOwnKey } from "../providers/index.ts";
-import { findRow } from "../providers/rows.ts";
 import { mergeTransforms } from "../providers/transform.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { JsonValue } from "../types/json.ts";
@@ -23,6 +23,7 @@ import {
   type RegistryConfig,
 } from "./config.ts";
 
+/** What a registry is made of. */
 export interface RegistryOptions {
   readonly env: ClientDeps["env"];
   /** The parsed user file. A broken one is ignored; `problems` says why. */
@@ -36,12 +37,14 @@ export interface RegistryOptions {
   readonly disabledProviders?: readonly string[] | undefined;
 }
 
+/** A provider whose server can be asked for its models. */
 export interface Discovery {
   readonly provider: string;
   readonly type: DiscoveryType;
   readonly baseUrl?: string | undefined;
 }
 
+/** All models a user can name: the catalog, changed and widened by configuration and by what local servers offer. */
 export class Registry {
   /** What is wrong with the user's file, one line each. */
   readonly problems: readonly string[];

@@ -1,13 +1,15 @@
 // From what a user writes to a model: exact forms first, forgiving ones after, with an effort at the end if they like.
 
+import { findRow } from "../catalog/provider-rows.ts";
 import { clampLevel, isThinkingLevel } from "../catalog/thinking.ts";
-import { findRow } from "../providers/rows.ts";
 import type { ModelInfo } from "../types/model.ts";
 import { defaultModels } from "./defaults.ts";
 import type { Registry } from "./registry.ts";
 
-type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
+/** How a selector met its model. */
+export type MatchKind = "exact" | "canonical" | "bare" | "assumed" | "glob" | "fuzzy";
 
+/** The model that a selector means, and how it was found. */
 export interface Selection {
   readonly model: ModelInfo;
   readonly match: MatchKind;
@@ -48,6 +50,7 @@ export function expandModels(registry: Registry, patterns: readonly string[]): r
   return [...chosen.values()];
 }
 
+/** What a session may begin with, strongest wish first. */
 export interface InitialChoice {
   readonly explicit?: string | undefined;
   /** Patterns that limit the choice; not asked when a session is resumed. */

@@ -26,6 +26,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
 };
 
+/** A JSON Schema in the words of Gemini's own dialect. */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
   const anything = () => ({ type: "object" });
   return translate(inlined(schema, { onCycle: anything, onMissing: anything }));

@@ -3,6 +3,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
 import { atReference, isSchema } from "./inline.ts";
 
+/** Where a value does not match its schema, and why. */
 export interface Violation {
   /** JSON pointer. */
   readonly path: string;

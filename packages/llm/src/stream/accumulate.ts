@@ -7,6 +7,7 @@ import { parseArguments } from "./partial-json.ts";
 import { makeResponse } from "./response.ts";
 import { NO_USAGE } from "./usage.ts";
 
+/** Builds the response out of the events of a stream. */
 export class StreamAccumulator {
   readonly #provider: string;
   #id = "";

@@ -11,6 +11,7 @@ import type { FinishReason, RateLimitInfo, Response, Usage, Warning } from "../t
 import { parseArguments, parsePartialObject } from "./partial-json.ts";
 import { makeResponse } from "./response.ts";
 
+/** What a sink needs to know of its answer. */
 export interface BlockSinkOptions {
   readonly provider: string;
   /** The model asked for; reported until the vendor names one. */
@@ -61,6 +62,7 @@ interface UnknownBlock {
 }
 type Block = TextBlock | ReasoningBlock | CallBlock | UnknownBlock;
 
+/** The sink that keeps the grammar of events and builds the response. */
 export class Blocks implements BlockSink {
   readonly #options: BlockSinkOptions;
   readonly #emit: (event: StreamEvent) => void;

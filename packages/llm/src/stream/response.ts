@@ -4,6 +4,7 @@ import type { Message, ToolCallData } from "../types/message.ts";
 import { textOf } from "../types/message.ts";
 import type { Response, ToolCall } from "../types/response.ts";
 
+/** A response with its accessors. */
 export function makeResponse(base: Omit<Response, "text" | "toolCalls" | "reasoning">): Response {
   const reasoning = reasoningOf(base.message);
   return {

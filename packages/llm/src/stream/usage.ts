@@ -21,6 +21,7 @@ const OPTIONAL = ["reasoningTokens", "cacheReadTokens", "cacheWriteTokens"] as c
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
+/** The sum of two usages; a count that one of them lacks is that of the other. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -67,6 +68,7 @@ export function billedOutputTokens(usage: Usage, provider: string): number {
   return usage.outputTokens + (countsReasoningApart(usage, provider) ? (usage.reasoningTokens ?? 0) : 0);
 }
 
+/** The share of the prompt that came from the cache, from 0 to 1. */
 export function cacheHitRatio(usage: Usage, provider: string): number {
   const prompt = promptTokens(usage, provider);
   return prompt === 0 ? 0 : (usage.cacheReadTokens ?? 0) / prompt;

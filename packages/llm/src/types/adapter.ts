@@ -5,6 +5,7 @@ import type { Request, ToolChoiceMode } from "./request.ts";
 import type { Response } from "./response.ts";
 import type { Some } from "./some.ts";
 
+/** What a client needs of a vendor. Write your own, or make one with `createAdapter`. */
 export interface ProviderAdapter {
   readonly name: string;
   complete(request: Request, context: CallContext): Promise<Response>;
@@ -24,6 +25,7 @@ export interface ProviderAdapter {
   close?(): Promise<void>;
 }
 
+/** What belongs to one call and not to its request. */
 export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Overrides of the adapter's timeouts for this call. */
@@ -77,6 +79,7 @@ export interface Transport {
 /** Text, or text that was encoded to UTF-8 before. */
 export type BodyPiece = string | Uint8Array;
 
+/** One HTTP request, ready to be sent. */
 export interface TransportRequest {
   readonly url: string;
   readonly method: "GET" | "POST" | "PUT";
@@ -96,6 +99,7 @@ export interface TransportRequest {
   readonly sent?: (() => void) | undefined;
 }
 
+/** The answer as it begins to arrive. */
 export interface TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -103,6 +107,10 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/**
+ * Certificates of a request, as PEM texts: authorities beside the built-in ones, and the own certificate with its
+ * key.
+ */
 export interface TlsMaterial {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;

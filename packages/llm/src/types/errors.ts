@@ -18,11 +18,13 @@ export type ErrorKind =
   | "cancelled"
   | "bug";
 
+/** What every error of this package may be told. */
 export interface ErrorOptions {
   readonly cause?: unknown | undefined;
   readonly retryable?: boolean | undefined;
 }
 
+/** The base of every error of this package. */
 export abstract class SDKError extends Error {
   abstract readonly kind: ErrorKind;
   readonly retryable: boolean;
@@ -37,6 +39,7 @@ export abstract class SDKError extends Error {
   }
 }
 
+/** What is known of a failure that a vendor reported. */
 export interface ProviderErrorOptions extends ErrorOptions {
   readonly provider: string;
   readonly statusCode?: number | undefined;
@@ -48,6 +51,7 @@ export interface ProviderErrorOptions extends ErrorOptions {
   readonly raw?: JsonValue | undefined;
 }
 
+/** A failure that the vendor reported. Its subclasses say which. */
 export class ProviderError extends SDKError {
   /** Whether trying again can help, where the class decides it. */
   static readonly retries: boolean | undefined = undefined;
@@ -79,45 +83,64 @@ export class ProviderError extends SDKError {
   }
 }
 
+/** The credential is missing, wrong or has expired. */
 export class AuthenticationError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "auth";
 }
+
+/** The credential is good, but not for this. */
 export class AccessDeniedError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "auth";
 }
+
+/** There is no such model or address. */
 export class NotFoundError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "invalid";
 }
+
+/** The request cannot be served as it is. */
 export class InvalidRequestError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "invalid";
 }
+
+/** Too many requests or tokens for the moment; `retryAfter` says how long to wait, if the vendor did. */
 export class RateLimitError extends ProviderError {
   static override readonly retries = true;
   override readonly kind = "rate_limit";
 }
+
+/** The vendor failed or is overloaded. */
 export class ServerError extends ProviderError {
   static override readonly retries = true;
   override readonly kind = "overloaded";
 }
+
+/** The vendor refuses the content. */
 export class ContentFilterError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "refused";
 }
+
+/** The conversation is longer than the model takes. */
 export class ContextLengthError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "overflow";
 }
+
+/** The account has no credit or quota left; waiting does not help. */
 export class QuotaExceededError extends ProviderError {
   static override readonly retries = false;
   override readonly kind = "quota";
 }
 
+/** Which wait took too long. */
 export type TimeoutPhase = "connect" | "request" | "firstEvent" | "streamRead" | "total" | "perStep" | "server";
 
+/** A wait took longer than its limit. */
 export class RequestTimeoutError extends SDKError {
   readonly kind = "timeout";
   readonly phase: TimeoutPhase;
@@ -137,9 +160,12 @@ export class RequestTimeoutError extends SDKError {
   }
 }
 
+/** The caller ended it. */
 export class AbortError extends SDKError {
   readonly kind = "cancelled";
 }
+
+/** There was no whole HTTP answer. */
 export class NetworkError extends SDKError {
   readonly kind = "network";
   constructor(message: string, options: ErrorOptions = {}) {
@@ -153,15 +179,23 @@ export class StreamError extends SDKError {
     super(message, { retryable: true, ...options });
   }
 }
+
+/** A call names no tool, or its arguments do not match. */
 export class InvalidToolCallError extends SDKError {
   readonly kind = "invalid";
 }
+
+/** The vendor does not know this tool choice. */
 export class UnsupportedToolChoiceError extends SDKError {
   readonly kind = "invalid";
 }
+
+/** A setting, a key or an option is missing or cannot be used. */
 export class ConfigurationError extends SDKError {
   readonly kind = "invalid";
 }
+
+/** The answer is no object that matches the schema. */
 export class NoObjectGeneratedError extends SDKError {
   readonly kind = "invalid";
   readonly text: string;

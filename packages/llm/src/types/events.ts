@@ -15,6 +15,11 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { ThinkingData } from "./message.ts";
 import type { FinishReason, Response, Usage, Warning } from "./response.ts";
 
+/**
+ * One event of a stream. The grammar: `stream_start`, then blocks (text, reasoning, tool calls: start, deltas, end;
+ * they may interleave)  * and provider events, then exactly one `finish` or `error`. `stream_restart` voids what came
+ * before it.
+ */
 export type StreamEvent =
   | {
       readonly type: "stream_start";

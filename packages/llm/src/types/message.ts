@@ -3,8 +3,10 @@
 
 import type { JsonObject, JsonValue } from "./json.ts";
 
+/** Who speaks in a message. */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
+/** One message of a conversation. A value: a changed one must be a new object. */
 export interface Message {
   readonly role: Role;
   readonly content: readonly ContentPart[];
@@ -13,6 +15,7 @@ export interface Message {
   readonly toolCallId?: string | undefined;
 }
 
+/** A piece of a message. */
 export type ContentPart =
   | TextPart
   | ImagePart
@@ -23,6 +26,7 @@ export type ContentPart =
   | ThinkingPart
   | UnknownPart;
 
+/** Text. */
 export interface TextPart {
   readonly kind: "text";
   readonly text: string;
@@ -32,29 +36,40 @@ export interface TextPart {
   readonly cacheControl?: CacheControl | undefined;
 }
 
+/** A picture. */
 export interface ImagePart {
   readonly kind: "image";
   readonly image: ImageData;
   readonly cacheControl?: CacheControl | undefined;
 }
+
+/** Sound. */
 export interface AudioPart {
   readonly kind: "audio";
   readonly audio: MediaData;
 }
+
+/** A document, such as a PDF. */
 export interface DocumentPart {
   readonly kind: "document";
   readonly document: DocumentData;
   readonly cacheControl?: CacheControl | undefined;
 }
+
+/** A call of a tool, by the model. */
 export interface ToolCallPart {
   readonly kind: "tool_call";
   readonly toolCall: ToolCallData;
 }
+
+/** What came of a call. */
 export interface ToolResultPart {
   readonly kind: "tool_result";
   readonly toolResult: ToolResultData;
   readonly cacheControl?: CacheControl | undefined;
 }
+
+/** What the model thought, in words or hidden. */
 export interface ThinkingPart {
   readonly kind: "thinking" | "redacted_thinking";
   readonly thinking: ThinkingData;
@@ -67,6 +82,7 @@ export interface UnknownPart {
   readonly origin?: Origin | undefined;
 }
 
+/** The kinds of content. */
 export type PartKind = ContentPart["kind"];
 
 /** A cache breakpoint the caller places after a part, for vendors with explicit ones (Anthropic, Bedrock); others ignore it. */
@@ -81,13 +97,18 @@ export interface MediaData {
   readonly data?: Uint8Array | undefined;
   readonly mediaType?: string | undefined;
 }
+
+/** The picture itself. */
 export interface ImageData extends MediaData {
   readonly detail?: "auto" | "low" | "high" | undefined;
 }
+
+/** The document itself. */
 export interface DocumentData extends MediaData {
   readonly fileName?: string | undefined;
 }
 
+/** The call itself. */
 export interface ToolCallData {
   readonly id: string;
   readonly name: string;
@@ -100,6 +121,7 @@ export interface ToolCallData {
   readonly origin?: Origin | undefined;
 }
 
+/** The result itself. */
 export interface ToolResultData {
   readonly toolCallId: string;
   readonly content: string | JsonObject | readonly JsonValue[];
@@ -107,6 +129,7 @@ export interface ToolResultData {
   readonly images?: readonly ImageData[] | undefined;
 }
 
+/** The thoughts themselves, with the signature under which their vendor takes them back. */
 export interface ThinkingData {
   readonly text: string;
   readonly signature?: string | undefined;

@@ -3,6 +3,7 @@
 import type { JsonObject } from "./json.ts";
 import type { Some } from "./some.ts";
 
+/** The wire formats. */
 export type Api =
   | "openai-responses"
   | "openai-completions"
@@ -16,8 +17,10 @@ export type Api =
   | "ollama-chat"
   | "cursor-agent";
 
+/** How hard a model thinks. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
+/** How a model is asked to think, and how hard it can. */
 export interface ThinkingInfo {
   /** How the vendor takes it. `budget`: a token count; `adaptive`: Anthropic's effort; `level`: Gemini 3's thinkingLevel. */
   readonly mode: "effort" | "budget" | "adaptive" | "level" | "toggle";
@@ -37,6 +40,7 @@ export interface ModelCost {
   readonly cacheWrite: number;
 }
 
+/** What is known of a model. */
 export interface ModelInfo {
   readonly id: string;
   readonly provider: string;
@@ -72,8 +76,10 @@ export interface ModelInfo {
   readonly knowledgeCutoff?: string | undefined;
 }
 
+/** How long a vendor keeps the prompt in its cache. */
 export type CacheRetention = "none" | "short" | "long";
 
+/** Changes to requests for what stands before a vendor. */
 export interface RequestTransform {
   readonly profile?: "openai-proxy" | undefined;
   readonly stripHeaders?: readonly string[] | undefined;

@@ -9,8 +9,10 @@ import type { CacheRetention, ModelInfo } from "./model.ts";
 import type { Request, ToolChoiceMode } from "./request.ts";
 import type { FinishReason, Usage, Warning } from "./response.ts";
 
+/** What an adapter can ask of a vendor. */
 export type Operation = "complete" | "stream" | "count_tokens";
 
+/** A wire format: how a request is written and an answer read. */
 export interface Protocol {
   readonly name: string;
   readonly framing: Framing;
@@ -25,6 +27,7 @@ export interface Protocol {
   decoder(context: DecodeContext): ResponseDecoder;
 }
 
+/** What a vendor takes of inline media. */
 export interface MediaRules {
   /** Image MIME types beside png, jpeg, gif and webp. */
   readonly extraImageTypes?: readonly string[] | undefined;
@@ -33,6 +36,7 @@ export interface MediaRules {
   readonly countsBase64?: boolean | undefined;
 }
 
+/** What a request is encoded from. */
 export interface EncodeInput {
   readonly request: Request;
   readonly operation: Operation;
@@ -50,6 +54,7 @@ export interface EncodeInput {
   readonly options: { readonly disableStrictTools?: boolean | undefined };
 }
 
+/** A request in wire form. */
 export interface EncodedRequest {
   /** Pieces whose concatenation is the JSON body, cache markers included. */
   readonly body: readonly BodyPiece[];
@@ -66,6 +71,7 @@ export interface SegmentCache {
   get<T>(owner: object, variant: string, make: () => T): T;
 }
 
+/** What a decoder knows of its answer. */
 export interface DecodeContext {
   readonly provider: string;
   readonly model: string;
@@ -75,6 +81,7 @@ export interface DecodeContext {
   readonly newId: () => string;
 }
 
+/** Reads one answer and tells a sink what it saw. */
 export interface ResponseDecoder {
   /** One framed event of a stream. */
   event(frame: Frame, out: BlockSink): void;
@@ -124,11 +131,15 @@ export interface BlockSink {
   fail(error: SDKError): void;
 }
 
+/** How bytes become frames. */
 export type FramingKind = "sse" | "ndjson" | "aws-event-stream";
+
+/** How the frames of a protocol are told apart. */
 export interface Framing {
   readonly kind: FramingKind;
 }
 
+/** One event as it came. */
 export interface Frame {
   /** SSE `event:` or the AWS `:event-type`. */
   readonly event?: string | undefined;

@@ -21,6 +21,7 @@ export interface Request {
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
+/** A tool as the model sees it. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -33,11 +34,15 @@ export interface ToolDefinition {
   readonly cacheControl?: CacheControl | undefined;
 }
 
+/** Whether the model may, must or must not call a tool, or which one. */
 export type ToolChoice =
   | { readonly mode: "auto" | "none" | "required" }
   | { readonly mode: "named"; readonly toolName: string };
+
+/** The modes of a tool choice. */
 export type ToolChoiceMode = ToolChoice["mode"];
 
+/** The form that the answer must have. */
 export type ResponseFormat =
   | { readonly type: "text" | "json" }
   | {

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Message } from "./message.ts";
 
+/** One whole answer. */
 export interface Response {
   readonly id: string;
   /** What the vendor reports, not what was asked for. */
@@ -19,6 +20,7 @@ export interface Response {
   readonly reasoning?: string | undefined;
 }
 
+/** A call of a tool with its arguments. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -26,6 +28,7 @@ export interface ToolCall {
   readonly rawArguments?: string | undefined;
 }
 
+/** Why an answer ended. */
 export interface FinishReason {
   readonly reason: "stop" | "length" | "tool_calls" | "content_filter" | "error" | "other";
   /** The vendor's own word. */
@@ -45,11 +48,13 @@ export interface Usage {
   readonly raw?: JsonObject | undefined;
 }
 
+/** Something of the request that could not be sent as it was asked for. */
 export interface Warning {
   readonly message: string;
   readonly code?: string | undefined;
 }
 
+/** What the vendor says is left of its limits. */
 export interface RateLimitInfo {
   readonly requestsRemaining?: number | undefined;
   readonly requestsLimit?: number | undefined;

@@ -7,8 +7,8 @@ import {
   listModels,
   refreshCatalog,
 } from "../../src/catalog/index.ts";
+import { providerRows } from "../../src/catalog/provider-rows.ts";
 import { clampLevel, offeredLevels, thinkingLevels } from "../../src/catalog/thinking.ts";
-import { providerRows } from "../../src/providers/rows.ts";
 import { defaultModels } from "../../src/registry/index.ts";
 
 const line = (row: object) => JSON.stringify(row);

@@ -1,6 +1,7 @@
 // Every dialect by name.
 
-import type { Dialect, DialectName } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
+import type { DialectName } from "../routes.ts";
 import { anthropic } from "./anthropic/render.ts";
 import { bedrock } from "./bedrock/render.ts";
 import { chat } from "./chat/render.ts";

@@ -1,8 +1,9 @@
 // Anthropic Messages: how a turn and an error look on the wire.
 
-import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn, type StreamPart } from "../../dialect.ts";
+import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn } from "../../dialect.ts";
 import { serialPart } from "../../resolve.ts";
 import type { ScriptedUsage } from "../../turn.ts";
+import type { StreamPart } from "../../wire.ts";
 import { bearer, defaultMessage, errorHeaders, header } from "../http.ts";
 import { validate } from "./validate.ts";
 

@@ -1,8 +1,9 @@
 // Bedrock Converse: how a turn and an error look on the wire. Streams are binary AWS frames.
 
-import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn, type StreamPart } from "../../dialect.ts";
+import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn } from "../../dialect.ts";
 import type { RecordedRequest } from "../../record.ts";
 import type { ScriptedUsage } from "../../turn.ts";
+import type { StreamPart } from "../../wire.ts";
 import { defaultMessage, errorHeaders, header } from "../http.ts";
 import { validate } from "./validate.ts";
 

@@ -1,16 +1,10 @@
 // OpenAI Chat Completions: how a turn and an error look on the wire.
 
-import {
-  type Dialect,
-  deltas,
-  type ResolvedBlock,
-  type ResolvedCall,
-  type ResolvedTurn,
-  type StreamPart,
-} from "../../dialect.ts";
+import { type Dialect, deltas, type ResolvedBlock, type ResolvedCall, type ResolvedTurn } from "../../dialect.ts";
 import type { RecordedRequest } from "../../record.ts";
 import { serialPart } from "../../resolve.ts";
 import type { ScriptedUsage } from "../../turn.ts";
+import type { StreamPart } from "../../wire.ts";
 import { bearer, header } from "../http.ts";
 import { openaiDenied, openaiError, openaiStreamErrors } from "../openai-errors.ts";
 import { validate } from "./validate.ts";

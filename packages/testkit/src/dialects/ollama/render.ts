@@ -1,6 +1,7 @@
 // Ollama's native chat: how a turn and an error look on the wire.
 
-import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn, type StreamPart } from "../../dialect.ts";
+import { type Dialect, deltas, type ResolvedBlock, type ResolvedTurn } from "../../dialect.ts";
+import type { StreamPart } from "../../wire.ts";
 import { bearer, defaultMessage, errorHeaders } from "../http.ts";
 import { validate } from "./validate.ts";
 

@@ -6,6 +6,7 @@ import type { Api, OpenAICompat } from "../types/model.ts";
 /** How a credential gets into a request. */
 export type AuthStyle = "bearer" | "x-api-key" | "api-key" | "x-goog-api-key" | "vertex" | "aws" | "none";
 
+/** A provider as data. */
 export interface ProviderRow {
   readonly id: string;
   readonly name: string;
@@ -250,8 +251,10 @@ const named: readonly ProviderRow[] = [
   ),
 ];
 
+/** All built-in providers. */
 export const providerRows: readonly ProviderRow[] = [...first, ...clouds, ...vendors, ...local, ...named];
 
+/** The row of a provider, by its id or another name of it. */
 export function findRow(id: string): ProviderRow | undefined {
   return providerRows.find((row) => row.id === id || row.aliases?.includes(id));
 }

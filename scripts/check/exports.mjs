@@ -1,0 +1,135 @@
+// What a package exports, judged by its declarations: every type that an exported signature names is exported as well, and every
+// export says in a comment what it is.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Packages whose exports are complete. */
+const PACKAGES = ["llm"];
+
+export function checkExports(root) {
+  const types = join(root, ".cache", "types");
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const run = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (run.status !== 0) return [`${run.stdout}${run.stderr}`.trimEnd()];
+  return PACKAGES.flatMap((name) => {
+    const manifest = JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+    const entries = Object.values(manifest.exports)
+      .map((target) => join(types, name, target["lathe-source"].replace(/\.ts$/, ".d.ts")))
+      .filter(existsSync);
+    return exportProblems(entries).map(
+      (problem) => `@lathe/${name}: ${problem.replaceAll(join(types, name, "/"), "")}`,
+    );
+  });
+}
+
+/** @param entries declaration files of one package */
+export function exportProblems(entries) {
+  const declared = new Map();
+  for (const entry of entries)
+    for (const one of exportsOf(entry).values()) declared.set(`${one.file} ${one.name}`, one);
+  const problems = [];
+  for (const { file, name, text, comment } of declared.values()) {
+    if (!comment) problems.push(`${name} has no comment that says what it is (${file})`);
+    for (const used of namesIn(text)) {
+      const origin = used === name ? undefined : originOf(file, used);
+      if (origin !== undefined && !declared.has(`${origin.file} ${origin.name}`))
+        problems.push(`${name} names ${used}, which is not exported (${file})`);
+    }
+  }
+  return problems;
+}
+
+const modules = new Map();
+
+/** Declarations, imports and re-exports of a declaration file. */
+function moduleOf(file) {
+  const known = modules.get(file);
+  if (known) return known;
+  const source = readFileSync(file, "utf8");
+  const local = new Map();
+  const start = /^(export )?(?:declare )?(?:abstract )?(interface|type|function|class|const|let) (\w+)/gm;
+  for (const match of source.matchAll(start)) {
+    const [, exported, , name] = match;
+    const before = local.get(name);
+    const text = `${before?.text ?? ""}\n${declarationAt(source, match.index)}`;
+    const comment = before?.comment || /\*\/\s*$/.test(source.slice(0, match.index));
+    local.set(name, { file, name, text, comment, exported: exported !== undefined });
+  }
+  const imports = new Map();
+  for (const [, list, from] of source.matchAll(/^import (?:type )?\{([^}]*)\} from ['"](\.[^'"]+)['"];/gm))
+    for (const { name, local: as } of names(list)) imports.set(as, { file: resolved(file, from), name });
+  for (const [, from, name] of source.matchAll(/\bimport\(['"](\.[^'"]+)['"]\)\.(\w+)/g))
+    imports.set(name, { file: resolved(file, from), name });
+  const made = { source, local, imports };
+  modules.set(file, made);
+  return made;
+}
+
+/** To the end of the declaration: the closing brace of its body, or a semicolon outside of all brackets. */
+function declarationAt(source, from) {
+  let depth = 0;
+  for (let at = from; at < source.length; at++) {
+    const character = source[at];
+    if (character === "/" && source[at + 1] === "*") at = source.indexOf("*/", at) + 1;
+    else if (character === '"' || character === "'") at = source.indexOf(character, at + 1);
+    else if ("{[(".includes(character)) depth++;
+    else if ("}])".includes(character)) {
+      depth--;
+      if (depth === 0 && character === "}" && /^[^\n]*?\b(interface|class)\b/.test(source.slice(from, from + 200)))
+        return source.slice(from, at + 1);
+    } else if (character === ";" && depth === 0) return source.slice(from, at + 1);
+  }
+  return source.slice(from);
+}
+
+/** Every export of a file by its name, followed to where it is declared. */
+function exportsOf(file) {
+  const { source, local } = moduleOf(file);
+  const found = new Map();
+  for (const one of local.values()) if (one.exported) found.set(one.name, one);
+  for (const [, list, from] of source.matchAll(/^export (?:type )?\{([^}]*)\}(?: from ['"](\.[^'"]+)['"])?;/gm))
+    for (const { name, local: as } of names(list)) {
+      const one = from === undefined ? local.get(name) : exportsOf(resolved(file, from)).get(name);
+      if (one) found.set(as, one);
+    }
+  for (const [, from] of source.matchAll(/^export \* from ['"](\.[^'"]+)['"];/gm))
+    for (const [name, one] of exportsOf(resolved(file, from))) found.set(name, one);
+  return found;
+}
+
+/** Where a name comes from that a declaration in the file uses; undefined for globals, parameters and other packages. */
+function originOf(file, name) {
+  const { local, imports } = moduleOf(file);
+  if (local.has(name)) return local.get(name);
+  const imported = imports.get(name);
+  return imported && exportsOf(imported.file).get(imported.name);
+}
+
+/** Names of types and values in a declaration, without comments, texts and what a class keeps to itself. */
+function namesIn(text) {
+  const plain = text
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\bimport\(['"][^'"]*['"]\)\./g, "")
+    .replace(/"[^"\n]*"|'[^'\n]*'/g, '""')
+    .replace(/^\s*(?:private|#)[^;]*;/gm, "");
+  return new Set([...plain.matchAll(/(?<![.\w$])[A-Z]\w*/g)].map(([name]) => name));
+}
+
+function names(list) {
+  return list
+    .split(",")
+    .map((item) => item.trim().replace(/^type /, ""))
+    .filter((item) => item !== "")
+    .map((item) => {
+      const [name, as = name] = item.split(/ as /);
+      return { name, local: as };
+    });
+}
+
+function resolved(from, specifier) {
+  return join(dirname(from), specifier.replace(/\.[jt]s$/, ".d.ts"));
+}
