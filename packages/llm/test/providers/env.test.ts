@@ -148,7 +148,9 @@ describe("models outside the catalog", () => {
     const { warnings } = await anthropic.complete({ ...ask("claude-next-9"), temperature: 0.3 }, {});
     // The newest takes no temperature: sent to it, the request would be refused.
     expect(newest.sampling).toBe("never");
-    expect(warnings.map(({ message }) => message)).toEqual(["temperature was not sent: claude-next-9 does not accept it"]);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      "temperature was not sent: claude-next-9 does not accept it",
+    ]);
     expect(server.requests[0]!.body).toMatchObject({ model: "claude-next-9", max_tokens: newest.maxOutput });
     const body = server.requests[0]!.body as Record<string, unknown>;
     expect(body["temperature"]).toBeUndefined();
