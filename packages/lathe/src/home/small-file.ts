@@ -1,12 +1,12 @@
 // Small files of the user's that are read at every start. At once: waiting for each takes longer than reading it, and
 // node:fs/promises longer to load than reading all of them.
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 
 /** Undefined when there is none; throws for one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
   // Most are absent most of the time, and throwing is expensive.
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statIfThere(file);
   if (!stat) return undefined;
   // A pipe would be waited for, a device may have no end.
   if (!stat.isFile() && !stat.isDirectory())
@@ -15,6 +15,16 @@ export function readIfThere(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Below something that is no directory there is nothing, either. */
+function statIfThere(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
     throw error;
   }
 }
