@@ -108,8 +108,6 @@ const attacks: readonly [string, (repo: Repository) => Promise<unknown>][] = [
       await rename(join(repo.dir, ".git"), join(repo.dir, "bare"));
       await cp(join(repo.dir, "bare"), repo.dir, { recursive: true });
       await mkdir(join(repo.dir, ".git"));
-      // Something to look at, however quick all of this was.
-      await writeFile(join(repo.dir, "f"), "changed\n");
     },
   ],
   [
