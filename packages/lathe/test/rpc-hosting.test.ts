@@ -69,7 +69,9 @@ describe("RPC: host tools", () => {
     expect(await host.event("tool_execution_end")).toMatchObject({ isError: true });
     await host.event("agent_end");
     expect(rig.server.requests[1]?.result("e")).toContain("no echo here");
-    expect((await host.ask("set_host_tools", { tools: [{ ...echo, name: "shell" }] }))["error"]).toContain("its own");
+    expect((await host.ask("set_host_tools", { tools: [{ ...echo, name: "shell" }] }))["error"]).toContain(
+      "already has a tool named",
+    );
     expect((await host.ask("set_host_tools", { tools: [echo, echo] }))["error"]).toContain("same name");
     expect((await host.ask("set_host_tools", { tools: [{ ...echo, name: "a b" }] }))["success"]).toBe(false);
     expect(await host.data("set_host_tools", { tools: [] })).toEqual({ toolNames: [] });

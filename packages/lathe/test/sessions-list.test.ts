@@ -79,7 +79,10 @@ describe("lathe sessions list", () => {
   });
 
   it("says what it knows when a verb or an option is wrong", async () => {
-    expect(await box.run("sessions", "lst")).toMatchObject({ code: 2, stderr: expect.stringContaining('"lathe sessions lst"') });
+    expect(await box.run("sessions", "lst")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"lathe sessions lst"'),
+    });
     expect(await box.run("sessions", "list", "--nope")).toMatchObject({ code: 2 });
     expect(await box.run("sessions", "list", "-n", "-1")).toMatchObject({
       code: 2,

@@ -85,13 +85,14 @@ it("asks, answers, replaces the session and runs commands", async () => {
 it("'always' covers this tool inside the project, and nothing else", async () => {
   await using server = await startModelServer({});
   const write = (path: string) => turn.calls([{ name: "write_file", args: { file_path: path, content: "x\n" } }]);
-  server.push(write("/nowhere/x"), write("inside.txt"), write("/nowhere/y"), turn.text("done"));
-  const { log, say, conversation } = await toyHost(server, "always");
+  const { root, log, say, conversation } = await toyHost(server, "always");
+  const outside = `${root}-outside`;
+  server.push(write(`${outside}/x`), write("inside.txt"), write(`${outside}/y`), turn.text("done"));
   conversation.setPermissionMode("ask");
   await say("go");
   expect(log.filter((line) => line.startsWith("write_file?")).map((line) => line.split(" | ")[0])).toEqual([
-    "write_file? create /nowhere/x",
-    "write_file? create /nowhere/y",
+    `write_file? create ${outside}/x`,
+    `write_file? create ${outside}/y`,
   ]);
   await conversation.close();
 });
