@@ -4,11 +4,11 @@ import type { Access, Tier } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
 import { judge, PERMISSION_MODES, type PermissionMode, staysInside } from "./judge.ts";
 
-const PLACES = { roots: ["/work/project", "/work/shared"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+const PLACES = { roots: ["/srv/project", "/srv/shared"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
 
 const read = (path: string): Access => ({ kind: "read", path });
 const write = (path: string): Access => ({ kind: "write", path });
-const exec = (command: string, cwd = "/work/project"): Access => ({ kind: "exec", command, cwd });
+const exec = (command: string, cwd = "/srv/project"): Access => ({ kind: "exec", command, cwd });
 const network: Access = { kind: "network", host: "example.com" };
 const address = (isWritten: boolean): Access => ({ kind: "address", url: "note://1", write: isWritten });
 
@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
   {
     what: "reading keys",
     tier: "read",
-    access: [read("/work/project/.env")],
+    access: [read("/srv/project/.env")],
     decisions: "ask ask ask allow ask",
     inside: false,
   },
@@ -60,21 +60,21 @@ const ROWS: readonly Row[] = [
   {
     what: "writing in the project",
     tier: "write",
-    access: [write("/work/project/a.ts")],
+    access: [write("/srv/project/a.ts")],
     decisions: "deny ask allow allow deny",
     inside: true,
   },
   {
     what: "writing in another root",
     tier: "write",
-    access: [write("/work/shared/a.ts")],
+    access: [write("/srv/shared/a.ts")],
     decisions: "deny ask allow allow deny",
     inside: true,
   },
   {
     what: "writing beside a root whose name begins alike",
     tier: "write",
-    access: [write("/work/project-2/a.ts")],
+    access: [write("/srv/project-2/a.ts")],
     decisions: "deny ask ask allow deny",
     inside: false,
   },
@@ -88,21 +88,21 @@ const ROWS: readonly Row[] = [
   {
     what: "writing one file inside and one outside",
     tier: "write",
-    access: [write("/work/project/a"), write("/tmp/a")],
+    access: [write("/srv/project/a"), write("/tmp/a")],
     decisions: "deny ask ask allow deny",
     inside: false,
   },
   {
     what: "writing a git hook in the project",
     tier: "write",
-    access: [write("/work/project/.git/hooks/pre-commit")],
+    access: [write("/srv/project/.git/hooks/pre-commit")],
     decisions: "deny ask ask allow deny",
     inside: false,
   },
   {
     what: "editing: it reads what it writes",
     tier: "write",
-    access: [read("/work/project/a"), write("/work/project/a")],
+    access: [read("/srv/project/a"), write("/srv/project/a")],
     decisions: "deny ask allow allow deny",
     inside: true,
   },
@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
   {
     what: "a writing tool that only names what it reads",
     tier: "write",
-    access: [read("/work/project/a")],
+    access: [read("/srv/project/a")],
     decisions: "deny ask ask allow deny",
     inside: false,
   },
@@ -161,12 +161,12 @@ describe("what may happen without asking", () => {
 
   it("says why, and which option would have allowed it", () => {
     const why = (mode: PermissionMode, tier: Tier, ...access: Access[]) => judge(mode, { tier, access }, PLACES);
-    expect(why("read-only", "write", write("/work/project/a"))).toEqual({
+    expect(why("read-only", "write", write("/srv/project/a"))).toEqual({
       decision: "deny",
       reason: "This session is read-only: nothing may be changed or run.",
     });
     expect(why("plan", "exec", exec("ls")).reason).toMatch(/^Plan mode is on/);
-    expect(why("ask", "write", write("/work/project/a"))).toEqual({
+    expect(why("ask", "write", write("/srv/project/a"))).toEqual({
       decision: "ask",
       allowWith: "--permission-mode auto-edit",
     });
@@ -175,8 +175,8 @@ describe("what may happen without asking", () => {
       reason: "/tmp/a is outside the working directory.",
       allowWith: "--add-dir <dir>",
     });
-    expect(why("auto-edit", "write", write("/work/project/.git/config"))).toMatchObject({
-      reason: "A change to /work/project/.git/config can make programs run later.",
+    expect(why("auto-edit", "write", write("/srv/project/.git/config"))).toMatchObject({
+      reason: "A change to /srv/project/.git/config can make programs run later.",
       allowWith: "--permission-mode full",
     });
     expect(why("auto-edit", "read", read("/home/me/.ssh/id_rsa"))).toMatchObject({
@@ -192,7 +192,7 @@ describe("what may happen without asking", () => {
 
   it("names an option that allows everything the call asks about, whatever comes first", () => {
     const outside = write("/tmp/a");
-    const hook = write("/work/project/.git/hooks/x");
+    const hook = write("/srv/project/.git/hooks/x");
     for (const access of [
       [outside, hook],
       [hook, outside],

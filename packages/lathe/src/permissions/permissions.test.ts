@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { PermissionMode } from "./judge.ts";
 import { allowedWith, Permissions } from "./permissions.ts";
 
-const PLACES = { roots: ["/work/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
+const PLACES = { roots: ["/srv/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
 const write = (path: string): Access => ({ kind: "write", path });
 
 function permissions(mode: PermissionMode, canAsk: boolean): Permissions {
@@ -22,15 +22,15 @@ async function answer(to: Permissions, name: string, tier: Tier, ...access: Acce
 describe("always", () => {
   it("covers this tool inside the roots, and neither other tools, nor other places, nor files that run later", async () => {
     const asking = permissions("ask", true);
-    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
     asking.allowAlways("edit");
-    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toEqual({
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({
       decision: "allow",
       by: "always",
     });
-    expect(await answer(asking, "write", "write", write("/work/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "write", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
     expect(await answer(asking, "edit", "write", write("/tmp/a"))).toMatchObject({ decision: "ask" });
-    expect(await answer(asking, "edit", "write", write("/work/project/.git/config"))).toMatchObject({
+    expect(await answer(asking, "edit", "write", write("/srv/project/.git/config"))).toMatchObject({
       decision: "ask",
     });
     expect(await answer(asking, "edit", "write")).toMatchObject({ decision: "ask" });
@@ -40,14 +40,14 @@ describe("always", () => {
     const asking = permissions("ask", true);
     asking.allowAlways("edit");
     asking.mode = "read-only";
-    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toMatchObject({
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toMatchObject({
       decision: "deny",
       by: "mode read-only",
       reason: "This session is read-only: nothing may be changed or run.",
     });
     asking.mode = "ask";
     asking.forgetAlways();
-    expect(await answer(asking, "edit", "write", write("/work/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
   });
 });
 
@@ -61,7 +61,7 @@ describe("a question", () => {
 
   it("that nobody can answer is a denial with the reason and the way out, and is remembered", async () => {
     const unattended = permissions("auto-edit", false);
-    await answer(unattended, "shell", "exec", { kind: "exec", command: "ls", cwd: "/work/project" });
+    await answer(unattended, "shell", "exec", { kind: "exec", command: "ls", cwd: "/srv/project" });
     await answer(unattended, "edit", "write", write("/tmp/a"));
     const reasons = unattended.denied.map(({ reason }) => reason);
     expect(reasons).toEqual([

@@ -5,13 +5,13 @@ const PLACES = { userHome: "/home/Me", latheHome: "/opt/lathe-home" };
 
 describe("files that make something run later", () => {
   it.each([
-    "/work/p/.git/hooks/pre-commit",
-    "/work/p/.git",
-    "/work/p/.GIT/config",
-    "/work/p/.lathe/config.yml",
-    "/work/p/sub/.vscode/tasks.json",
-    "/work/p/.envrc",
-    "/work/p/.npmrc",
+    "/srv/p/.git/hooks/pre-commit",
+    "/srv/p/.git",
+    "/srv/p/.GIT/config",
+    "/srv/p/.lathe/config.yml",
+    "/srv/p/sub/.vscode/tasks.json",
+    "/srv/p/.envrc",
+    "/srv/p/.npmrc",
     "/home/Me/.bashrc",
     "/home/Me/.Bashrc",
     "/home/Me/.config/autostart/x.desktop",
@@ -23,13 +23,13 @@ describe("files that make something run later", () => {
   ])("%s is protected", (path) => expect(isProtected(path, PLACES)).toBe(true));
 
   it.each([
-    "/work/p/src/git/hooks.ts",
-    "/work/p/.gitignore",
-    "/work/p/.github/workflows/ci.yml",
-    "/work/p/bashrc",
-    "/work/p/.bashrc.d/x",
-    "/work/p/bin/ls",
-    "/work/p/.config/x",
+    "/srv/p/src/git/hooks.ts",
+    "/srv/p/.gitignore",
+    "/srv/p/.github/workflows/ci.yml",
+    "/srv/p/bashrc",
+    "/srv/p/.bashrc.d/x",
+    "/srv/p/bin/ls",
+    "/srv/p/.config/x",
     "/home/Me/bin2/ls",
     "/home/Mela/.config/x",
     "/opt/lathe-home-2/x",
@@ -38,28 +38,28 @@ describe("files that make something run later", () => {
 
 describe("files that hold keys", () => {
   it.each([
-    "/work/p/.env",
-    "/work/p/.env.production",
-    "/work/p/.ENV",
+    "/srv/p/.env",
+    "/srv/p/.env.production",
+    "/srv/p/.ENV",
     "/home/Me/.ssh/id_ed25519",
     "/home/Me/.ssh/work",
     "/home/Me/.aws/credentials",
     "/home/Me/.config/gh/hosts.yml",
     "/home/Me/.netrc",
-    "/work/p/server.pem",
+    "/srv/p/server.pem",
     "/opt/lathe-home/auth.json",
   ])("%s is one", (path) => expect(isCredentialFile(path, PLACES)).toBe(true));
 
   it.each([
-    "/work/p/.env.example",
-    "/work/p/env",
-    "/work/p/x.env",
-    "/work/p/.envrc",
+    "/srv/p/.env.example",
+    "/srv/p/env",
+    "/srv/p/x.env",
+    "/srv/p/.envrc",
     "/home/Me/.ssh/config",
     "/home/Me/.ssh/id_ed25519.pub",
     "/home/Me/.aws/config",
-    "/work/p/pem",
-    "/work/p/auth.json",
+    "/srv/p/pem",
+    "/srv/p/auth.json",
     "/opt/lathe-home/config.yml",
   ])("%s is none", (path) => expect(isCredentialFile(path, PLACES)).toBe(false));
 });
