@@ -5,6 +5,7 @@
 import { unknownModel } from "./catalog/assumed.ts";
 import { classifyHttpFailure, redact, redactError, refusesEnforcement } from "./errors/classify.ts";
 import { field, rateLimitOf } from "./errors/headers.ts";
+import { networkError } from "./errors/network.ts";
 import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
 import { createSegmentCache } from "./segments.ts";
 import { AdapterStream, AnswerReader, type Exchange } from "./stream/driver.ts";
@@ -19,7 +20,15 @@ import type {
   TransportRequest,
   TransportResponse,
 } from "./types/adapter.ts";
-import { InvalidRequestError, NetworkError, StreamError, UnsupportedToolChoiceError } from "./types/errors.ts";
+import {
+  CredentialError,
+  InvalidRequestError,
+  NetworkError,
+  SDKError,
+  StreamError,
+  UnexpectedError,
+  UnsupportedToolChoiceError,
+} from "./types/errors.ts";
 import type { StreamEvent } from "./types/events.ts";
 import type { JsonValue } from "./types/json.ts";
 import type { CacheRetention, ModelInfo, RequestTransform } from "./types/model.ts";
@@ -109,7 +118,7 @@ class HttpAdapter {
       guard.throwIfOver();
       return reader.sink.response;
     } catch (error) {
-      throw guard.failure ?? error;
+      throw guard.failure ?? failureOf(error, unexpected);
     } finally {
       guard.release();
     }
@@ -126,7 +135,7 @@ class HttpAdapter {
         return exchange;
       } catch (error) {
         guard.release();
-        throw guard.failure ?? error;
+        throw guard.failure ?? failureOf(error, unexpected);
       }
     });
   }
@@ -143,7 +152,7 @@ class HttpAdapter {
       }
       throw new StreamError(`${this.#options.name}: the token count is missing in the answer.`);
     } catch (error) {
-      throw guard.failure ?? error;
+      throw guard.failure ?? failureOf(error, unexpected);
     } finally {
       guard.release();
     }
@@ -195,9 +204,16 @@ class HttpAdapter {
       ...(this.#options.tls === undefined ? {} : { tls: this.#options.tls }),
     };
     // A key may come from a token service or a program of the user: neither may hold up an abort.
-    const authorized = await guard.race(this.#options.auth(plain));
+    const authorized = await guard.race(this.#options.auth(plain)).catch((cause: unknown) => {
+      throw failureOf(
+        cause,
+        (reason) => new CredentialError(`${name}: the credential cannot be had: ${reason}`, { cause }),
+      );
+    });
     const secrets = secretsOf(plain, authorized);
-    const response = await deps.fetch(authorized);
+    const response = await deps.fetch(authorized).catch((cause: unknown) => {
+      throw failureOf(cause, () => networkError(new URL(plain.url).origin, cause));
+    });
     if (response.status < 200 || response.status > 299) throw await this.#failure(response, secrets);
     const origin = { provider: name, model: request.model };
     const rateLimit = rateLimitOf(response.headers, deps.now());
@@ -329,6 +345,14 @@ const ACCEPT = {
   ndjson: "application/x-ndjson",
   "aws-event-stream": "application/vnd.amazon.eventstream",
 } as const;
+
+/** The error as it is when this package made it; whatever else was thrown is classified here, at the boundary. */
+function failureOf(error: unknown, classify: (reason: string, cause: unknown) => SDKError): SDKError {
+  if (error instanceof SDKError) return error;
+  return classify(error instanceof Error ? error.message : String(error), error);
+}
+
+const unexpected = (reason: string, cause: unknown): SDKError => new UnexpectedError(reason, { cause });
 
 const toolsSegment = ({ segments }: EncodedRequest) => segments.find(({ kind }) => kind === "tools");
 

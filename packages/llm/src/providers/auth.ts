@@ -2,7 +2,7 @@
 
 import type { AuthStyle } from "../catalog/provider-rows.ts";
 import type { TransportRequest } from "../types/adapter.ts";
-import { ConfigurationError } from "../types/errors.ts";
+import { CredentialError } from "../types/errors.ts";
 import type { Auth } from "../types/protocol.ts";
 import type { Credential } from "./credentials.ts";
 
@@ -24,7 +24,7 @@ export function headerAuth({ provider, style, credential, keyless, queryName, hi
     if (found?.kind === "none") return request;
     if (!found?.value) {
       if (keyless) return request;
-      throw new ConfigurationError(`No API key for provider "${provider}": ${hint}`);
+      throw new CredentialError(`No API key for provider "${provider}": ${hint}`);
     }
     const bearer = found.kind === "bearer" || style === "bearer";
     if (queryName !== undefined && !bearer) {

@@ -20,7 +20,7 @@ export function encodeBody(pieces: readonly BodyPiece[]): Uint8Array[] {
 }
 
 /** In bytes. */
-export function lengthOf(pieces: readonly BodyPiece[]): number {
+function lengthOf(pieces: readonly BodyPiece[]): number {
   let length = 0;
   for (const piece of pieces) length += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
   return length;

@@ -30,7 +30,7 @@ export interface Route {
   readonly canPrepare: boolean;
 }
 
-export type Destination = Pick<TransportRequest, "url" | "tls" | "once"> & Partial<Pick<TransportRequest, "headers">>;
+type Destination = Pick<TransportRequest, "url" | "tls" | "once"> & Partial<Pick<TransportRequest, "headers">>;
 
 export interface Routes {
   to(destination: Destination): Route;

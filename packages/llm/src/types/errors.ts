@@ -4,7 +4,11 @@
 import type { JsonValue } from "./json.ts";
 import type { Response } from "./response.ts";
 
-/** What a host can do about it; one word for logs, exit codes and tables. */
+/**
+ * What a host can do about it; one word for logs, exit codes and tables. A closed list: wait (`rate_limit`, `overloaded`), give another
+ * credential (`auth`), pay (`quota`), shorten (`overflow`), ask for something else (`refused`), change the request (`invalid`) or the
+ * settings (`config`), look at the connection (`network`, `timeout`), nothing (`cancelled`), report it (`bug`).
+ */
 export type ErrorKind =
   | "rate_limit"
   | "overloaded"
@@ -13,6 +17,7 @@ export type ErrorKind =
   | "overflow"
   | "refused"
   | "invalid"
+  | "config"
   | "network"
   | "timeout"
   | "cancelled"
@@ -55,7 +60,7 @@ export interface ProviderErrorOptions extends ErrorOptions {
 export class ProviderError extends SDKError {
   /** Whether trying again can help, where the class decides it. */
   static readonly retries: boolean | undefined = undefined;
-  readonly kind: ErrorKind = "bug";
+  readonly kind: ErrorKind;
   readonly provider: string;
   readonly statusCode?: number;
   readonly errorCode?: string;
@@ -64,6 +69,7 @@ export class ProviderError extends SDKError {
   readonly raw?: JsonValue;
   constructor(message: string, options: ProviderErrorOptions) {
     super(message, { ...options, retryable: new.target.retries ?? options.retryable ?? true });
+    this.kind = unnamedKind(options.statusCode);
     this.provider = options.provider;
     if (options.statusCode !== undefined) this.statusCode = options.statusCode;
     if (options.errorCode !== undefined) this.errorCode = options.errorCode;
@@ -81,6 +87,12 @@ export class ProviderError extends SDKError {
       ...(this.requestId === undefined ? {} : { requestId: this.requestId }),
     };
   }
+}
+
+/** Of a failure that nobody has a class for. A redirect means that the API is elsewhere. */
+function unnamedKind(status = 500): ErrorKind {
+  if (status < 400) return "config";
+  return status < 500 ? "invalid" : "overloaded";
 }
 
 /** The credential is missing, wrong or has expired. */
@@ -192,7 +204,17 @@ export class UnsupportedToolChoiceError extends SDKError {
 
 /** A setting, a key or an option is missing or cannot be used. */
 export class ConfigurationError extends SDKError {
-  readonly kind = "invalid";
+  readonly kind: ErrorKind = "config";
+}
+
+/** There is no credential, or none that can be used. Found here, before a vendor was asked. */
+export class CredentialError extends ConfigurationError {
+  override readonly kind = "auth";
+}
+
+/** Something threw that should not: a bug of this package, of an adapter or of a host's function. The cause says which. */
+export class UnexpectedError extends SDKError {
+  readonly kind = "bug";
 }
 
 /** The answer is no object that matches the schema. */
@@ -228,6 +250,8 @@ const classes = {
   InvalidToolCallError,
   UnsupportedToolChoiceError,
   ConfigurationError,
+  CredentialError,
+  UnexpectedError,
   NoObjectGeneratedError,
 };
 // Hosts distinguish errors by name, and a bundler may shorten the names of classes.

@@ -198,7 +198,7 @@ describe("CT-03 credentials", () => {
     const deps = depsWith({});
     const groq = createProvider("groq", { deps, baseUrl: server.baseUrl("chat") });
     await expect(groq.complete(ask("m"), {})).rejects.toMatchObject({
-      name: "ConfigurationError",
+      name: "CredentialError",
       message: expect.stringMatching(/groq.*GROQ_API_KEY/),
     });
     expect(server.requests).toHaveLength(0);

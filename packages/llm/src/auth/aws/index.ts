@@ -1,6 +1,6 @@
 // How a Bedrock request is authorised: a bearer token, or a signature with the first credentials the chain finds.
 
-import { ConfigurationError } from "../../types/errors.ts";
+import { CredentialError } from "../../types/errors.ts";
 import type { Auth } from "../../types/protocol.ts";
 import { renewing } from "../renewing.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
@@ -34,7 +34,7 @@ export async function resolveAwsCredentials(context: AwsContext): Promise<AwsCre
   const { containerCredentials, instanceCredentials } = await import("./metadata.ts");
   const issued = (await containerCredentials(context)) ?? (await instanceCredentials(context));
   if (issued !== undefined) return issued;
-  throw new ConfigurationError(
+  throw new CredentialError(
     "no AWS credentials found; set AWS_BEARER_TOKEN_BEDROCK, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
   );
 }

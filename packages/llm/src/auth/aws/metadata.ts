@@ -1,6 +1,6 @@
 // Credentials that the machine itself provides: ECS containers and EC2 instances (IMDSv2).
 
-import { ConfigurationError } from "../../types/errors.ts";
+import { CredentialError } from "../../types/errors.ts";
 import { fetchText, parseObject } from "../http.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
 
@@ -22,7 +22,7 @@ export async function containerCredentials({ deps }: AwsContext): Promise<AwsCre
   const { status, text } = await fetchText(deps, { url, method: "GET", headers, connectTimeoutMs: probeMs }, answerMs);
   const credentials = readIssued(text);
   if (status !== 200 || credentials === undefined) {
-    throw new ConfigurationError(`the container's credential service answered ${status} without credentials`);
+    throw new CredentialError(`the container's credential service answered ${status} without credentials`);
   }
   return credentials;
 }

@@ -1,6 +1,6 @@
 // Credentials of a profile in the user's AWS files: static keys, SSO, `credential_process`, assumed roles.
 
-import { ConfigurationError } from "../../types/errors.ts";
+import { CredentialError } from "../../types/errors.ts";
 import { fetchText, parseObject } from "../http.ts";
 import { containerCredentials, instanceCredentials, readIssued } from "./metadata.ts";
 import { assumeRole, assumeWithWebIdentity } from "./sts.ts";
@@ -23,7 +23,7 @@ export async function profileCredentials(context: AwsContext): Promise<AwsCreden
   const files = await readAwsFiles(context);
   if (!files.profiles.has(name)) {
     if (!namedProfile) return undefined;
-    throw new ConfigurationError(
+    throw new CredentialError(
       `AWS_PROFILE names ${name}, which is not in the AWS files; see \`aws configure list-profiles\``,
     );
   }
@@ -38,7 +38,7 @@ async function resolveProfile(
 ): Promise<AwsCredentials | undefined> {
   const profile = files.profiles.get(name);
   if (profile === undefined || chain.includes(name)) {
-    throw new ConfigurationError(
+    throw new CredentialError(
       `AWS profile ${chain.at(-1) ?? name} refers to ${name}, which does not lead to credentials`,
     );
   }
@@ -70,7 +70,7 @@ async function assumeProfileRole(
   chain: readonly string[],
 ): Promise<AwsCredentials> {
   if (profile["mfa_serial"]) {
-    throw new ConfigurationError(`AWS profile ${name} asks for a one-time code; get a session with the AWS CLI first`);
+    throw new CredentialError(`AWS profile ${name} asks for a one-time code; get a session with the AWS CLI first`);
   }
   const from = profile["source_profile"];
   // A profile may name itself as its source: its own static keys assume the role.
@@ -79,8 +79,7 @@ async function assumeProfileRole(
       ? await resolveProfile(name, withoutRole(files, name), context, chain)
       : await resolveProfile(from, files, context, [...chain, name])
     : await sourcedCredentials(profile["credential_source"] ?? "", context);
-  if (source === undefined)
-    throw new ConfigurationError(`AWS profile ${name} has no credentials to assume its role with`);
+  if (source === undefined) throw new CredentialError(`AWS profile ${name} has no credentials to assume its role with`);
   const role = {
     roleArn: profile["role_arn"] ?? "",
     sessionName: profile["role_session_name"],
@@ -109,13 +108,13 @@ export function environmentCredentials({ deps: { env } }: AwsContext): AwsCreden
 
 async function processCredentials(name: string, command: string, context: AwsContext): Promise<AwsCredentials> {
   if (context.runCommand === undefined) {
-    throw new ConfigurationError(
+    throw new CredentialError(
       `AWS profile ${name} runs a command to get its credentials, which this host does not allow`,
     );
   }
   const credentials = readIssued(await context.runCommand(command));
   if (credentials === undefined) {
-    throw new ConfigurationError(`the credential_process of AWS profile ${name} printed no credentials`);
+    throw new CredentialError(`the credential_process of AWS profile ${name} printed no credentials`);
   }
   return credentials;
 }
@@ -132,7 +131,7 @@ async function ssoCredentials(
   const cacheKey = createHash("sha1")
     .update(profile["sso_session"] || session["sso_start_url"] || "")
     .digest("hex");
-  const login = new ConfigurationError(
+  const login = new CredentialError(
     `the SSO login of AWS profile ${name} has expired; run \`aws sso login --profile ${name}\``,
   );
   const cached = parseObject(
@@ -152,7 +151,7 @@ async function ssoCredentials(
   const issued = parseObject(text)?.["roleCredentials"];
   if (status === 401) throw login;
   if (typeof issued !== "object" || issued === null || Array.isArray(issued)) {
-    throw new ConfigurationError(`AWS SSO gave no credentials for profile ${name} (status ${status})`);
+    throw new CredentialError(`AWS SSO gave no credentials for profile ${name} (status ${status})`);
   }
   const expiresAt = issued["expiration"];
   return {
@@ -186,7 +185,7 @@ async function readIfThere(path: string, readFile: AwsContext["deps"]["readFile"
     return new TextDecoder().decode(await readFile(path));
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return undefined;
-    throw new ConfigurationError(`${path} cannot be read`, { cause: error });
+    throw new CredentialError(`${path} cannot be read`, { cause: error });
   }
 }
 

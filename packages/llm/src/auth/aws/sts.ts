@@ -1,7 +1,7 @@
 // Temporary credentials from STS: with a web identity token, or by assuming a role with other credentials.
 
 import type { TransportRequest } from "../../types/adapter.ts";
-import { ConfigurationError } from "../../types/errors.ts";
+import { CredentialError } from "../../types/errors.ts";
 import { fetchText } from "../http.ts";
 import { signRequest } from "./sigv4.ts";
 import type { AwsContext, AwsCredentials } from "./types.ts";
@@ -37,7 +37,7 @@ async function readToken(path: string, { deps }: AwsContext): Promise<string> {
   try {
     return new TextDecoder().decode(await deps.readFile(path)).trim();
   } catch (cause) {
-    throw new ConfigurationError(`the web identity token file ${path} cannot be read`, { cause });
+    throw new CredentialError(`the web identity token file ${path} cannot be read`, { cause });
   }
 }
 
@@ -71,7 +71,7 @@ async function readCredentials(
   const sessionToken = field("SessionToken");
   if (status !== 200 || !accessKeyId || !secretAccessKey || !sessionToken) {
     const reason = field("Message") ?? `status ${status}`;
-    throw new ConfigurationError(`AWS did not let us assume ${role.roleArn}: ${reason}`);
+    throw new CredentialError(`AWS did not let us assume ${role.roleArn}: ${reason}`);
   }
   const expiresAt = Date.parse(field("Expiration") ?? "");
   return { accessKeyId, secretAccessKey, sessionToken, ...(Number.isNaN(expiresAt) ? {} : { expiresAt }) };

@@ -2,7 +2,7 @@
 
 import { classifyHttpFailure } from "../../errors/classify.ts";
 import type { ClientDeps } from "../../types/adapter.ts";
-import { AuthenticationError, ConfigurationError } from "../../types/errors.ts";
+import { AuthenticationError, CredentialError } from "../../types/errors.ts";
 import type { JsonObject } from "../../types/json.ts";
 import { fetchText, parseObject } from "../http.ts";
 
@@ -61,7 +61,7 @@ async function readAdcFile({ deps }: AdcContext): Promise<JsonObject> {
   const named = deps.env["GOOGLE_APPLICATION_CREDENTIALS"];
   const path = named || `${deps.homeDir}/.config/gcloud/application_default_credentials.json`;
   const bytes = await deps.readFile(path).catch((cause: unknown) => {
-    throw new ConfigurationError(
+    throw new CredentialError(
       named
         ? `GOOGLE_APPLICATION_CREDENTIALS names ${path}, which cannot be read`
         : "no Google credentials found; set GOOGLE_CLOUD_API_KEY or run `gcloud auth application-default login`",
@@ -71,7 +71,7 @@ async function readAdcFile({ deps }: AdcContext): Promise<JsonObject> {
   const file = parseObject(new TextDecoder().decode(bytes));
   const type = file?.["type"];
   if (file === undefined || (type !== "service_account" && type !== "authorized_user")) {
-    throw new ConfigurationError(
+    throw new CredentialError(
       `${path} holds no credentials we can use (type ${String(type)}); use a service account or user credentials`,
     );
   }
@@ -106,7 +106,7 @@ async function serviceAccountForm(file: JsonObject, audience: string, now: numbe
       .update(unsigned)
       .sign(text(file, "private_key") ?? "", "base64url");
   } catch (cause) {
-    throw new ConfigurationError("the service account's private key cannot be used; download a new key file", {
+    throw new CredentialError("the service account's private key cannot be used; download a new key file", {
       cause,
     });
   }
