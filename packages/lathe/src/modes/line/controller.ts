@@ -11,7 +11,7 @@ import { approvalText, type StyledLine } from "./approval.ts";
 import type { Style } from "./printer.ts";
 
 /** How a person answers a question: with text, by cancelling it, or by exiting. */
-export type Said = string | undefined;
+type Said = string | undefined;
 
 export interface LineView {
   readonly columns: number;
