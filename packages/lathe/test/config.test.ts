@@ -33,13 +33,13 @@ describe("lathe config", () => {
 
   it("CF-01 list names where each value comes from: default, user, project once it is trusted", async () => {
     await box.run(["config", "set", "permissionMode", "ask"]);
-    const file = await project("permissionMode: full\nretry: { maxRetries: 1 }\n");
+    const file = await project("permissionMode: read-only\nretry: { maxRetries: 1 }\n");
     const line = async (key: string) =>
       (await box.run(["config", "list"])).stdout.split("\n").find((row) => row.startsWith(`${key} `)) ?? "";
     expect(await line("permissionMode")).toContain(home("config.yml"));
     expect(await line("retry.maxRetries")).toMatch(/ 8 +default /);
     await box.run(["trust"]);
-    expect(await line("permissionMode")).toMatch(new RegExp(` full +${file} `));
+    expect(await line("permissionMode")).toMatch(new RegExp(` read-only +${file} `));
     expect(await line("retry.maxRetries")).toMatch(new RegExp(` 1 +${file} `));
     expect((await box.run(["config", "path"])).stdout).toBe(`${home("config.yml")}\n`);
   });
@@ -87,7 +87,7 @@ describe("lathe config", () => {
     await box.run(["trust"]);
     expect(await box.run(["config", "set", "model", "e/f"])).toMatchObject({
       code: 0,
-      stderr: `lathe: model is set in ${home("config.yml")}; in this folder ${join(box.dir, ".lathe/config.yml")} decides.\n`,
+      stderr: `lathe: model is set in ${home("config.yml")}, but in this folder ${join(box.dir, ".lathe/config.yml")} overrides it.\n`,
     });
   });
 
@@ -104,14 +104,18 @@ describe("lathe config", () => {
 });
 
 describe("lathe trust", () => {
-  it("trusts a folder and all below it, lists it, and takes it back", async () => {
+  it("trusts a folder and what its settings say, lists it, and takes it back", async () => {
     expect((await box.run(["trust"])).stdout).toBe(`Trusted: ${box.dir}\n`);
     expect((await box.run(["trust", "--list"])).stdout).toBe(`${box.dir}\n`);
     await mkdir(join(box.dir, "below"));
     await mkdir(join(box.dir, "below/.lathe"));
     await writeFile(join(box.dir, "below/.lathe/config.yml"), "model: practice/other\n");
     const inside = { cwd: join(box.dir, "below") };
+    // Settings that came after the trust were looked at by nobody.
+    expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("\n");
+    await box.run(["trust"], inside);
     expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("practice/other\n");
+    await box.run(["trust", "--remove"], inside);
     expect((await box.run(["trust", "--remove"])).stdout).toBe(`No longer trusted: ${box.dir}\n`);
     expect((await box.run(["config", "get", "model"], inside)).stdout).toBe("\n");
     expect(await box.run(["trust", "nowhere"])).toMatchObject({
