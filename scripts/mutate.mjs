@@ -78,11 +78,10 @@ function report() {
     const own = mutants.filter((mutant) => mutant.source === source);
     const left = own.filter(({ state }) => state !== "killed");
     console.log(`${score(own).padStart(5)}  ${source}  ${own.length - left.length} of ${own.length} killed`);
-    for (const { line, start, end, text, kind, state } of left) {
-      const was = readFileSync(join(root, source), "utf8").slice(start, end).replace(/\s+/g, " ");
+    for (const { line, was, text, kind, state } of left) {
       const becomes = kind === "statement" ? "nothing" : text.replace(/\s+/g, " ");
       console.log(
-        `       ${line}: ${cut(was)}  becomes  ${cut(becomes)}${state === "survived" ? "" : "  (not reached)"}`,
+        `       ${line}: ${cut(was.replace(/\s+/g, " "))}  becomes  ${cut(becomes)}${state === "survived" ? "" : "  (not reached)"}`,
       );
     }
   }
@@ -104,7 +103,11 @@ function cut(text) {
 function numbered(list) {
   let first = 0;
   return list.map((target) => {
-    const found = mutantsOf(target.source, readFileSync(join(root, target.source), "utf8"));
+    const text = readFileSync(join(root, target.source), "utf8");
+    const found = mutantsOf(target.source, text).map((mutant) => ({
+      ...mutant,
+      was: text.slice(mutant.start, mutant.end),
+    }));
     const result = { ...target, mutants: found, first };
     first += found.length;
     return result;

@@ -45,7 +45,10 @@ export const TARGETS = [
     PERMISSIONS,
   ),
   ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/wrappers"])),
-  ...row(agent("prefix", ["guard", "prefix"]), [...tests("agent", ["test/session/prefix"]), ...SESSION]),
+  ...row(agent("prefix", ["guard", "prefix"]), [
+    ...tests("agent", ["test/session/prefix", "test/session/prefix-kept"]),
+    ...SESSION,
+  ]),
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "approvals"]), SESSION),
   ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
   ...row(agent("session", ["core", "input", "inbox", "turns", "shutdown", "session"]), SESSION),
