@@ -1,28 +1,33 @@
 // The only place of the edit core that writes. All files are compared with what the plan was made from before the first write;
-// a failure while writing puts back what was already written.
+// a failure while writing puts back what was already written. What other programs write in the same moment stays, or is said to
+// be gone.
 
 import { ToolFailure } from "../contract/tool.ts";
-import { EnvError, type ExecutionEnvironment } from "../env/types.ts";
+import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../env/types.ts";
 import { eachAtOnce } from "./at-once.ts";
-import type { StagedChange } from "./workspace.ts";
+import type { FileContent, StagedChange } from "./workspace.ts";
 
+/** Gives the changes that were made, but overwrote what something else wrote in the same moment. */
 export async function commitChanges(
   env: ExecutionEnvironment,
   changes: readonly StagedChange[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ReadonlySet<StagedChange>> {
   refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
   const started: StagedChange[] = [];
+  const overwrote = new Set<StagedChange>();
   let failed: { readonly change: StagedChange; readonly cause: unknown } | undefined;
   const write = async (change: StagedChange) => {
     if (failed) return;
     started.push(change);
     try {
-      await put(env, change, change.after, change.before ? change.before.version : "absent");
+      if (change.after) await put(env, change, change.after, conditionOf(change));
+      else await env.deleteFile(change.target.real, change.before ? { ifContent: change.before.bytes } : {});
     } catch (cause) {
-      failed ??= { change, cause };
+      if (cause instanceof EnvError && cause.code === "overwrote") overwrote.add(change);
+      else failed ??= { change, cause };
     }
   };
   // Removals last: a moved file exists twice for a moment rather than not at all.
@@ -35,6 +40,12 @@ export async function commitChanges(
     write,
   );
   if (failed) await restore(env, started, failed.change, failed.cause);
+  return overwrote;
+}
+
+function conditionOf({ before }: StagedChange): WriteOptions {
+  if (!before) return { ifVersion: "absent" };
+  return before.version === undefined ? {} : { ifVersion: before.version, ifContent: before.bytes };
 }
 
 /** One of the two paths would have to be a directory for the other. */
@@ -67,15 +78,25 @@ async function holds(env: ExecutionEnvironment, path: string, bytes: Uint8Array 
   }
 }
 
+/** Whether the file is as this call left it; `inPart`: a write in place may have ended in the middle. */
+async function holdsOurs(
+  env: ExecutionEnvironment,
+  { target, after }: StagedChange,
+  inPart: boolean,
+): Promise<boolean> {
+  if (!inPart || !after) return holds(env, target.real, after?.bytes);
+  const bytes = await env.readBytes(target.real);
+  return Buffer.compare(bytes, after.bytes.subarray(0, bytes.length)) === 0;
+}
+
 async function put(
   env: ExecutionEnvironment,
   change: StagedChange,
-  content: StagedChange["after"],
-  ifVersion?: string,
+  content: FileContent,
+  condition: WriteOptions = {},
 ): Promise<void> {
-  if (!content) return env.deleteFile(change.target.real);
   await env.writeFile(change.target.real, content.bytes, {
-    ...(ifVersion === undefined ? {} : { ifVersion }),
+    ...condition,
     ...(content.mode === undefined ? {} : { mode: content.mode & 0o7777 }),
     ...(content.executable ? { executable: true } : {}),
   });
@@ -94,11 +115,12 @@ async function restore(
     try {
       if (await holds(env, change.target.real, change.before?.bytes)) continue;
       // Somebody else has written the file since: we must not overwrite their content.
-      if (change !== failed && !(await holds(env, change.target.real, change.after?.bytes))) {
+      if (!(await holdsOurs(env, change, change === failed))) {
         lost.push(change.target.path);
         continue;
       }
-      await put(env, change, change.before);
+      if (change.before) await put(env, change, change.before);
+      else await env.deleteFile(change.target.real);
     } catch {
       // Reported below: the call has failed already, and the reader needs the names of all files in doubt.
       lost.push(change.target.path);

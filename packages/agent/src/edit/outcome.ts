@@ -26,7 +26,11 @@ export async function outcomes(
     const after = change.after?.document?.text ?? "";
     const { path } = change.target;
     const isChecked = change.after && !planOnly && index < CHECKED_FILES;
-    const warning = isChecked ? await syntaxWarning(services, path, before, after) : undefined;
+    const warning = change.overwrote
+      ? `what something else wrote to ${path} in the same moment was overwritten by this edit; have it written again`
+      : isChecked
+        ? await syntaxWarning(services, path, before, after)
+        : undefined;
     result.push({ path, change, ...changeText(before, after), ...(warning === undefined ? {} : { warning }) });
   }
   return result;

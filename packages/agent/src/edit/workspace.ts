@@ -31,6 +31,8 @@ export interface StagedChange {
   readonly before?: FileContent;
   /** Absent: the file goes away. */
   readonly after?: FileContent;
+  /** Set when it was made: what something else wrote in the same moment is gone. */
+  readonly overwrote?: true;
 }
 
 /** A larger file does not fit in one string with room for the work. */
@@ -218,12 +220,12 @@ export class Workspace {
     const { planOnly, approvedPlan, signal } = this.#scope;
     if (planOnly) return changes;
     if (approvedPlan !== undefined && planOf(changes) !== approvedPlan) throw new PlanChanged();
-    await commitChanges(this.#env, changes, signal);
+    const overwrote = await commitChanges(this.#env, changes, signal);
     for (const { target, after } of changes) {
       if (!after) this.#shown?.forget(target.absolute);
       else if (after.document) this.#shown?.record(target.absolute, after.document.text, { edited: true });
     }
-    return changes;
+    return changes.map((change) => (overwrote.has(change) ? { ...change, overwrote: true } : change));
   }
 
   #target(path: string): Target {

@@ -28,6 +28,8 @@ const WORDING: Readonly<Record<PathErrorCode, (path: string) => string>> = {
     `Not a regular file: ${path}. It is a pipe, socket or device; use a program in the shell with a time limit.`,
   exists: (path) => `Already exists: ${path}. Choose another name or remove it first.`,
   changed: (path) => `Changed by something else in the meantime: ${path}. Read it again and repeat the edit.`,
+  overwrote: (path) =>
+    `Written, but what something else wrote to ${path} at the same moment was overwritten. Look at it.`,
   no_space: (path) => `No space left on the device for ${path}. Free some space and try again.`,
   read_only: (path) => `Read-only file system: ${path}. Write to another place.`,
   outside_root: (path) => `Outside the allowed directories: ${path}. Use a path inside the working directory.`,

@@ -1,7 +1,13 @@
 // An environment in which every change is judged by where it lands, at the moment it is made.
 
 import { realEntryOf, realPathOf } from "./real-path.ts";
-import { EnvError, type ExecutionEnvironment, type PathOptions, type WriteOptions } from "./types.ts";
+import {
+  type DeleteOptions,
+  EnvError,
+  type ExecutionEnvironment,
+  type PathOptions,
+  type WriteOptions,
+} from "./types.ts";
 import { WrappedEnvironment } from "./wrapped.ts";
 
 export interface WriteGuard {
@@ -27,8 +33,8 @@ export class GuardedEnvironment extends WrappedEnvironment {
     await this.inner.writeFile(this.#permitted(path, real), content, { ...options, noLinks: true });
   }
 
-  override async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
-    await this.inner.deleteFile(await this.#entry(path, options), { noLinks: true });
+  override async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
+    await this.inner.deleteFile(await this.#entry(path, options), { ...options, noLinks: true });
   }
 
   override async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {

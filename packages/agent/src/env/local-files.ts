@@ -7,7 +7,16 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { runnable } from "./file-mode.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-directory.ts";
-import { type DirEntry, EnvError, type FileStat, type PathOptions, type WriteOptions } from "./types.ts";
+import type { RenameWatches } from "./rename-watch.ts";
+import { removeFile, replaceFile } from "./replace-file.ts";
+import {
+  type DeleteOptions,
+  type DirEntry,
+  EnvError,
+  type FileStat,
+  type PathOptions,
+  type WriteOptions,
+} from "./types.ts";
 
 /** Number of links after which a chain is treated as a loop, as in Linux. */
 const MOST_HOPS = 40;
@@ -37,12 +46,13 @@ export async function writeAtomically(
   content: string | Uint8Array,
   tempName: string,
   options: WriteOptions,
+  watches: RenameWatches,
 ): Promise<void> {
   try {
     const target = options.noLinks ? path : await finalTarget(path);
     const folder = options.noLinks ? await holdDirectory(dirname(target)) : await directoryByPath(dirname(target));
     try {
-      await replace(path, folder, basename(target), content, tempName, options);
+      await replace(path, folder, basename(target), content, tempName, options, watches);
     } finally {
       await folder.close();
     }
@@ -58,6 +68,7 @@ async function replace(
   content: string | Uint8Array,
   tempName: string,
   options: WriteOptions,
+  watches: RenameWatches,
 ): Promise<void> {
   const target = folder.entry(name);
   const old = await fs.lstat(target).catch(absent);
@@ -79,14 +90,32 @@ async function replace(
     if (restricted || options.executable) {
       await fs.chmod(temp, (options.executable ? runnable(mode) : mode) & 0o7777);
     }
-    refuseChanged(path, target, options.ifVersion);
-    folder.stillThere();
-    await fs.rename(temp, target);
+    await putInPlace({ path, temp, target, folder }, options, watches);
   } catch (error) {
     await fs.rm(temp, { force: true });
     if (old === undefined || !needsWriteInPlace(error)) throw error;
     await writeInPlace(target, content, old.mode, options);
   }
+}
+
+async function putInPlace(
+  { path, temp, target, folder }: { path: string; temp: string; target: string; folder: HeldDirectory },
+  { ifVersion, ifContent }: WriteOptions,
+  watches: RenameWatches,
+): Promise<void> {
+  const lastCheck = (): void => {
+    refuseChanged(path, target, ifVersion);
+    folder.stillThere();
+  };
+  if (ifVersion === undefined || (ifVersion !== "absent" && ifContent === undefined)) {
+    lastCheck();
+    return fs.rename(temp, target);
+  }
+  const { isDone, overwrote } = await replaceFile({ temp, target, content: ifContent, lastCheck }, watches);
+  if (isDone && overwrote) throw pathError("overwrote", path);
+  if (isDone) return;
+  const changed = pathError("changed", path);
+  throw overwrote ? new EnvError("changed", `${changed.message} A version of it was overwritten.`, { path }) : changed;
 }
 
 /** At the last moment, so that what somebody else writes at the same time is not replaced unseen. */
@@ -147,10 +176,13 @@ function circle(path: string): EnvError {
   return new EnvError("not_found", what, { path });
 }
 
-export async function deleteFile(path: string, { noLinks }: PathOptions): Promise<void> {
+export async function deleteFile(path: string, tempName: string, { noLinks, ifContent }: DeleteOptions): Promise<void> {
   try {
     if ((await fs.lstat(path)).isDirectory()) throw pathError("is_directory", path);
-    await inFolderOf(path, noLinks, (entry) => fs.unlink(entry));
+    await inFolderOf(path, noLinks, async (entry, folder) => {
+      if (ifContent === undefined) return fs.unlink(entry);
+      if (!removeFile(entry, folder.entry(tempName), ifContent)) throw pathError("changed", path);
+    });
   } catch (error) {
     throw fromErrno(error, path);
   }

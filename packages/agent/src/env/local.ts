@@ -12,9 +12,11 @@ import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
+import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
 import type {
   BackgroundCommand,
+  DeleteOptions,
   DirEntry,
   ExecOptions,
   ExecResult,
@@ -60,6 +62,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   readonly #disk = new Gate(MOST_AT_ONCE);
   #engine: Promise<Search> | undefined;
   #writes = 0;
+  readonly #renames = new RenameWatches();
   #toldWithheld = false;
 
   constructor(options: LocalEnvironmentOptions) {
@@ -98,12 +101,15 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     const target = await this.#judged(path, "target", options);
     const temp = this.#tempName();
-    await this.#disk.run(() => files.writeAtomically(target.path, content, temp, { ...options, ...target }));
+    await this.#disk.run(() =>
+      files.writeAtomically(target.path, content, temp, { ...options, ...target }, this.#renames),
+    );
   }
 
-  async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
+  async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
     const entry = await this.#judged(path, "entry", options);
-    await this.#disk.run(() => files.deleteFile(entry.path, entry));
+    const temp = this.#tempName();
+    await this.#disk.run(() => files.deleteFile(entry.path, temp, { ...options, ...entry }));
   }
 
   async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {

@@ -26,7 +26,7 @@ export interface ExecutionEnvironment {
   /** Creates parents; temp file + rename; keeps the mode of an existing file unless `mode` is given. */
   writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void>;
   /** A link is deleted or moved itself; what it leads to stays. */
-  deleteFile(path: string, options?: PathOptions): Promise<void>;
+  deleteFile(path: string, options?: DeleteOptions): Promise<void>;
   moveFile(from: string, to: string, options?: PathOptions): Promise<void>;
   /** False for a dangling link. */
   fileExists(path: string): Promise<boolean>;
@@ -55,9 +55,19 @@ export interface PathOptions {
   readonly noLinks?: boolean;
 }
 
+export interface DeleteOptions extends PathOptions {
+  /** On the local disk: fails with `changed`, and the file stays, when it does not hold exactly this. */
+  readonly ifContent?: Uint8Array;
+}
+
 export interface WriteOptions extends PathOptions {
   /** Fails with `changed` when the file is no longer the one whose `stat` had this version, or, with `absent`, when there is one. */
   readonly ifVersion?: string;
+  /**
+   * What the file held at that version. A file on the local disk is then replaced so that a write of somebody else in the same
+   * moment is noticed: it fails with `changed` when what they wrote is there, with `overwrote` when it is gone.
+   */
+  readonly ifContent?: Uint8Array;
   readonly mode?: number;
   /** Whoever may read the file may also run it. */
   readonly executable?: boolean;

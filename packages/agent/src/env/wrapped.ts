@@ -2,6 +2,7 @@
 
 import type {
   BackgroundCommand,
+  DeleteOptions,
   DirEntry,
   ExecOptions,
   ExecResult,
@@ -72,7 +73,7 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.writeFile(path, content, options);
   }
 
-  deleteFile(path: string, options?: PathOptions): Promise<void> {
+  deleteFile(path: string, options?: DeleteOptions): Promise<void> {
     return this.inner.deleteFile(path, options);
   }
 

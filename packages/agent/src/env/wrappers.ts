@@ -6,6 +6,7 @@ import { realPathOf } from "./real-path.ts";
 import { quoteShell } from "./shell-quote.ts";
 import {
   type BackgroundCommand,
+  type DeleteOptions,
   type DirEntry,
   EnvError,
   type ExecOptions,
@@ -142,8 +143,8 @@ export class ScopedEnvironment extends WrappedEnvironment {
     return this.inner.writeFile(options?.noLinks ? full : real, content, { ...options, noLinks: true });
   }
 
-  override async deleteFile(path: string, options: PathOptions = {}): Promise<void> {
-    return this.inner.deleteFile(await this.#entry(path, options), { noLinks: true });
+  override async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
+    return this.inner.deleteFile(await this.#entry(path, options), { ...options, noLinks: true });
   }
 
   override async moveFile(from: string, to: string, options: PathOptions = {}): Promise<void> {

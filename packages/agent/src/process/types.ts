@@ -106,6 +106,7 @@ export type EnvErrorCode =
   | "not_file"
   | "exists"
   | "changed"
+  | "overwrote"
   | "no_space"
   | "read_only"
   | "outside_root"

@@ -1,0 +1,125 @@
+// Counts what others rename to a path while we do, as the kernel tells it: in the order it happened.
+
+import { type FSWatcher, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+
+export interface RenameWatch {
+  /** How often something else was renamed to the target before our file was. */
+  readonly beforeOurs: number;
+  /** The same between our file and the return of the old one. */
+  readonly beforeReturn: number;
+  /** Resolves when our own last rename has been told, and with it all that came before. */
+  settled(): Promise<void>;
+  stop(): void;
+}
+
+export interface WatchedPaths {
+  /** There already; it is renamed to `target`. */
+  readonly temp: string;
+  readonly target: string;
+  /** A link to the old file, which may be renamed to `target` after that. */
+  readonly aside: string;
+}
+
+/** The system tells of a rename within a millisecond, or not at all on some file systems. */
+const PATIENCE_MS = 50;
+
+interface Folder {
+  readonly watcher: FSWatcher;
+  readonly listeners: Set<(name: string) => void>;
+}
+
+/** One watch for each folder, however many files in it are being written. */
+export class RenameWatches {
+  readonly #folders = new Map<string, Folder>();
+
+  /** Undefined where renames are not told in their order, or nothing more can be watched. */
+  start(paths: WatchedPaths): RenameWatch | undefined {
+    const path = dirname(paths.target);
+    const folder = this.#folder(path);
+    if (!folder) return undefined;
+    const seen = new SeenRenames(paths);
+    let told = (): void => {};
+    const listener = (name: string): void => {
+      if (seen.take(name)) told();
+    };
+    folder.listeners.add(listener);
+    return {
+      get beforeOurs() {
+        return seen.beforeOurs;
+      },
+      get beforeReturn() {
+        return seen.beforeReturn;
+      },
+      settled: async () => {
+        const next = new Promise<void>((resolve) => {
+          told = resolve;
+        });
+        // After the timer, so that what has come while this process was busy is heard as well.
+        const timer = setTimeout(() => setImmediate(told), PATIENCE_MS);
+        await next;
+        clearTimeout(timer);
+      },
+      stop: () => {
+        folder.listeners.delete(listener);
+        if (folder.listeners.size > 0) return;
+        folder.watcher.close();
+        this.#folders.delete(path);
+      },
+    };
+  }
+
+  #folder(path: string): Folder | undefined {
+    const known = this.#folders.get(path);
+    if (known || process.platform !== "linux") return known;
+    const listeners: Folder["listeners"] = new Set();
+    try {
+      const watcher = watch(path, (type, name) => {
+        if (type === "rename" && name !== null) for (const listener of listeners) listener(name);
+      });
+      // Then nothing more is told, and nobody waits for longer than the patience above.
+      watcher.on("error", () => {});
+      const folder = { watcher, listeners };
+      this.#folders.set(path, folder);
+      return folder;
+    } catch {
+      return undefined; // the system's limit of watches; the rename itself does not depend on it
+    }
+  }
+}
+
+/** A rename is told by its old name, then by the new one, with nothing in between. */
+class SeenRenames {
+  beforeOurs = 0;
+  beforeReturn = 0;
+  readonly #temp: string;
+  readonly #target: string;
+  readonly #aside: string;
+  #afterOurs = 0;
+  #isOursDone = false;
+  #last = "";
+
+  constructor({ temp, target, aside }: WatchedPaths) {
+    this.#temp = basename(temp);
+    this.#target = basename(target);
+    this.#aside = basename(aside);
+  }
+
+  /** True for the end of a rename of ours. */
+  take(name: string): boolean {
+    const before = this.#last;
+    this.#last = name;
+    if (name !== this.#target) return false;
+    if (before === this.#temp) {
+      this.#isOursDone = true;
+      return true;
+    }
+    if (before === this.#aside && this.#isOursDone) {
+      this.beforeReturn = this.#afterOurs;
+      return true;
+    }
+    if (this.#isOursDone) this.#afterOurs++;
+    else this.beforeOurs++;
+    return false;
+  }
+}
