@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
     name: "a budget that is used up",
     script: [turn.calls([{ name: "shell", args: { command: "true" } }], { usage: { input: 5_000_000, output: 10 } })],
     code: 5,
-    says: /^budget, [\d.]+ USD.*\n(.*\n)*The budget is used up/m,
+    says: /^budget, [\d.]+ USD.*\n(.*\n)*The budget is/m,
   },
   {
     name: "an empty answer",

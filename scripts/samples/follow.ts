@@ -68,6 +68,7 @@ function problemOf({ command, code, output }: Ran, shell: Shell): string | undef
   // Without a terminal there is nobody to talk to, and the command says so.
   const expected = TALK.test(command) && shell.name === "without a terminal" ? 2 : 0;
   if (code !== expected) return `exit code ${code}`;
+  if (output.includes("\\x1b[")) return "colours are printed as text";
   const broken = PROMISES.find(([pattern, promise]) => pattern.test(command.trim()) && !promise.test(output));
   return broken && `no ${broken[1]} in`;
 }

@@ -1,5 +1,6 @@
 // `lathe sessions search`.
 
+import { visibleLine } from "@lathe/agent";
 import { oneLine, sessionName, timeAgo } from "../../sessions/list.ts";
 import { type FoundSession, loadSqlite, searchSessions } from "../../sessions/search.ts";
 import { parseQuery } from "../../sessions/search-query.ts";
@@ -41,7 +42,7 @@ export const searchVerb: Verb = async (argv, workspace) => {
   const now = machine.deps.now();
   // In one go, so that no word is looked for in the marks of another.
   const hits = new RegExp(query.patterns.map(({ source }) => source).join("|"), "giu");
-  machine.stdout.write(shown.map((one) => lines(one, width, now, hits, style)).join(""));
+  machine.terminal.write(shown.map((one) => lines(one, width, now, hits, style)).join(""));
   if (found.length > shown.length) machine.stderr.write("More sessions match; -n 0 shows all.\n");
   if (found.length === 0) machine.stderr.write("Nothing found.\n");
   return found.length > 0 ? EXIT.done : EXIT.failed;
@@ -61,7 +62,7 @@ const TERMINAL: Style = {
 const LONGEST_NAME = 60;
 const SHORTEST_NAME = 20;
 
-/** The name is shortened so that place and time fit the terminal. */
+/** The name is shortened so that place and time fit the terminal. Only our own marks act on it. */
 function lines(
   { session, snippet }: FoundSession,
   width: number,
@@ -73,7 +74,8 @@ function lines(
   const where = `(${timeAgo(session.modified, now)}, ${oneLine(session.cwd)})`;
   const room = width - `${id}    ${where}`.length;
   const name = sessionName(session, Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room)));
-  return `${id}  ${name}  ${aside(where)}\n${INDENT}${textOf(snippet).trim().replace(hits, hit)}\n`;
+  const text = visibleLine(textOf(snippet)).replace(hits, hit);
+  return `${visibleLine(`${id}  ${name}`)}  ${aside(visibleLine(where))}\n${INDENT}${text}\n`;
 }
 
 const textOf = ({ before, match, after }: Snippet): string => before + match + after;
