@@ -147,7 +147,8 @@ function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
   }
   // Ours, from finding the credential of a request; it says what to do itself.
-  if (error?.type === "CliError") return { status: "provider_error", exitCode: EXIT.provider, message };
+  if (error?.type === "CliError" || error?.type === "CredentialError")
+    return { status: "provider_error", exitCode: EXIT.provider, message };
   const advice = error && PROVIDER_ERRORS[error.type];
   if (advice !== undefined) {
     const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
