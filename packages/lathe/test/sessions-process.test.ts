@@ -28,7 +28,7 @@ describe("sessions and processes", () => {
     child.kill("SIGKILL");
     await ended;
     const { stdout, code } = await box.run(["sessions", "doctor"]);
-    expect(stdout).toContain("Locked by a process that is gone");
+    expect(stdout).toContain("Locked by a process that has ended");
     expect(stdout).toContain("1 session files checked, 1 problems.");
     expect(code).toBe(1);
     const [listed] = JSON.parse((await box.run(["sessions", "list", "--json"])).stdout) as { id: string }[];
