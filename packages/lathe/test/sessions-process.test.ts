@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Sandbox, sandbox } from "./command.ts";
+import { CLI, type Sandbox, sandbox } from "./command.ts";
 import { saySomething, sessionMaker } from "./sessions-fixture.ts";
+import { hasScript, Terminal } from "./terminal.ts";
 
 let box: Sandbox;
 beforeEach(async () => {
@@ -68,5 +69,20 @@ describe("sessions and processes", () => {
     child.stdout.once("data", () => child.stdout.destroy());
     await once(child, "close");
     expect(stderr).toBe("");
+  });
+
+  it.skipIf(!hasScript)("a search at a terminal marks its hits, and what a session holds marks nothing", async () => {
+    const maker = sessionMaker(box.env["LATHE_HOME"] ?? "", box.dir);
+    await saySomething(maker, "where is the heron \u001b[31mred", "at the pond");
+    const terminal = new Terminal(box);
+    try {
+      const { output, code } = await terminal.run(`${process.execPath} ${CLI} sessions search heron`);
+      expect(code).toBe(0);
+      expect(output).toContain("the \u001b[1mheron\u001b[22m");
+      expect(output).not.toContain("\\x1b");
+      expect(output).not.toContain("\u001b[31m");
+    } finally {
+      await terminal.close();
+    }
   });
 });

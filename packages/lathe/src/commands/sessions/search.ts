@@ -75,7 +75,7 @@ function lines(
   const room = width - `${id}    ${where}`.length;
   const name = sessionName(session, Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, room)));
   const text = visibleLine(textOf(snippet)).replace(hits, hit);
-  return `${visibleLine(`${id}  ${name}`)}  ${aside(visibleLine(where))}\n${INDENT}${text}\n`;
+  return `${visibleLine(id)}  ${visibleLine(name)}  ${aside(visibleLine(where))}\n${INDENT}${text}\n`;
 }
 
 const textOf = ({ before, match, after }: Snippet): string => before + match + after;
