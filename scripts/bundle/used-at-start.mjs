@@ -1,8 +1,8 @@
-// Which units a plain run uses before its first request: found by doing one for each of the big vendors, against a server on
-// this machine that never answers. What none of these runs asks for need not be read at every start.
+// Which units a plain run uses before its first request: found by doing one for each of the big vendors, inside a repository and
+// outside, against a server on this machine that never answers. What none of these runs asks for need not be read at every start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,9 @@ export async function usedAtStart(write) {
     await write(folder);
     writeFileSync(join(folder, "hook.cjs"), HOOK);
     const used = new Set();
-    for (const model of MODELS) for (const id of await askedBy(model, folder, server.address().port)) used.add(id);
+    const { port } = server.address();
+    for (const model of MODELS) for (const id of await askedBy(model, folder, folder, port)) used.add(id);
+    for (const id of await askedBy(MODELS[0], folder, repositoryIn(folder), port)) used.add(id);
     return used.size === 0 ? undefined : used;
   } finally {
     server.close();
@@ -43,12 +45,20 @@ export async function usedAtStart(write) {
   }
 }
 
-async function askedBy(model, folder, port) {
+/** As little as git takes for one; whether git itself is there does not matter. */
+function repositoryIn(folder) {
+  const repository = join(folder, "repository");
+  for (const name of ["objects", "refs"]) mkdirSync(join(repository, ".git", name), { recursive: true });
+  writeFileSync(join(repository, ".git", "HEAD"), "ref: refs/heads/main\n");
+  return repository;
+}
+
+async function askedBy(model, folder, cwd, port) {
   const asked = join(folder, "asked.json");
   writeFileSync(asked, "[]");
   const words = ["--model", model, "--base-url", `http://127.0.0.1:${port}`, "-p", "hello"];
   const child = spawn(process.execPath, ["--require", join(folder, "hook.cjs"), join(folder, "cli.js"), ...words], {
-    cwd: folder,
+    cwd,
     env: { ...KEYS, PATH: process.env.PATH, HOME: folder, LATHE_HOME: join(folder, "home"), LATHE_ASKED: asked },
     stdio: "ignore",
     timeout: PATIENCE_MS,

@@ -27,16 +27,31 @@ const CORE_PATTERN = /^(?:LC_[A-Z]+|[a-z]+_proxy|[A-Z]+_PROXY)$/;
 /** A shell sets these itself. */
 const OF_THE_SHELL = new Set(["_", "PWD", "OLDPWD", "SHLVL"]);
 
-const SECRET = new RegExp(
-  "(?:^|_)(?:KEYS?|PAT|PASS|CREDENTIALS?|CREDS|AUTH|COOKIES?|DSN|(?:CUSTOM_)?HEADERS|WEBHOOK(?:_URL)?|CONNECTION_STRING" +
-    "|(?:DATABASE|DB|REDIS|MONGO|MONGODB|POSTGRES|POSTGRESQL|MYSQL|AMQP|RABBITMQ|BROKER)_UR[LI])$" +
-    "|(?:API_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE)S?$|_PWD$",
-  "i",
+/** As the last word of a name, or the whole of it. */
+const SECRET_WORDS = new Set(
+  "KEY KEYS PAT PASS CREDENTIAL CREDENTIALS CREDS AUTH COOKIE COOKIES DSN HEADERS WEBHOOK".split(" "),
 );
+/** The same for several words. */
+const SECRET_PHRASES = [
+  "WEBHOOK_URL",
+  "CONNECTION_STRING",
+  ..."DATABASE DB REDIS MONGO MONGODB POSTGRES POSTGRESQL MYSQL AMQP RABBITMQ BROKER"
+    .split(" ")
+    .flatMap((server) => [`${server}_URL`, `${server}_URI`]),
+];
+/** At the end of a name, also within a word and in the plural. */
+const SECRET_ENDINGS = ["APIKEY", "API_KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE"];
 
-/** Its value is a key, a password, or holds one, as far as a name can tell. */
+/**
+ * Its value is a key, a password, or holds one, as far as a name can tell. Every start asks this of every variable, and to
+ * compile a pattern of these words takes longer than all of these comparisons.
+ */
 export function isSecretName(name: string): boolean {
-  return SECRET.test(name);
+  const upper = name.toUpperCase();
+  if (SECRET_WORDS.has(upper.slice(upper.lastIndexOf("_") + 1)) || upper.endsWith("_PWD")) return true;
+  if (SECRET_PHRASES.some((phrase) => upper === phrase || upper.endsWith(`_${phrase}`))) return true;
+  const singular = upper.endsWith("S") ? upper.slice(0, -1) : upper;
+  return SECRET_ENDINGS.some((ending) => singular.endsWith(ending));
 }
 
 /** `base` is the host's environment; `extra` holds the variables a call asks for by name, which always win. */
