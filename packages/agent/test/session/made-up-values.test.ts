@@ -1,44 +1,46 @@
 // What a model, a server, a tool or a host makes up must not end the session, nor stay in it and spoil every later request.
 
-import type { JsonObject } from "@lathe/llm";
+import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { journalError } from "../support/history-grammar.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
+import { DIALECTS, profileFor, wire } from "../support/wire.ts";
 
-const deep = (levels: number): JsonObject =>
-  JSON.parse(`{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`) as JsonObject;
+const deep = (levels: number): string => `{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 const LONE = "cut \ud83d here";
 const FIXED = "cut \ufffd here";
 
-describe("arguments nested 100,000 levels deep", () => {
-  it("D-012 are refused as a result, and the session goes on", async () => {
+describe.each(DIALECTS)("arguments of a %s model that are nested", (dialect) => {
+  it("100,000 levels deep are refused as a result, and the session goes on", async () => {
     const runs: unknown[] = [];
-    const echo = tool("echo", (args) => {
+    const look = tool("look", (args) => {
       runs.push(args);
       return "ran";
     });
-    const script = [{ calls: [{ name: "echo", id: "d", args: deep(100_000) }] }, { text: "fine" }, { text: "later" }];
-    const s = setUp({ profile: testProfile([echo]), script });
-    await s.session.submit("go");
-    await s.session.submit("more");
+    const calls = turn.calls([{ name: "look", rawArgs: deep(100_000) }]);
+    const w = await wire(dialect, [calls, turn.text("fine"), turn.text("later")], {
+      profile: profileFor(dialect, [look]),
+    });
+    await w.session.submit("go");
+    await w.session.submit("more");
     expect(runs).toEqual([]);
-    expect(s.of("tool_call_end")[0]?.data.error).toMatch(
-      /^Invalid arguments for tool: echo\n.*nested more than 200 levels/s,
-    );
-    expect(s.of("error")).toEqual([]);
-    expect(s.session.lastText()).toBe("later");
-    expect(journalError(s.session.journal)).toBeUndefined();
-    await s.finish();
+    expect(w.of("error").map(({ data }) => data.message)).toEqual([]);
+    expect(w.of("tool_call_end").map(({ data }) => data.error)).toEqual([
+      expect.stringMatching(/^Invalid arguments for tool: look\n.*nested (?:more|deeper) than 200 levels/s),
+    ]);
+    expect(w.session.lastText()).toBe("later");
+    expect(journalError(w.session.journal)).toBeUndefined();
+    await w.finish();
   });
 
-  it("of 150 levels run", async () => {
-    const s = setUp({
-      profile: testProfile([tool("echo", () => "ran")]),
-      script: [{ calls: [{ name: "echo", id: "d", args: deep(150) }] }, { text: "fine" }],
+  it("150 levels deep are run", async () => {
+    const look = tool("look", () => "ran");
+    const w = await wire(dialect, [turn.calls([{ name: "look", rawArgs: deep(150) }]), turn.text("fine")], {
+      profile: profileFor(dialect, [look]),
     });
-    await s.session.submit("go");
-    expect(s.of("tool_call_end")[0]?.data).toMatchObject({ is_error: false, output: "ran" });
-    await s.finish();
+    await w.session.submit("go");
+    expect(w.of("tool_call_end")[0]?.data).toMatchObject({ is_error: false, output: "ran" });
+    await w.finish();
   });
 });
 
