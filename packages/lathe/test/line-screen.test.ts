@@ -1,7 +1,7 @@
 // The line mode as a person sees it: a real screen, with somebody typing while the agent works.
 
 import { execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -24,9 +24,13 @@ afterEach(async () => {
 const SONNET = ["--model", "anthropic/claude-sonnet-4-5"];
 
 async function open(args: readonly string[], columns: number, env: Record<string, string> = {}): Promise<void> {
+  await start(args, columns, env);
+  await screen.see(/\n›$/);
+}
+
+async function start(args: readonly string[], columns: number, env: Record<string, string> = {}): Promise<void> {
   const key = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), LANG: "C.UTF-8" };
   screen = await Screen.start(box, args, { columns, env: { ...key, ...env } });
-  await screen.see(/\n›$/);
 }
 
 const said = (index: number): string => server.requests[index]?.view.messages.at(-1)?.text ?? "";
@@ -162,6 +166,38 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.see(/Resumed session[\s\S]*› older question\nthe older answer\n›$/);
     await screen.press("/quit", "Enter");
     await screen.see(/To continue: lathe --resume \w{8}\nleft-0/);
+  });
+
+  it("G-38 --resume lets a person choose, and then takes what is typed", async () => {
+    server.push(turn.text("the older answer"), turn.text("the newer answer"), turn.text("and more"));
+    const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
+    await box.run([...SONNET, "-p", "older question"], { env });
+    await box.run([...SONNET, "-p", "newer question"], { env });
+    await start(["--resume"], 80);
+    await screen.see(/ 1 {2}newer question[\s\S]* 2 {2}older question[\s\S]*Session \[1-2, Enter for none\]:$/);
+    await screen.press("2", "Enter");
+    await screen.see(/› older question\nthe older answer\n›$/);
+    await screen.press("go on", "Enter");
+    await screen.see(/and more\n›$/);
+    expect(server.requests[2]?.view.messages.map(({ text }) => text).join("\n")).toMatch(/older question[\s\S]*go on/);
+    await screen.press("/quit", "Enter");
+    await screen.see(/left-0/);
+  });
+
+  it("G-38 a session of another project is copied here after a yes, and then takes what is typed", async () => {
+    server.push(turn.text("the answer"), turn.text("and more"));
+    const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
+    await box.run([...SONNET, "-p", "the question"], { env });
+    const [id = ""] = (await box.run(["sessions", "list"])).stdout.split(" ");
+    await mkdir(join(box.dir, "other"));
+    await start(["--cwd", join(box.dir, "other"), "--resume", id], 80);
+    await screen.see(/Copy it here\? \[y\/N\]$/);
+    await screen.press("y", "Enter");
+    await screen.see(/› the question\nthe answer\n›$/);
+    await screen.press("go on", "Enter");
+    await screen.see(/and more\n›$/);
+    await screen.press("/quit", "Enter");
+    await screen.see(/left-0/);
   });
 
   it("a call is one row that says what is looked for, with wide characters in it", async () => {

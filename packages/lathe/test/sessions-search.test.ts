@@ -146,3 +146,25 @@ describe("lathe sessions search", () => {
     expect(stripVTControlCharacters(hit).length).toBeLessThanOrEqual(60);
   });
 });
+
+it("SP-08 nothing that a session holds reaches the terminal as a sequence it would act on, or reorders what is shown", async () => {
+  const evil =
+    "\u001b]52;c;ZXZpbA==\u0007 \u001b[2J needle \u001b]0;title\u0007 \u009b31m \u202e backwards \u0008\r over";
+  const { journal } = box.maker.make({
+    id: "abc\u001b[31mred",
+    path: `${box.home}/sessions/--x--/2026_abc.jsonl`,
+    cwd: `/w\u001b[7m\u202e`,
+  });
+  journal.append(user(evil));
+  journal.append(call("c", evil, { [evil]: evil }));
+  journal.append(result("c", evil));
+  journal.append(answer(evil));
+  journal.setTitle(evil, "user");
+  await journal.close();
+  for (const args of [["search", "needle"], ["list", "--all"], ["show", "abc"], ["stats"]] as const) {
+    const { stdout, stderr } = await box.inTerminal(80, "sessions", ...args);
+    const shown = (stdout + stderr).replace(/\u001b\[(?:1|2|22)m/g, "");
+    expect(shown).toMatch(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]*$/);
+    if (args[0] !== "stats") expect(shown).toContain("needle");
+  }
+});

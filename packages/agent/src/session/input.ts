@@ -4,6 +4,7 @@ import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
 import type { EndReason, InputContent } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
+import { wellFormedParts } from "../text/well-formed.ts";
 import { runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/run-call.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
@@ -30,7 +31,7 @@ export function beginInput(
   run.entryId = messages[0]!.id;
   core.journal.write({ type: "input", state: "start", entryId: run.entryId });
   for (const { id, content, source } of messages) {
-    const message = Message.user(partsOf(content));
+    const message = userMessage(content);
     core.append({ type: "message", id, message, origin, ...(source === undefined ? {} : { source }) });
     core.emit("user_input", { ...described(content), entry_id: id, origin, message });
   }
@@ -211,7 +212,7 @@ function nextInput(core: SessionCore, run: InputRun, { reason }: InputEnd): Deli
 
 function giveSteering(core: SessionCore, messages: readonly QueuedMessage[]): void {
   for (const { id, content, source } of messages) {
-    const message = Message.user(partsOf(content));
+    const message = userMessage(content);
     const from = source === undefined ? {} : { source };
     core.append({ type: "message", id, message, origin: "steering", ...from });
     core.emit("steering_injected", { content: textOfContent(content), entry_id: id, message, ...from });
@@ -219,7 +220,7 @@ function giveSteering(core: SessionCore, messages: readonly QueuedMessage[]): vo
 }
 
 function inject(core: SessionCore, content: InputContent, origin: "injected" | "loop_detection"): void {
-  core.append({ type: "message", message: Message.user(partsOf(content)), origin });
+  core.append({ type: "message", message: userMessage(content), origin });
 }
 
 function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
@@ -276,6 +277,10 @@ function lastAssistantTurn(core: SessionCore): AssistantTurn | undefined {
     timestamp: core.deps.now(),
     message,
   };
+}
+
+function userMessage(content: InputContent): Message {
+  return Message.user(wellFormedParts(partsOf(content)));
 }
 
 function described(content: InputContent): { content: string; images: number } {

@@ -13,6 +13,7 @@ import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 import { type PartialAnswer, readAnswer } from "./stream.ts";
+import { usableAnswer, usableUsage } from "./usable-answer.ts";
 
 export type ModelOutcome =
   | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
@@ -91,7 +92,7 @@ async function attemptUntilAnswered(
 
 function answered(core: SessionCore, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
-  const message = withDistinctCalls(response.message);
+  const message = usableAnswer(response.message);
   core.append({
     type: "message",
     id: intent.for,
@@ -99,7 +100,7 @@ function answered(core: SessionCore, profile: Profile, intent: IntentLine, respo
     provider: response.provider,
     model: profile.model,
     responseId: response.id,
-    usage: response.usage,
+    usage: usableUsage(response.usage),
     cost,
     finishReason: response.finishReason,
   });
@@ -117,22 +118,6 @@ function answered(core: SessionCore, profile: Profile, intent: IntentLine, respo
   });
   const calls = message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
   return { kind: "answer", response, calls };
-}
-
-/** Some servers give the calls of one answer the same id; results, approvals and events are identified by it. */
-function withDistinctCalls(message: Message): Message {
-  const taken = new Set<string>();
-  let changed = false;
-  const content = message.content.map((part) => {
-    if (part.kind !== "tool_call") return part;
-    let { id } = part.toolCall;
-    for (let n = 2; taken.has(id); n++) id = `${part.toolCall.id}_${n}`;
-    taken.add(id);
-    if (id === part.toolCall.id) return part;
-    changed = true;
-    return { ...part, toolCall: { ...part.toolCall, id } };
-  });
-  return changed ? { ...message, content } : message;
 }
 
 /**
@@ -182,7 +167,7 @@ function settleFailure(
   error: unknown,
   partial: PartialAnswer,
 ): void {
-  const usage = partial.response?.usage;
+  const usage = partial.response && usableUsage(partial.response.usage);
   const billed = usage && usage.totalTokens > 0 ? { usage, cost: priceOf(core, profile, usage) } : undefined;
   core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
   if (billed) core.account(billed.usage, billed.cost);

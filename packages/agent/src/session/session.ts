@@ -16,6 +16,7 @@ import { messageOf } from "../seams/run.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
+import { wellFormed } from "../text/well-formed.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
@@ -268,7 +269,8 @@ export class Session {
   /** Text that the model sees as the user's with the next request. */
   appendCustomMessage(customType: string, content: string, options: { display?: boolean } = {}): TreeEntry {
     const display = options.display ?? true;
-    return this.#core.append({ type: "custom_message", customType, content, display, attribution: "agent" });
+    const text = wellFormed(content);
+    return this.#core.append({ type: "custom_message", customType, content: text, display, attribution: "agent" });
   }
   *customEntries(customType: string): IterableIterator<CustomEntry> {
     const { journal } = this.#core;

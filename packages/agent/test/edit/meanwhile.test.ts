@@ -1,9 +1,10 @@
 // Somebody else writes the same file in the moment between the check and the write.
 
+import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { LocalEnvironment } from "../../src/env/local.ts";
-import type { WriteOptions } from "../../src/env/types.ts";
+import type { DeleteOptions, WriteOptions } from "../../src/env/types.ts";
 import { applyPatchTool } from "../../src/tools/apply-patch/index.ts";
 import { editFileTool } from "../../src/tools/edit-file/index.ts";
 import { writeFileTool } from "../../src/tools/write-file/index.ts";
@@ -51,4 +52,19 @@ it("PA-03 a failed patch does not take back what others have written since", asy
     text: expect.stringContaining("could not be put back, look at them: a."),
   });
   for (const name of ["a", "b"]) expect(await readFile(path(name), "utf8")).toBe("theirs\n");
+});
+
+it("PA-03 a file that another program writes right before it is deleted stays as that program wrote it", async () => {
+  const { directory, path } = temporary();
+  await writeFile(path("f"), "a\n");
+  const env = new (class extends LocalEnvironment {
+    override async deleteFile(file: string, options?: DeleteOptions): Promise<void> {
+      await writeFile(file, "theirs\n");
+      await super.deleteFile(file, options);
+    }
+  })({ cwd: directory, baseEnv: {} });
+  const patch = ["*** Begin Patch", "*** Delete File: f", "*** End Patch"].join("\n");
+  expect(await run(applyPatchTool, { patch }, contextFor(env))).toMatchObject({ failed: true });
+  expect(await readFile(path("f"), "utf8")).toBe("theirs\n");
+  expect(readdirSync(directory)).toEqual(["f"]);
 });

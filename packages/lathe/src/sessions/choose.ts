@@ -50,7 +50,8 @@ const hasPerson = ({ machine }: Workspace): boolean => Boolean(machine.stdin.isT
 
 /** On stderr: stdout is for the answer. The end of the input is an empty answer. */
 async function ask({ machine }: Workspace, question: string): Promise<string> {
-  const lines = createInterface({ input: machine.stdin, output: machine.stderr });
+  // The terminal's own line editing is enough for one word, and nothing has to be drawn.
+  const lines = createInterface({ input: machine.stdin, output: machine.stderr, terminal: false });
   try {
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
     return (await Promise.race([lines.question(question), ended])).trim();

@@ -127,7 +127,9 @@ export function sessionName(
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */
 export const oneLine = (text: string): string =>
-  PLAIN.test(text) ? text : text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  PLAIN.test(text)
+    ? text
+    : text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
 
 /** Most names are, and a list has ten thousand. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;

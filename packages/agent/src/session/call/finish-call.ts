@@ -3,6 +3,7 @@
 import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
 import type { ToolDef, ToolResult } from "../../contract/tool.ts";
 import type { MessageEntry } from "../../journal/types.ts";
+import { wellFormed } from "../../text/well-formed.ts";
 import { outputLimit } from "../../truncate/limits.ts";
 import { truncateOutput } from "../../truncate/truncate.ts";
 import type { SessionCore } from "../core.ts";
@@ -35,7 +36,7 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
   const { changes = [], effects } = result;
   const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;
-  const full = textOf(result);
+  const full = wellFormed(textOf(result));
   const output = await keepOutput(core, call.name, {
     full,
     forModel: truncateOutput(full, outputLimit(tool ?? { name: call.name }, core.config)),

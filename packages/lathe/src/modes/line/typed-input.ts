@@ -33,6 +33,8 @@ export class TypedInput extends PassThrough {
     this.#stdin = stdin;
     this.#typist = typist;
     stdin.on("data", this.#read);
+    // A question that was asked before (which session to resume) has left it paused, and then a listener alone starts nothing.
+    stdin.resume();
     stdin.once("end", () => this.emit("end"));
   }
 
