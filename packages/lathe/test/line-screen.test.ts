@@ -190,7 +190,7 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await box.run([...SONNET, "-p", "the question"], { env });
     const [id = ""] = (await box.run(["sessions", "list"])).stdout.split(" ");
     await mkdir(join(box.dir, "other"));
-    await start(["--cwd", join(box.dir, "other"), "--resume", id], 80);
+    await start(["--cwd", join(box.dir, "other"), "--resume", id], 160);
     await screen.see(/Copy it here\? \[y\/N\]$/);
     await screen.press("y", "Enter");
     await screen.see(/› the question\nthe answer\n›$/);

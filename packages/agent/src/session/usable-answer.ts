@@ -21,7 +21,9 @@ type CallPart = Extract<ContentPart, { kind: "tool_call" }>;
 
 function shallow(part: CallPart): CallPart {
   if (isShallow(part.toolCall.arguments, MOST_NESTING)) return part;
-  return { ...part, toolCall: { ...part.toolCall, arguments: {}, rawArguments: TOO_DEEP } };
+  // The vendor signed the arguments that are gone.
+  const { signature: _signature, ...call } = part.toolCall;
+  return { ...part, toolCall: { ...call, arguments: {}, rawArguments: TOO_DEEP } };
 }
 
 /** Some servers give the calls of one answer the same id; results, approvals and events are told apart by it. */

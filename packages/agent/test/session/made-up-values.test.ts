@@ -11,13 +11,16 @@ const LONE = "cut \ud83d here";
 const FIXED = "cut \ufffd here";
 
 describe.each(DIALECTS)("arguments of a %s model that are nested", (dialect) => {
-  it("100,000 levels deep are refused as a result, and the session goes on", async () => {
+  // Gemini's arguments are part of the event's own JSON, which the scripted server cannot write any deeper.
+  const levels = dialect === "gemini" ? 3000 : 100_000;
+
+  it(`${levels} levels deep are refused as a result, and the session goes on`, async () => {
     const runs: unknown[] = [];
     const look = tool("look", (args) => {
       runs.push(args);
       return "ran";
     });
-    const calls = turn.calls([{ name: "look", rawArgs: deep(100_000) }]);
+    const calls = turn.calls([{ name: "look", rawArgs: deep(levels) }]);
     const w = await wire(dialect, [calls, turn.text("fine"), turn.text("later")], {
       profile: profileFor(dialect, [look]),
     });
