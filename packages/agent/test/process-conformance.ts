@@ -99,7 +99,7 @@ export function processConformance(environment: () => ExecutionEnvironment): voi
   });
 
   it("EE-01 a signal reaches the program, as an interrupt does a kernel", async () => {
-    const process = await sh('trap "trap '' INT; echo caught; exit 7" INT; echo ready; while :; do sleep 0.05; done');
+    const process = await sh(`trap "trap '' INT; echo caught; exit 7" INT; echo ready; while :; do sleep 0.05; done`);
     const lines = byteLines(process.stdout);
     expect((await lines.next()).value).toBe("ready");
     await process.signal("SIGINT");
