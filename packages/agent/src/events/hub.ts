@@ -67,7 +67,7 @@ export class EventHub {
       this.#failed.add(listener);
       const message = `onEvent threw: ${error instanceof Error ? error.message : String(error)}. Further errors of it are not reported.`;
       const error_type = error instanceof Error ? error.name : "Error";
-      this.emit("error", { message, error_type, fatal: false, code: "listener_failed" });
+      this.emit("error", { message, kind: "bug", error_type, fatal: false, code: "listener_failed" });
     }
   }
 

@@ -14,7 +14,7 @@
 // reader that comes late gets `snapshot` first instead of what it missed. After session_end nothing follows; one with the
 // reason "error" (an unwritable journal) closes whatever was open.
 
-import type { ContentPart, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { Access, Effects, PreviewLine, Tier } from "../contract/tool.ts";
 
@@ -51,8 +51,13 @@ export interface InputOutcome {
   readonly error?: InputError;
 }
 
+/** What can be done about a failure: the model client's word for it, or `storage` when the journal or the disk failed. */
+export type FailureKind = ErrorKind | "storage";
+
 export interface InputError {
   readonly message: string;
+  /** What a host decides by. */
+  readonly kind: FailureKind;
   /** Name of the error's class. */
   readonly type: string;
 }
@@ -144,9 +149,16 @@ export interface EventData {
   turn_limit: { round: number } | { total_turns: number };
   loop_detection: { message: string };
   warning: { message: string; code: string };
-  error: { message: string; error_type: string; fatal: boolean; code?: string };
+  error: { message: string; kind: FailureKind; error_type: string; fatal: boolean; code?: string };
   /** A failed attempt at a model call; `discards`: what was streamed since assistant_text_start is void. */
-  retry: { attempt: number; delay_ms: number; discards: boolean; error_type: string; message: string };
+  retry: {
+    attempt: number;
+    delay_ms: number;
+    discards: boolean;
+    kind: FailureKind;
+    error_type: string;
+    message: string;
+  };
   prefix_changed: { reason: PrefixReason; tokensLost: number };
   compaction_start: { reason: string; tokens_before: number };
   compaction_end: { entry_id?: string; error?: string };

@@ -8,10 +8,11 @@ import { wellFormedParts } from "../text/well-formed.ts";
 import { runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/run-call.ts";
 import type { InputEnd, InputRun, SessionCore } from "./core.ts";
+import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
-import { callModel, errorType } from "./model-call.ts";
+import { callModel } from "./model-call.ts";
 import type { CutInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
@@ -69,8 +70,9 @@ export async function runInput(
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);
-    const failure = { message: withWait(error), type: errorType(error) };
-    core.emit("error", { message: failure.message, error_type: failure.type, fatal: false });
+    const failure = failureOf(error, withWait(error));
+    const { message, kind, type } = failure;
+    core.emit("error", { message, kind, error_type: type, fatal: false });
     return { reason: "error", error: failure };
   }
 }
@@ -93,8 +95,8 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
         return endOf(run);
       case "overflow":
         core.emit("turn_end", { turn, outcome: "failed" });
-        core.warn(`The conversation no longer fits the model: ${outcome.message}`, "context_overflow");
-        return { reason: "context_overflow", error: { message: outcome.message, type: outcome.type } };
+        core.warn(`The conversation no longer fits the model: ${outcome.failure.message}`, "context_overflow");
+        return { reason: "context_overflow", error: outcome.failure };
       case "failed":
         if (outcome.error instanceof JournalError) throw outcome.error;
         core.emit("turn_end", { turn, outcome: "failed" });

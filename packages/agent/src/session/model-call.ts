@@ -1,6 +1,7 @@
 // One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
 
-import { ContextLengthError, Message, type Response, SDKError, type ToolCallData } from "@lathe/llm";
+import { ContextLengthError, Message, type Response, type ToolCallData } from "@lathe/llm";
+import type { InputError } from "../events/types.ts";
 import type { IntentLine } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
 import { messageOf } from "../seams/run.ts";
@@ -8,6 +9,7 @@ import type { RequestInfo } from "../seams/types.ts";
 import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { InputRun, SessionCore } from "./core.ts";
+import { failureOf } from "./failure.ts";
 import { priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
@@ -19,7 +21,7 @@ export type ModelOutcome =
   | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
   | { readonly kind: "cut"; readonly inject: string }
   | { readonly kind: "interrupted" }
-  | { readonly kind: "overflow"; readonly message: string; readonly type: string }
+  | { readonly kind: "overflow"; readonly failure: InputError }
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** Marks an answer of which only a part was kept, because somebody stopped it. */
@@ -72,15 +74,17 @@ async function attemptUntilAnswered(
     if (delay === undefined) {
       closeAnswer(core, partial);
       return error instanceof ContextLengthError
-        ? { kind: "overflow", message: error.message, type: error.name }
+        ? { kind: "overflow", failure: failureOf(error) }
         : { kind: "failed", error };
     }
+    const { message, kind, type } = failureOf(error);
     core.emit("retry", {
       attempt: failures,
       delay_ms: Math.round(delay),
       discards: partial.started,
-      error_type: errorType(error),
-      message: messageOf(error),
+      kind,
+      error_type: type,
+      message,
     });
     try {
       await sleep(core.deps, delay, run.signal);
@@ -180,9 +184,4 @@ async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Pr
   if ("compact" in verdict) return applyCompaction(core, verdict.compact, run.signal);
   applyPrune(core, verdict.prune);
   return true;
-}
-
-export function errorType(error: unknown): string {
-  if (error instanceof SDKError) return error.name;
-  return error instanceof Error ? error.name : "Error";
 }

@@ -112,7 +112,13 @@ function checkPrefix(core: SessionCore, request: Request): void {
   }
   if (verdict.kind !== "bug") return;
   if (core.config.prefixBug === "throw") throw new PrefixBug(verdict.message);
-  core.emit("error", { message: verdict.message, error_type: "PrefixBug", fatal: false, code: "prefix_bug" });
+  core.emit("error", {
+    message: verdict.message,
+    kind: "bug",
+    error_type: "PrefixBug",
+    fatal: false,
+    code: "prefix_bug",
+  });
 }
 
 class PrefixBug extends Error {

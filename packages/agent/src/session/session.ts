@@ -12,7 +12,6 @@ import type { CustomEntry, TreeEntry } from "../journal/types.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { CustomTool } from "../registry/registry.ts";
-import { messageOf } from "../seams/run.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
@@ -21,10 +20,10 @@ import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { type InputEnd, type InputRun, SessionCore } from "./core.ts";
+import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
-import { errorType } from "./model-call.ts";
 import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
@@ -356,9 +355,11 @@ export class Session {
       outcome = await work(this.#core.startRun());
     } catch (error) {
       if (this.#core.state !== "processing") throw error;
-      broken = messageOf(error);
-      outcome = { ...NOTHING_DONE, reason: "error", error: { message: broken, type: errorType(error) } };
-      this.#core.emit("error", { message: broken, error_type: errorType(error), fatal: true });
+      const failure = failureOf(error);
+      const { message, kind, type } = failure;
+      broken = message;
+      outcome = { ...NOTHING_DONE, reason: "error", error: failure };
+      this.#core.emit("error", { message, kind, error_type: type, fatal: true });
     } finally {
       // A host that hears of the end may have given the next input already.
       if (this.#running === running) this.#running = undefined;

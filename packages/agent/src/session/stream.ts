@@ -113,6 +113,7 @@ class StreamReader {
           attempt: 0,
           delay_ms: 0,
           discards: true,
+          kind: "network",
           error_type: "stream_restart",
           message: "the vendor restarted its answer",
         });

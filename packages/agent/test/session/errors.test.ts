@@ -39,7 +39,7 @@ describe("model errors", () => {
     await gives.session.submit("again");
     await gives.finish();
     expect(gives.of("error").map((event) => event.data)).toEqual([
-      { message: error.message, error_type: error.name, fatal: false },
+      { message: error.message, kind: error.kind, error_type: error.name, fatal: false },
     ]);
     expect(gives.of("processing_end").map((event) => event.data.reason)).toEqual(["error", "completed"]);
   });

@@ -1,6 +1,6 @@
 // How a run ended, as an exit code, a status word and one line. Pure: made from what the session reported.
 
-import type { EndReason } from "@lathe/agent";
+import type { EndReason, FailureKind, InputError } from "@lathe/agent";
 import { allowedWith, type DeniedCall } from "../permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../usage/exit.ts";
 
@@ -26,8 +26,7 @@ export interface RunFacts {
   readonly kept?: boolean;
   /** Which limit ended the run. */
   readonly limit?: string;
-  /** `type`: name of the error's class. */
-  readonly error?: { readonly message: string; readonly type: string };
+  readonly error?: Pick<InputError, "message" | "kind">;
 }
 
 export interface RunOutcome {
@@ -123,46 +122,39 @@ function completed(facts: RunFacts): RunOutcome {
 
 const RETRY = "Try again later";
 const CHECK_CONNECTION = "Check the connection and the base URL, then try again";
-/** What to do about errors of the provider, by the name of their class. */
-const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
-  AuthenticationError: "Check the key: lathe auth status",
-  AccessDeniedError: "Check what the key may do: lathe auth status",
-  NotFoundError: "Choose another model: lathe models",
-  InvalidRequestError: "Choose another model (lathe models) or change the request",
-  RateLimitError: RETRY,
-  ServerError: RETRY,
-  QuotaExceededError: "Check the account's limits, or choose another model: lathe models",
-  RequestTimeoutError: RETRY,
-  NetworkError: CHECK_CONNECTION,
-  StreamError: RETRY,
-  ProviderError: RETRY,
-  ContextLengthError: "Start a new session or choose a larger model: lathe models",
-  ConfigurationError: "See: lathe models, lathe config list",
-  UnsupportedToolChoiceError: "Choose another model: lathe models",
+const OTHER_MODEL = "Choose another model (lathe models) or change the request";
+
+/** What to do about a failed request. Absent: the run did not fail at the model. "": the message itself says it. */
+const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
+  credential: "",
+  auth: "Check the key and what it may do: lathe auth status",
+  invalid: OTHER_MODEL,
+  quota: "Check the account's limits, or choose another model: lathe models",
+  overflow: "Start a new session or choose a larger model: lathe models",
+  config: "See: lathe models, lathe config list",
+  rate_limit: RETRY,
+  overloaded: RETRY,
+  timeout: RETRY,
+  network: CHECK_CONNECTION,
 };
 
 function errorOutcome({ error, kept = true }: RunFacts): RunOutcome {
   const message = oneLine(error?.message ?? "The run failed.");
-  if (error?.type === "ContentFilterError") {
+  if (error?.kind === "refused") {
     return { status: "failed", exitCode: EXIT.failed, message: `${sentence(message)} ${OTHER_WORDS}` };
   }
-  // Ours, from finding the credential of a request; it says what to do itself.
-  if (error?.type === "CliError" || error?.type === "CredentialError")
-    return { status: "provider_error", exitCode: EXIT.provider, message };
-  const advice = error && PROVIDER_ERRORS[error.type];
+  const advice = error && ADVICE[error.kind];
   if (advice !== undefined) {
     const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
-    return { status: "provider_error", exitCode: EXIT.provider, message: `${sentence(message)} ${advice}${how}` };
+    const said = advice === "" ? message : `${sentence(message)} ${advice}${how}`;
+    return { status: "provider_error", exitCode: EXIT.provider, message: said };
   }
-  if (error && isUnwritable(error)) {
+  if (error?.kind === "storage") {
     const hint = "Free space or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session";
     return { status: "internal_error", exitCode: EXIT.internal, message: `${sentence(message)} ${hint}` };
   }
   return { status: "internal_error", exitCode: EXIT.internal, message };
 }
-
-const isUnwritable = ({ type, message }: NonNullable<RunFacts["error"]>): boolean =>
-  type === "JournalError" || /^(ENOSPC|EROFS|EACCES|EDQUOT|EIO)\b/.test(message);
 
 export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

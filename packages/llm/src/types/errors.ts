@@ -5,13 +5,14 @@ import type { JsonValue } from "./json.ts";
 import type { Response } from "./response.ts";
 
 /**
- * What a host can do about it; one word for logs, exit codes and tables. A closed list: wait (`rate_limit`, `overloaded`), give another
- * credential (`auth`), pay (`quota`), shorten (`overflow`), ask for something else (`refused`), change the request (`invalid`) or the
+ * What a host can do about it; one word for logs, exit codes and tables. A closed list: wait (`rate_limit`, `overloaded`), find a
+ * credential (`credential`: there was none to send) or give another one (`auth`: the vendor refused it), pay (`quota`), shorten (`overflow`), ask for something else (`refused`), change the request (`invalid`) or the
  * settings (`config`), look at the connection (`network`, `timeout`), nothing (`cancelled`), report it (`bug`).
  */
 export type ErrorKind =
   | "rate_limit"
   | "overloaded"
+  | "credential"
   | "auth"
   | "quota"
   | "overflow"
@@ -209,7 +210,7 @@ export class ConfigurationError extends SDKError {
 
 /** There is no credential, or none that can be used. Found here, before a vendor was asked. */
 export class CredentialError extends ConfigurationError {
-  override readonly kind = "auth";
+  override readonly kind = "credential";
 }
 
 /** Something threw that should not: a bug of this package, of an adapter or of a host's function. The cause says which. */

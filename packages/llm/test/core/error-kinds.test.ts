@@ -10,7 +10,7 @@ import type { Request } from "../../src/types/request.ts";
 import { ALL, clientFor, collect, OPENAI, testDeps } from "./support.ts";
 
 const KINDS = [
-  ...(["rate_limit", "overloaded", "auth", "quota", "overflow", "refused", "invalid", "config"] as const),
+  ...(["rate_limit", "overloaded", "credential", "auth", "quota", "overflow", "refused", "invalid", "config"] as const),
   ...(["network", "timeout", "cancelled", "bug"] as const),
 ];
 
@@ -68,13 +68,13 @@ describe.each(ALL)("what goes wrong on the way to $provider", (one) => {
     collect(client.stream(request)),
   ];
 
-  it("ER-02 a credential that cannot be had is auth, and keeps its cause", async () => {
+  it("ER-02 a credential that cannot be had is credential, and keeps its cause", async () => {
     await using server = await startModelServer({ script: [] });
     const cause = new Error("the vault is locked");
     const client = clientFor(one, server, { auth: () => Promise.reject(cause) });
     for (const call of both(client)) {
       const error = await failing(call);
-      expect([error.name, error.kind, error.retryable, error.cause]).toEqual(["CredentialError", "auth", false, cause]);
+      expect([error.name, error.kind, error.retryable, error.cause]).toEqual(["CredentialError", "credential", false, cause]);
       expect(error.message).toContain("the vault is locked");
     }
     expect(server.requests).toEqual([]);
@@ -111,11 +111,11 @@ describe.each(ALL)("what goes wrong on the way to $provider", (one) => {
   });
 });
 
-it("CT-03 a provider without a key is auth before anything is sent", async () => {
+it("CT-03 a provider without a key is credential before anything is sent", async () => {
   await using server = await startModelServer({ script: [] });
   const openai = createProvider("openai", { deps: testDeps(), baseUrl: server.baseUrl("openai") });
   const error = await failing(openai.complete({ model: OPENAI.model, messages: [Message.user("hi")] }, {}));
-  expect([error.name, error.kind]).toEqual(["CredentialError", "auth"]);
+  expect([error.name, error.kind]).toEqual(["CredentialError", "credential"]);
   expect(error).toBeInstanceOf(errors.ConfigurationError);
   expect(server.requests).toEqual([]);
 });

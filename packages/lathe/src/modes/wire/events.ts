@@ -50,7 +50,7 @@ const EVENT_FIELDS = {
   auto_compaction_start: { reason: text },
   auto_compaction_end: { error: optional(text) },
   "lathe:warning": { message: text, code: text },
-  "lathe:error": { message: text, errorType: text, fatal: flag },
+  "lathe:error": { message: text, kind: text, errorType: text, fatal: flag },
   "lathe:prefix_changed": { reason: text, tokensLost: integer },
   "lathe:approval_request": approval,
   "lathe:approval_settled": {

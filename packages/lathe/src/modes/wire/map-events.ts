@@ -48,8 +48,8 @@ function productEvent(event: SessionEvent): WireEvent | undefined {
     case "warning":
       return { type: "lathe:warning", ...event.data };
     case "error": {
-      const { message, error_type: errorType, fatal } = event.data;
-      return { type: "lathe:error", message, errorType, fatal };
+      const { message, kind, error_type: errorType, fatal } = event.data;
+      return { type: "lathe:error", message, kind, errorType, fatal };
     }
     case "prefix_changed":
       return { type: "lathe:prefix_changed", ...event.data };

@@ -1,0 +1,20 @@
+// What a host is told of an error: what it says, what can be done about it, and the name of its class for logs.
+
+import { SDKError } from "@lathe/llm";
+import type { FailureKind, InputError } from "../events/types.ts";
+import { JournalError } from "../journal/errors.ts";
+import { messageOf } from "../seams/run.ts";
+
+export const failureOf = (error: unknown, message = messageOf(error)): InputError => ({
+  message,
+  kind: kindOf(error),
+  type: error instanceof Error ? error.name : "Error",
+});
+
+/** What the model client classified keeps its word; blobs and artifacts fail with the system's own errors. */
+function kindOf(error: unknown): FailureKind {
+  if (error instanceof SDKError) return error.kind;
+  return error instanceof JournalError || isOfTheSystem(error) ? "storage" : "bug";
+}
+
+const isOfTheSystem = (error: unknown): boolean => error instanceof Error && "syscall" in error && "errno" in error;
