@@ -3,6 +3,7 @@
 
 import { Message, type ToolDefinition } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
+import { charactersOfTools } from "../context/message-size.ts";
 import type { PrefixReason } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../journal/shape.ts";
@@ -102,7 +103,7 @@ export class SessionPrefix {
     if (texts.environment !== "") head.push(Message.user(texts.environment));
     this.#texts = texts;
     this.#head = head;
-    this.#characters = texts.systemPrompt.length + texts.environment.length + lengthOf(texts.tools);
+    this.#characters = texts.systemPrompt.length + texts.environment.length + charactersOfTools(texts.tools);
   }
 }
 
@@ -127,16 +128,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** About what its JSON would take, without making it. */
-function lengthOf(value: unknown): number {
-  if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return 5;
-  let sum = 2;
-  for (const key in value) {
-    const inside = lengthOf((value as Record<string, unknown>)[key]);
-    sum += inside + (Array.isArray(value) ? 1 : key.length + 4);
-  }
-  return sum;
 }

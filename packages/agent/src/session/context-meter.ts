@@ -2,13 +2,12 @@
 // characters that came since.
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
+import { charactersOf } from "../context/message-size.ts";
 import type { SessionCore } from "./core.ts";
 
 const WARN_AT = 80;
 const WARN_STEP = 5;
 const CHARS_PER_TOKEN = 4;
-/** What vendors charge for an image, roughly. */
-const IMAGE_CHARS = 6000;
 
 export class ContextMeter {
   readonly #core: Pick<SessionCore, "prefix" | "profile" | "journal" | "warn">;
@@ -63,31 +62,4 @@ export class ContextMeter {
     }
     this.#warnedStep = step;
   }
-}
-
-function charactersOf(message: Message): number {
-  let size = 0;
-  for (const part of message.content) {
-    switch (part.kind) {
-      case "text":
-        size += part.text.length;
-        break;
-      case "thinking":
-      case "redacted_thinking":
-        size += part.thinking.text.length + (part.thinking.signature?.length ?? 0);
-        break;
-      case "tool_call":
-        size += part.toolCall.name.length + JSON.stringify(part.toolCall.arguments).length;
-        break;
-      case "tool_result": {
-        const { content, images } = part.toolResult;
-        size += typeof content === "string" ? content.length : JSON.stringify(content).length;
-        size += (images?.length ?? 0) * IMAGE_CHARS;
-        break;
-      }
-      default:
-        size += IMAGE_CHARS;
-    }
-  }
-  return size;
 }

@@ -1,0 +1,26 @@
+// Notes made without a model, for when no summary can be had: the last things that were said, shortened. Always works.
+
+import { type Message, textOf } from "@lathe/llm";
+import { shortened } from "./serialize.ts";
+
+const INTRO = "No summary could be made of the older part of this session. The last answers in it were:";
+const TEXT_CHARS = 400;
+
+/** Of the room, when there are earlier notes: they stand for more than the last answers do. */
+const PREVIOUS_SHARE = 0.6;
+
+/** At most about `limit` characters; the newest answers are the first to get in. */
+export function digest(messages: readonly Message[], previous: string | undefined, limit: number): string {
+  const before = previous === undefined ? "" : `${shortened(previous, Math.floor(limit * PREVIOUS_SHARE))}\n\n`;
+  const answers: string[] = [];
+  let left = limit - before.length;
+  for (const message of messages.toReversed()) {
+    const text = message.role === "assistant" ? textOf(message).trim() : "";
+    if (text === "") continue;
+    const line = `- ${shortened(text.replaceAll("\n", " "), TEXT_CHARS)}`;
+    if (line.length > left) break;
+    answers.push(line);
+    left -= line.length + 1;
+  }
+  return `${before}${[INTRO, ...answers.reverse()].join("\n")}`;
+}

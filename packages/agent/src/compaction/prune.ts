@@ -1,0 +1,60 @@
+// Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
+
+import type { MessageEntry } from "../journal/types.ts";
+import { PRUNED_NOTICE } from "../journal/context.ts";
+import type { JournalReader } from "../seams/types.ts";
+import type { PresentContext, SentMessage } from "./present-context.ts";
+
+const PROTECTED_TOKENS = 40_000;
+const LEAST_SAVED = 20_000;
+/** Of the window, where that is less. */
+const PROTECTED_SHARE = 0.2;
+const LEAST_SAVED_SHARE = 0.1;
+
+export interface PruneLimits {
+  /** The newest messages with this many tokens stay. */
+  readonly protect: number;
+  /** Not worth it below this. */
+  readonly least: number;
+}
+
+export const pruneLimits = (window: number): PruneLimits => ({
+  protect: Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * window),
+  least: Math.min(LEAST_SAVED, LEAST_SAVED_SHARE * window),
+});
+
+/** Entries to empty, oldest first; none when it would not save enough. Files that were read stay: the model works with them. */
+export function prunable(journal: JournalReader, { sent }: PresentContext, { protect, least }: PruneLimits): string[] {
+  const ids: string[] = [];
+  let newest = 0;
+  let saved = 0;
+  for (const { entryId, message, tokens } of sent.toReversed()) {
+    newest += tokens;
+    if (newest <= protect || message.role !== "tool" || entryId === undefined) continue;
+    if (isRead(journal, entryId) || isEmptied(message)) continue;
+    ids.push(entryId);
+    saved += tokens;
+  }
+  return saved < least ? [] : ids.reverse();
+}
+
+/** The largest results, until `excess` tokens are saved; for a tail that does not fit by itself. */
+export function largestResults(sent: readonly SentMessage[], excess: number): string[] {
+  const ids: string[] = [];
+  let left = excess;
+  for (const { entryId, message, tokens } of [...sent].sort((a, b) => b.tokens - a.tokens)) {
+    if (left <= 0) break;
+    if (message.role !== "tool" || entryId === undefined || isEmptied(message)) continue;
+    ids.push(entryId);
+    left -= tokens;
+  }
+  return ids;
+}
+
+function isRead(journal: JournalReader, id: string): boolean {
+  const { reads, changes } = journal.entry(id) as MessageEntry;
+  return reads !== undefined && reads.length > 0 && changes === undefined;
+}
+
+const isEmptied = (message: SentMessage["message"]): boolean =>
+  message.content.every((part) => part.kind === "tool_result" && part.toolResult.content === PRUNED_NOTICE);

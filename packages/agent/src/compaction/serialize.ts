@@ -1,0 +1,70 @@
+// A conversation as text for whoever summarises it. Long results and arguments are shortened: the summary is about what
+// happened, and the whole of them stays in the journal.
+
+import { type ContentPart, type Message, textOf } from "@lathe/llm";
+
+const RESULT_CHARS = 2_000;
+const RESULT_HEAD = 0.6;
+const ARGUMENT_CHARS = 500;
+const CALL_CHARS = 2_000;
+/** Each step shortens results further, until the text fits. */
+const RESULT_STEPS = [RESULT_CHARS, 600, 150];
+
+/** At most `limit` characters; when that is not enough for all, the oldest messages are left out, and said to be. */
+export function serialize(messages: readonly Message[], limit: number): string {
+  let blocks: string[] = [];
+  for (const resultChars of RESULT_STEPS) {
+    blocks = messages.map((message) => block(message, resultChars)).filter((text) => text !== "");
+    if (sizeOf(blocks) <= limit) return blocks.join("\n\n");
+  }
+  let from = 0;
+  let size = sizeOf(blocks);
+  while (from < blocks.length - 1 && size > limit) size -= blocks[from++]!.length + 2;
+  const rest = blocks.slice(from).join("\n\n");
+  return `[${from} older messages left out]\n\n${shortened(rest, limit)}`;
+}
+
+const sizeOf = (blocks: readonly string[]): number => blocks.reduce((sum, { length }) => sum + length + 2, 0);
+
+function block(message: Message, resultChars: number): string {
+  switch (message.role) {
+    case "assistant":
+      return message.content.flatMap((part) => assistantPart(part)).join("\n");
+    case "tool":
+      return message.content.flatMap((part) => resultPart(part, resultChars)).join("\n");
+    default: {
+      const text = textOf(message);
+      const other = message.content.filter((part) => part.kind !== "text").length;
+      return `[User]: ${text}${other > 0 ? ` [and ${other} attached]` : ""}`;
+    }
+  }
+}
+
+function assistantPart(part: ContentPart): string[] {
+  if (part.kind === "text" && part.text.trim() !== "") return [`[Assistant]: ${part.text}`];
+  if (part.kind !== "tool_call") return [];
+  const { name, arguments: args } = part.toolCall;
+  const shown =
+    typeof args === "string"
+      ? shortened(args, CALL_CHARS)
+      : Object.entries(args)
+          .map(([key, value]) => `${key}=${shortened(JSON.stringify(value) ?? "", ARGUMENT_CHARS)}`)
+          .join(", ");
+  return [`[Assistant calls]: ${name}(${shortened(shown, CALL_CHARS)})`];
+}
+
+function resultPart(part: ContentPart, most: number): string[] {
+  if (part.kind !== "tool_result") return [];
+  const { content, isError } = part.toolResult;
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  return [`[${isError ? "Failed result" : "Result"}]: ${shortened(text, most)}`];
+}
+
+/** Head and tail, with what is missing between them. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const head = Math.floor(most * RESULT_HEAD);
+  const tail = most - head;
+  const left = text.length - most;
+  return `${text.slice(0, head)}[… ${left} characters left out …]${text.slice(text.length - tail)}`.toWellFormed();
+}

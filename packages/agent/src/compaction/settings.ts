@@ -1,0 +1,72 @@
+// What a host may choose about compaction, and the room that follows from it in a given context window.
+
+export const STRATEGIES = ["context-full", "handoff", "shake", "snapcompact", "off"] as const;
+
+/** How space is made. */
+export type Strategy = (typeof STRATEGIES)[number];
+
+export interface CompactionSettings {
+  /** Off: only by hand. */
+  readonly enabled: boolean;
+  readonly strategy: Strategy;
+  /** Room that stays free for the answer. */
+  readonly reserveTokens: number;
+  /** The newest part of the conversation, which is never summarised. */
+  readonly keepRecentTokens: number;
+  /** Compaction starts here: a share of the window in percent, or a number of tokens. 0 or less: by `reserveTokens`. */
+  readonly thresholdPercent: number;
+  readonly thresholdTokens: number;
+  /** After the last answer of an input that leaves tasks open in a full context: compact and go on with them. */
+  readonly autoContinue: boolean;
+}
+
+export const DEFAULT_COMPACTION: CompactionSettings = {
+  enabled: true,
+  strategy: "context-full",
+  reserveTokens: 16_384,
+  keepRecentTokens: 20_000,
+  thresholdPercent: -1,
+  thresholdTokens: -1,
+  autoContinue: true,
+};
+
+/** In tokens. */
+export interface Room {
+  /** Above this, space is made. */
+  readonly threshold: number;
+  /** Of the newest messages. */
+  readonly keepRecent: number;
+  /** Of what the user said earlier, kept word for word. */
+  readonly keepUser: number;
+  /** The longest summary that is accepted. */
+  readonly summary: number;
+}
+
+/** At least this much of the window stays free for the answer. */
+const LEAST_FREE = 0.15;
+/** Below this window the amounts that suit large models would leave nothing to compact; they shrink with it. */
+const FULL_SIZE_WINDOW = 100_000;
+/** Shares of what is left of the threshold after the prefix. Together they leave a third of it for new work. */
+const RECENT_SHARE = 0.35;
+const USER_SHARE = 0.2;
+const SUMMARY_SHARE = 0.12;
+const MOST_SUMMARY = 8_000;
+
+/** `prefix`: tokens of the system prompt and the tools, which no compaction can take away. */
+export function roomIn(window: number, prefix: number, settings: CompactionSettings): Room {
+  const scale = Math.min(1, window / FULL_SIZE_WINDOW);
+  const reserve = Math.max(LEAST_FREE * window, settings.reserveTokens * scale);
+  const threshold = Math.max(1, Math.floor(ownThreshold(window, settings) ?? window - reserve));
+  const left = Math.max(0, threshold - prefix);
+  return {
+    threshold,
+    keepRecent: Math.floor(Math.min(settings.keepRecentTokens, RECENT_SHARE * left)),
+    keepUser: Math.floor(USER_SHARE * left),
+    summary: Math.floor(Math.min(MOST_SUMMARY, SUMMARY_SHARE * left)),
+  };
+}
+
+function ownThreshold(window: number, { thresholdTokens, thresholdPercent }: CompactionSettings): number | undefined {
+  if (thresholdTokens > 0) return Math.min(thresholdTokens, window);
+  return thresholdPercent > 0 ? (Math.min(thresholdPercent, 100) / 100) * window : undefined;
+}
