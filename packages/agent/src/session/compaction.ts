@@ -6,14 +6,17 @@ import type { PruneEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { CompactionDemand, CompactionPlan } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
-import type { SessionCore } from "./core.ts";
+import type { ClockPart, ContextPart, EventPart, JournalPart, SeamPart } from "./parts.ts";
+
+/** Where a history can be made shorter. */
+export type HistoryParts = JournalPart & Pick<ContextPart, "meter" | "guard">;
 
 /** Longer than any summary takes; the model call inside has its own, shorter deadline. */
 const SUMMARY_MS = 600_000;
 
 /** True when the context is smaller now. Announced before the summary is asked for, which takes long. */
 export async function applyCompaction(
-  core: SessionCore,
+  core: HistoryParts & EventPart & SeamPart & ClockPart,
   demand: CompactionPlan | CompactionDemand,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -38,7 +41,7 @@ export async function applyCompaction(
 }
 
 function summarized(
-  core: SessionCore,
+  core: SeamPart & ClockPart,
   demand: CompactionDemand,
   signal: AbortSignal,
 ): Promise<CompactionPlan | undefined> {
@@ -47,7 +50,7 @@ function summarized(
 }
 
 /** Returns the id of the entry. */
-function replaceHistory(core: SessionCore, plan: CompactionPlan, tokensBefore: number): string {
+function replaceHistory(core: HistoryParts, plan: CompactionPlan, tokensBefore: number): string {
   const { summary, shortSummary, firstKeptEntryId, keep, preserveData } = plan;
   const entry = core.append({
     type: "compaction",
@@ -65,7 +68,7 @@ function replaceHistory(core: SessionCore, plan: CompactionPlan, tokensBefore: n
 
 /** `only`: what of them; all when absent. */
 export function applyPrune(
-  core: SessionCore,
+  core: HistoryParts,
   entryIds: readonly string[],
   only: Pick<PruneEntry, "media" | "thoughts"> = {},
 ): void {

@@ -8,10 +8,18 @@ import { contentShape, entryId, sourceShape } from "../journal/line-shapes.ts";
 import { either, fields, fits, oneOf, optional, text } from "../journal/shape.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf, EFFECTS_UNKNOWN } from "./call/run-call.ts";
-import type { SessionCore } from "./core.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
 import { BROKEN_OFF } from "./model-call.ts";
+import type {
+  ConfigPart,
+  DetectorPart,
+  EventPart,
+  JournalPart,
+  QueuePart,
+  RedactionPart,
+  SpendingPart,
+} from "./parts.ts";
 
 /** What a cut run left to do. */
 export interface CutInput {
@@ -25,8 +33,13 @@ export interface CutInput {
   readonly awaits: AwaitedInput | undefined;
 }
 
+/** Reading what an earlier process wrote. */
+type Written = Pick<JournalPart, "journal">;
+
 /** Runs once, when a session opens over an existing journal. */
-export function recover(core: SessionCore): CutInput | undefined {
+export function recover(
+  core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart,
+): CutInput | undefined {
   restoreLedger(core);
   restoreQueues(core);
   const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
@@ -35,7 +48,7 @@ export function recover(core: SessionCore): CutInput | undefined {
   return findCut(core, requestWasOpen);
 }
 
-function settleIntents(core: SessionCore): void {
+function settleIntents(core: JournalPart): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of core.journal.unsettled()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
@@ -53,7 +66,7 @@ function settleIntents(core: SessionCore): void {
   }
 }
 
-function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefined {
+function findCut(core: Written, requestWasOpen: boolean): CutInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
   const entry = core.journal.has(input.entryId) ? core.journal.entry(input.entryId) : undefined;
@@ -79,13 +92,13 @@ function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefin
 }
 
 /** The last entry is what was left of an answer that somebody stopped. */
-function endsBrokenOff({ journal }: SessionCore): boolean {
+function endsBrokenOff({ journal }: Written): boolean {
   if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
 /** Answers what a cut run left open, for a host that continues with something else. */
-export function abandonCut(core: SessionCore, cut: CutInput): void {
+export function abandonCut(core: JournalPart, cut: CutInput): void {
   for (const call of openCalls(core)) {
     core.append({
       type: "message",
@@ -97,7 +110,7 @@ export function abandonCut(core: SessionCore, cut: CutInput): void {
 }
 
 /** Calls of the last answer that no entry answers; the context has filled them in. */
-function openCalls(core: SessionCore): ToolCallData[] {
+function openCalls(core: Written): ToolCallData[] {
   const { messages, entryIds } = core.journal.context;
   const at = messages.findLastIndex((message) => message.role === "assistant");
   if (at < 0) return [];
@@ -123,7 +136,7 @@ const QUEUED = fields({
 
 /** A queued message survives the process that took it. */
 export function journalQueued(
-  core: SessionCore,
+  core: Written & EventPart & RedactionPart,
   queue: Delivery,
   change: QueueChange["change"],
   { id, content, source }: Pick<QueuedMessage, "id"> & Partial<QueuedMessage>,
@@ -135,7 +148,7 @@ export function journalQueued(
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }
 
-function restoreQueues(core: SessionCore): void {
+function restoreQueues(core: Written & QueuePart): void {
   const waiting = new Map<string, Omit<QueueChange, "change" | "id" | "content"> & { content: InputContent }>();
   for (const line of core.journal.outside("host")) {
     if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
@@ -149,7 +162,7 @@ function restoreQueues(core: SessionCore): void {
   for (const [id, { queue, ...message }] of waiting) core.inbox.add(queue, { id, ...message });
 }
 
-function restoreDetector(core: SessionCore): void {
+function restoreDetector(core: Written & ConfigPart & DetectorPart): void {
   const window = core.config.loopDetectionWindow;
   const calls: ToolCallData[] = [];
   const pending = new Set(openCalls(core));

@@ -1,10 +1,12 @@
 // What hooks may use of their session.
 
 import type { SeamContext } from "../seams/types.ts";
-import type { SessionCore } from "./core.ts";
-import { sideCall } from "./side-call.ts";
+import type { HostPart, ToolPart } from "./parts.ts";
+import { type SideCallParts, sideCall } from "./side-call.ts";
 
-export function seamContext(core: SessionCore, signal: AbortSignal): SeamContext {
+type SeamContextParts = SideCallParts & HostPart<"agentId"> & Pick<ToolPart, "services"> & { readonly id: string };
+
+export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamContext {
   const { agentId } = core.options;
   return {
     sessionId: core.id,

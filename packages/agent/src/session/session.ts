@@ -19,10 +19,11 @@ import { wellFormed } from "../text/well-formed.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
-import { type InputEnd, type InputRun, SessionCore } from "./core.ts";
+import { SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
+import type { InputEnd, InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
@@ -98,7 +99,7 @@ export class Session {
   get history(): Turn[] {
     return turnsOf(this.#core.journal);
   }
-  get usage(): { readonly usage: SessionCore["ledger"]["usage"]; readonly cost: number; readonly turns: number } {
+  get usage(): { readonly usage: Usage; readonly cost: number; readonly turns: number } {
     const { ledger, turns } = this.#core;
     return { usage: ledger.usage, cost: ledger.cost, turns };
   }

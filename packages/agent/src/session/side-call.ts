@@ -7,16 +7,23 @@ import type { CustomEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
-import type { SessionCore } from "./core.ts";
-import { priceOf } from "./price.ts";
+import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
+import { type PriceParts, priceOf } from "./price.ts";
 import { retryDelay } from "./retry.ts";
+
+export type SideCallParts = HostPart<"profileForRole"> &
+  ModelPart &
+  JournalPart &
+  SpendingPart &
+  PriceParts &
+  ClockPart;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const GRACE_MS = 500;
 const OUTCOME_TYPE = "maintenance";
 
 export async function sideCall(
-  core: SessionCore,
+  core: SideCallParts,
   role: string,
   call: SideCall,
   signal: AbortSignal,
@@ -26,7 +33,7 @@ export async function sideCall(
   return withDeadline(core.deps, limits, (inner) => answered(core, role, call, inner));
 }
 
-async function answered(core: SessionCore, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
+async function answered(core: SideCallParts, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
   const profile = core.options.profileForRole?.(role) ?? core.profile;
   const provider = profile.provider ?? profile.id;
   const request: Request = {
