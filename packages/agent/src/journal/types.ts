@@ -230,7 +230,7 @@ export interface PrefixLine {
   readonly reason: string;
   readonly timestamp: string;
 }
-/** One input began or ended; tells a cut run from a finished one. */
+/** One input began or ended; tells an unfinished run from a finished one. */
 export interface InputLine {
   readonly type: "input";
   readonly state: "start" | "end";

@@ -209,7 +209,7 @@ export class SessionCore {
   }
 }
 
-/** An earlier process may have been cut before the first message. */
+/** An earlier process may have ended before the first message. */
 function holdsSomething(journal: Journal): boolean {
   return journal.leaf !== null || journal.input !== undefined || journal.outside("host").next().done === false;
 }

@@ -25,7 +25,7 @@ import type {
   SpendingPart,
   StatePart,
 } from "./parts.ts";
-import type { CutInput } from "./recovery.ts";
+import type { UnfinishedInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
 
@@ -66,23 +66,24 @@ export function continueInput(core: EventPart, run: InputRun, entry: MessageEntr
   });
 }
 
-/** `cut`: where an earlier process left off; absent for a new input. */
+/** `unfinished`: where an earlier process left off; absent for a new input. */
 export async function runInput(
   core: InputParts,
   run: InputRun,
-  cut?: Pick<CutInput, "pending" | "drained" | "awaits">,
+  unfinished?: Pick<UnfinishedInput, "pending" | "drained" | "awaits">,
 ): Promise<InputEnd> {
   try {
-    if (!cut) return await loop(core, run);
-    run.awaits = cut.awaits;
-    const asking = cut.awaits && core.journal.context.messages.findLast((message) => message.role === "assistant");
+    if (!unfinished) return await loop(core, run);
+    run.awaits = unfinished.awaits;
+    const asking =
+      unfinished.awaits && core.journal.context.messages.findLast((message) => message.role === "assistant");
     if (asking) core.answered(textOfContent(asking.content), "tool_calls");
-    if (cut.pending.length > 0) {
+    if (unfinished.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
-      await finishTurn(core, run, core.turns, { calls: cut.pending, cutOff: false });
+      await finishTurn(core, run, core.turns, { calls: unfinished.pending, cutOff: false });
     } else if (isAnswered(core)) return await stopOrGoOn(core, run);
     if (run.awaits) return { reason: "completed" };
-    return await loop(core, run, cut.pending.length === 0 && cut.drained ? "drained" : "fresh");
+    return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);

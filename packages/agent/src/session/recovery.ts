@@ -1,4 +1,4 @@
-// Opening a journal whose last run was cut: every effect that began and has no outcome gets one, and what was waiting in
+// Opening a journal whose last run did not finish: every effect that began and has no outcome gets one, and what was waiting in
 // the queues waits again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
@@ -21,13 +21,13 @@ import type {
   SpendingPart,
 } from "./parts.ts";
 
-/** What a cut run left to do. */
-export interface CutInput {
+/** What an unfinished run left to do. */
+export interface UnfinishedInput {
   readonly entry: MessageEntry;
   readonly rounds: number;
   /** Calls of the last answer without a result; none of them may have had an effect. */
   readonly pending: readonly ToolCallData[];
-  /** The queue was drained for the request that was cut; later messages wait for the next drain point. */
+  /** The queue was drained for the request that got no answer; later messages wait for the next drain point. */
   readonly drained: boolean;
   /** What a call of the last answer waits for. */
   readonly awaits: AwaitedInput | undefined;
@@ -39,13 +39,13 @@ type Written = Pick<JournalPart, "journal">;
 /** Runs once, when a session opens over an existing journal. */
 export function recover(
   core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart,
-): CutInput | undefined {
+): UnfinishedInput | undefined {
   restoreLedger(core);
   restoreQueues(core);
   const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
   settleIntents(core);
   restoreDetector(core);
-  return findCut(core, requestWasOpen);
+  return findUnfinished(core, requestWasOpen);
 }
 
 function settleIntents(core: JournalPart): void {
@@ -66,11 +66,11 @@ function settleIntents(core: JournalPart): void {
   }
 }
 
-function findCut(core: Written, requestWasOpen: boolean): CutInput | undefined {
+function findUnfinished(core: Written, requestWasOpen: boolean): UnfinishedInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
   const entry = core.journal.has(input.entryId) ? core.journal.entry(input.entryId) : undefined;
-  // Cut before the message itself was written, so nothing was promised; or while it was being interrupted.
+  // The process ended before the message itself was written, so nothing was promised; or while it was being interrupted.
   if (entry?.type !== "message" || endsBrokenOff(core)) {
     core.journal.write({ type: "input", state: "end", entryId: input.entryId, reason: "interrupted" });
     return undefined;
@@ -97,8 +97,8 @@ function endsBrokenOff({ journal }: Written): boolean {
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
-/** Answers what a cut run left open, for a host that continues with something else. */
-export function abandonCut(core: JournalPart, cut: CutInput): void {
+/** Answers what an unfinished run left open, for a host that continues with something else. */
+export function abandonUnfinishedInput(core: JournalPart, unfinished: UnfinishedInput): void {
   for (const call of openCalls(core)) {
     core.append({
       type: "message",
@@ -106,7 +106,7 @@ export function abandonCut(core: JournalPart, cut: CutInput): void {
       settled: "interrupted",
     });
   }
-  core.journal.write({ type: "input", state: "end", entryId: cut.entry.id, reason: "interrupted" });
+  core.journal.write({ type: "input", state: "end", entryId: unfinished.entry.id, reason: "interrupted" });
 }
 
 /** Calls of the last answer that no entry answers; the context has filled them in. */
