@@ -5,7 +5,7 @@ import type { EndReason, InputContent } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { wellFormedParts } from "../text/well-formed.ts";
-import { type BatchParts, runBatch } from "./call/batch.ts";
+import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/run-call.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
@@ -80,7 +80,7 @@ export async function runInput(
     if (asking) core.answered(textOfContent(asking.content), "tool_calls");
     if (unfinished.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
-      await finishTurn(core, run, core.turns, { calls: unfinished.pending, cutOff: false });
+      await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
     } else if (isAnswered(core)) return await stopOrGoOn(core, run);
     if (run.awaits) return { reason: "completed" };
     return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
@@ -129,8 +129,8 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
     const { response, calls } = outcome;
     warnAboutFinish(core, response.finishReason);
     if (calls.length > 0) {
-      const cutOff = response.finishReason.reason === "length";
-      await finishTurn(core, run, turn, { calls, cutOff });
+      const lastIsIncomplete = response.finishReason.reason === "length";
+      await finishTurn(core, run, turn, { calls, lastIsIncomplete });
       if (run.awaits) return { reason: "completed" };
       continue;
     }
@@ -142,22 +142,13 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
 }
 
 /** The calls of a turn and its end. A journal that cannot be written leaves the turn open: session_end closes it. */
-async function finishTurn(
-  core: RoundParts,
-  run: InputRun,
-  turn: number,
-  batch: { calls: readonly ToolCallData[]; cutOff: boolean },
-): Promise<void> {
+async function finishTurn(core: RoundParts, run: InputRun, turn: number, batch: Batch): Promise<void> {
   await runRound(core, run, batch);
   core.emit("turn_end", { turn, outcome: "answered" });
   await core.journal.turnEnd();
 }
 
-async function runRound(
-  core: RoundParts,
-  run: InputRun,
-  batch: { calls: readonly ToolCallData[]; cutOff: boolean },
-): Promise<void> {
+async function runRound(core: RoundParts, run: InputRun, batch: Batch): Promise<void> {
   run.rounds += 1;
   await runBatch(core, run.signal, batch);
   if (run.signal.aborted) return;
@@ -273,7 +264,7 @@ function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, c
 }
 
 function warnAboutFinish(core: EventPart, { reason }: FinishReason): void {
-  if (reason === "length") core.warn("The answer was cut off at the model's output limit.", "length");
+  if (reason === "length") core.warn("The answer ended at the model's output limit.", "length");
   if (reason === "content_filter") core.warn("The vendor's content filter ended the answer.", "content_filter");
 }
 

@@ -1,4 +1,4 @@
-// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it short.
+// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it.
 
 import { type Request, RequestTimeoutError, type Response, type SDKError, type StreamEvent } from "@lathe/llm";
 import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart } from "./parts.ts";

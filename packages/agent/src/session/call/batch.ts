@@ -12,8 +12,8 @@ export type BatchParts = CallParts & ProfilePart & QueuePart;
 
 export interface Batch {
   readonly calls: readonly ToolCallData[];
-  /** The answer ended at the output limit: its last call is not whole. */
-  readonly cutOff: boolean;
+  /** The answer ended at the output limit. */
+  readonly lastIsIncomplete: boolean;
 }
 
 export async function runBatch(core: BatchParts, signal: AbortSignal, batch: Batch): Promise<void> {
@@ -62,5 +62,5 @@ async function runTogether(
 /** Decided at the moment a call would start. */
 function bypass(core: QueuePart & ConfigPart, batch: Batch, index: number): Bypass {
   if (core.config.interruptMode === "immediate" && core.inbox.count("steering") > 0) return "skipped";
-  return batch.cutOff && index === batch.calls.length - 1 ? "cut" : undefined;
+  return batch.lastIsIncomplete && index === batch.calls.length - 1 ? "incomplete" : undefined;
 }

@@ -41,7 +41,7 @@ export type FinishParts = JournalPart & EventPart & ArtifactPart & RedactionPart
 export async function finishCall(core: FinishParts, started: StartedCall, outcome: Outcome): Promise<void> {
   const { call, tool, summary, startedAt } = started;
   const { settled } = outcome;
-  // Before anything is cut: half a secret would not be found.
+  // Before anything is truncated: half a secret would not be found.
   const result = core.redacted(outcome.result);
   const { changes = [], effects } = result;
   const details = checkedDetails(core, call, result);

@@ -32,10 +32,10 @@ const TOOL_GRACE_MS = 2500;
 const MOST_PLANS = 5;
 const SKIPPED = "skipped: user steered";
 export const EFFECTS_UNKNOWN = "[interrupted, effects unknown: this call may or may not have taken effect]";
-const CUT_CALL = "[not run: the answer was cut off at the output limit before this call was complete]";
+const INCOMPLETE_CALL = "[not run: the answer reached the output limit before this call was complete]";
 
 /** Why a call is answered without being looked at. */
-export type Bypass = "skipped" | "cut" | undefined;
+export type Bypass = "skipped" | "incomplete" | undefined;
 
 /** What the declaration of a call looks at. */
 type DeclareParts = HostPart<"env" | "aroundAccess"> & Pick<ToolPart, "services"> & ConfigPart & ClockPart;
@@ -68,7 +68,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
   let outcome: Outcome;
   try {
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
-    else if (bypass === "cut") outcome = failure(CUT_CALL);
+    else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
     else if (!registered) outcome = failure(`Unknown tool: ${call.name}`);
     else outcome = await settleCall(core, signal, registered, call);
   } catch (error) {
