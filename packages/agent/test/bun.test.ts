@@ -28,7 +28,7 @@ const shown = (async () => {
     if (event.kind === "processing_end") console.log(event.data.reason);
   }
 })();
-if (session.wasCut) await session.continue();
+if (session.hasUnfinishedInput) await session.continue();
 else await session.submit("do it");
 await session.close();
 await shown;

@@ -61,7 +61,7 @@ describe("--run-id", () => {
     expect(scene.server.requests).toHaveLength(1);
   });
 
-  it("a run cut by SIGKILL goes on: settled calls are not repeated, later prompts are still given", async () => {
+  it("a run ended by SIGKILL continues: settled calls are not repeated, later prompts are still given", async () => {
     const door = gate();
     scene = await stage([
       shell("echo once >> log"),

@@ -73,7 +73,7 @@ export interface Dialect {
   readonly ping?: StreamPart;
 }
 
-/** Cuts a text into deltas without splitting surrogate pairs. */
+/** Splits a text into deltas without splitting surrogate pairs. */
 export function deltas(value: string, size: number): string[] {
   if (value === "") return [];
   const parts: string[] = [];

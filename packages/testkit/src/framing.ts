@@ -48,14 +48,14 @@ function awsHeaders(part: StreamPart): Record<string, string> {
   };
 }
 
-/** Cuts one write into the chunks a script asks for. */
+/** Splits one write into the chunks a script asks for. */
 export function rechunk(bytes: Buffer, chunking: Chunking): Buffer[] {
   if (chunking === "events" || chunking === "whole" || bytes.length === 0) return [bytes];
-  const cuts = cutPoints(bytes, chunking).filter((at) => at > 0 && at < bytes.length);
-  return [...cuts, bytes.length].map((end, i) => bytes.subarray(i === 0 ? 0 : cuts[i - 1], end));
+  const ends = splitPoints(bytes, chunking).filter((at) => at > 0 && at < bytes.length);
+  return [...ends, bytes.length].map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end));
 }
 
-function cutPoints(bytes: Buffer, chunking: Exclude<Chunking, "events" | "whole">): readonly number[] {
+function splitPoints(bytes: Buffer, chunking: Exclude<Chunking, "events" | "whole">): readonly number[] {
   if (typeof chunking === "number") {
     return Array.from({ length: Math.ceil(bytes.length / chunking) }, (_, i) => i * chunking);
   }

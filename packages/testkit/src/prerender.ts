@@ -28,7 +28,7 @@ export function prerendered(turn: ModelTurn, dialect: Dialect, request: Recorded
   return fresh;
 }
 
-/** The bytes of a streamed answer without any server, for property tests that cut them up. */
+/** The bytes of a streamed answer without any server, for property tests that split them. */
 export function renderStream(turn: ModelTurn, dialect: DialectName): Buffer {
   return render(turn, dialects[dialect], offlineRequest(dialect, true)).bytes;
 }

@@ -49,7 +49,7 @@ export interface ScriptedUsage {
 export type Wait = (eventIndex: number) => Promise<void> | void;
 
 /**
- * How the bytes of a body are cut into writes: one per event, one for all, every n bytes, at given offsets, or inside
+ * How the bytes of a body are split into writes: one per event, one for all, every n bytes, at given offsets, or inside
  * every multi-byte character.
  */
 export type Chunking = "events" | "whole" | "split-multibyte" | number | readonly number[];

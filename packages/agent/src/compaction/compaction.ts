@@ -41,7 +41,7 @@ export class Compaction {
   demand(wanted: Wanted): CompactionDemand {
     return {
       reason: wanted.trigger,
-      summarize: (context, info) => planCompaction(this.#setup(), wanted, info, context),
+      summarize: (context) => planCompaction(this.#setup(), wanted, context),
     };
   }
 
@@ -50,7 +50,7 @@ export class Compaction {
       name: "compaction",
       beforeRequest: (info, context) => this.#beforeRequest(info, context),
       onOverflow: (info, context) => this.#onOverflow(info, context),
-      beforeStop: (stop, context) => this.#beforeStop(stop, context),
+      beforeStop: (_answer, context) => this.#beforeStop(context),
     };
   }
 
@@ -90,5 +90,15 @@ export class Compaction {
     const wanted = { trigger: info.incomplete ? "incomplete" : "overflow", earlierTries: tries.overflows } as const;
     tries.overflows += 1;
     return { compact: this.demand(wanted) };
+  }
+
+  /** The model says that it is done, with tasks open and no room left to go on: it may have lost the thread. */
+  #beforeStop(context: SeamContext): ReturnType<NonNullable<Middleware["beforeStop"]>> {
+    const settings = this.#options.settings();
+    if (!settings.enabled || !settings.autoContinue || settings.strategy === "off") return undefined;
+    if (context.carried().length === 0 || this.#triesOf(context).stuckAt !== undefined) return undefined;
+    const { window, tokens, prefixTokens } = presentContext(context.nextRequest());
+    if (window <= 0 || tokens <= roomIn(window, prefixTokens, settings).threshold) return undefined;
+    return { continueWith: goOn.trim() };
   }
 }

@@ -95,7 +95,9 @@ function failureOf({ message, summary }: MessageEntry): string | undefined {
   const { content } = part.toolResult;
   const text = typeof content === "string" ? content : JSON.stringify(content);
   const line = text.split("\n").find((candidate) => candidate.trim() !== "") ?? "";
-  return `${summary === undefined || summary === "" ? "a call" : summary}: ${line.trim()}`.slice(0, FAILURE_CHARS).toWellFormed();
+  return `${summary === undefined || summary === "" ? "a call" : summary}: ${line.trim()}`
+    .slice(0, FAILURE_CHARS)
+    .toWellFormed();
 }
 
 const strings = (value: unknown): readonly string[] =>

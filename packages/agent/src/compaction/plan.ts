@@ -4,7 +4,7 @@ import type { JsonObject } from "@lathe/llm";
 import { pathTo } from "../journal/context.ts";
 import type { TreeEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
-import type { CompactionPlan, JournalReader, RequestInfo, SeamContext } from "../seams/types.ts";
+import type { CompactionDemand, JournalReader, SeamContext } from "../seams/types.ts";
 import { carriedText } from "./carried.ts";
 import { cutPoint } from "./cut-point.ts";
 import { digest } from "./digest.ts";
@@ -40,10 +40,9 @@ const MANUAL_KEEP_SHARE = 0.5;
 export async function planCompaction(
   setup: PlanSetup,
   wanted: Wanted,
-  info: RequestInfo,
   context: SeamContext,
-): Promise<CompactionPlan | undefined> {
-  const present = presentContext(info);
+): ReturnType<CompactionDemand["summarize"]> {
+  const present = presentContext(context.nextRequest());
   const room = roomFor(setup.settings, wanted, present);
   const { journal } = context;
   const earlier = earlierCompaction(journal, present.sent);
@@ -55,7 +54,10 @@ export async function planCompaction(
   const keep = keptVerbatim(journal, present.sent.slice(earlier ? 1 : 0, cut.at), room.keepUser);
   const tail = present.sent.slice(cut.at);
   const firstKeptEntryId = present.sent[cut.at]!.entryId!;
-  const work = hiddenWork(hiddenEntries(journal, earlier?.entry.firstKeptEntryId, firstKeptEntryId), earlier?.entry.details);
+  const work = hiddenWork(
+    hiddenEntries(journal, earlier?.entry.firstKeptEntryId, firstKeptEntryId),
+    earlier?.entry.details,
+  );
   const replaces = old.reduce((sum, { tokens }) => sum + tokens, 0);
   const previous = earlier && ownNotes(earlier.entry.summary);
   const material = {
@@ -70,7 +72,9 @@ export async function planCompaction(
   };
   const { notes, failed } = await notesFor(material, setup.ask, wanted, context);
   const tailTokens = tail.reduce((sum, { tokens }) => sum + tokens, 0);
-  const excess = isUrgent(wanted) ? present.prefixTokens + room.keepUser + room.summary + tailTokens - room.threshold : 0;
+  const excess = isUrgent(wanted)
+    ? present.prefixTokens + room.keepUser + room.summary + tailTokens - room.threshold
+    : 0;
   return {
     reason: wanted.trigger,
     summary: [notes, END_OF_NOTES, carriedText(work, context.carried(), journal.header.cwd), setup.pointer]
@@ -109,10 +113,10 @@ function roomFor(settings: CompactionSettings, wanted: Wanted, present: PresentC
 const isUrgent = ({ trigger }: Wanted): boolean => trigger === "overflow" || trigger === "incomplete";
 
 /** The last answer and its results are all there is. */
-function pruneOnly(wanted: Wanted, present: PresentContext, room: Room): CompactionPlan | undefined {
+function pruneOnly(wanted: Wanted, present: PresentContext, room: Room): { prune: string[] } | undefined {
   if (!isUrgent(wanted)) return undefined;
   const prune = largestResults(present.sent, present.tokens - room.threshold);
-  return prune.length === 0 ? undefined : { reason: wanted.trigger, prune, tokensBefore: present.tokens };
+  return prune.length === 0 ? undefined : { prune };
 }
 
 /** Entries from the beginning of what was sent last time up to the cut. */

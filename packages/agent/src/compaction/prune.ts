@@ -1,7 +1,7 @@
 // Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
 
-import type { MessageEntry } from "../journal/types.ts";
 import { PRUNED_NOTICE } from "../journal/context.ts";
+import type { MessageEntry } from "../journal/types.ts";
 import type { JournalReader } from "../seams/types.ts";
 import type { PresentContext, SentMessage } from "./present-context.ts";
 

@@ -92,4 +92,3 @@ export const modelSummarizer: Summarizer = async (systemPrompt, prompt, context)
   return context.callModel("summary", { messages, timeoutMs: SUMMARY_TIMEOUT_MS, reuse: true });
 };
 const SUMMARY_TIMEOUT_MS = 180_000;
-

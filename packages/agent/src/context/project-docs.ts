@@ -66,20 +66,20 @@ function join(docs: readonly Doc[]): string {
   const sections = docs.map(({ path, text }) => `# ${path}\n\n${text}`);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;
-  // The last sections are kept whole; the first that no longer fits is cut, those before it are dropped.
+  // The last sections are kept whole; the first that no longer fits is shortened, those before it are dropped.
   const kept: string[] = [];
   let room = BUDGET_BYTES;
   for (const section of [...sections].reverse()) {
-    const cut = cutBytes(section, room);
-    if (cut !== "") kept.unshift(cut);
-    room -= Buffer.byteLength(cut) + 2;
-    if (cut.length < section.length || room <= 0) break;
+    const fitting = firstBytes(section, room);
+    if (fitting !== "") kept.unshift(fitting);
+    room -= Buffer.byteLength(fitting) + 2;
+    if (fitting.length < section.length || room <= 0) break;
   }
   return `${TRUNCATED_MARKER}\n\n${kept.join("\n\n")}`;
 }
 
 /** The first bytes of a text, never half a character. */
-function cutBytes(text: string, bytes: number): string {
+function firstBytes(text: string, bytes: number): string {
   if (bytes <= 0) return "";
   const buffer = Buffer.from(text);
   if (buffer.length <= bytes) return text;

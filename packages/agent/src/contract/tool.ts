@@ -55,6 +55,8 @@ export interface ToolDef<Args = JsonObject> {
   preview?(args: Args, scope: CallScope): Promise<Preview> | Preview;
   /** How much of the output the model sees, unless the session's configuration says otherwise. */
   readonly output?: OutputLimit;
+  /** What of this tool's state the model must keep in mind when older history is summarised. */
+  carried?(services: ToolServices): string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[];
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */
@@ -114,6 +116,8 @@ export interface ToolResult {
   readonly content: readonly ToolContent[];
   /** Files that the call has changed. Journalled. */
   readonly changes?: readonly FileChange[];
+  /** Files whose content the result shows, by their real paths. Filled in by the loop. Journalled. */
+  readonly reads?: readonly string[];
   /** Structured facts for hosts; never sent to the model. */
   readonly details?: JsonValue;
   readonly isError?: boolean;

@@ -51,7 +51,7 @@ async function syntaxWarning(
   }
 }
 
-/** Diffs of all files, cut so that the call's own summary is never pushed out of the result. */
+/** Diffs of all files, shortened so that the call's own summary is never pushed out of the result. */
 export function modelDiff(files: readonly FileOutcome[]): string {
   let room = MODEL_DIFF;
   const parts: string[] = [];
@@ -59,8 +59,8 @@ export function modelDiff(files: readonly FileOutcome[]): string {
     if (file.diff === "") continue;
     const text = `--- ${file.path}\n${file.diff}`;
     if (text.length > room) {
-      const cut = text.slice(0, room);
-      const kept = cut.slice(0, Math.max(0, cut.lastIndexOf("\n")));
+      const fitting = text.slice(0, room);
+      const kept = fitting.slice(0, Math.max(0, fitting.lastIndexOf("\n")));
       if (kept !== "") parts.push(kept);
       parts.push("[diff truncated here]");
       break;

@@ -1,4 +1,4 @@
-// UTF-8 with stray bytes: a text that some program cut or joined in the middle of a character. Each stray byte is represented in the text
+// UTF-8 with stray bytes: a text that some program split or joined in the middle of a character. Each stray byte is represented in the text
 // as one private character, so that the rest can be read and edited as what it is and every byte comes back.
 
 const FIRST = 0xef00;

@@ -161,7 +161,14 @@ export interface EventData {
   };
   prefix_changed: { reason: PrefixReason; tokensLost: number };
   compaction_start: { reason: string; tokens_before: number };
-  compaction_end: { entry_id?: string; error?: string };
+  /** `details`: what was summarised and what was kept word for word. `pruned`: results that were emptied. */
+  compaction_end: {
+    entry_id?: string;
+    error?: string;
+    tokens_after?: number;
+    pruned?: number;
+    details?: JsonObject;
+  };
   entry: { id: string; type: string };
   subagent_event: { agent_id: string; event: SessionEvent };
   snapshot: Snapshot;

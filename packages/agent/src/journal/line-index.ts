@@ -16,7 +16,7 @@ export class LineIndex {
   leaf: string | null = null;
   title: { readonly title: string; readonly source: "auto" | "user"; readonly offset: number } | undefined;
   prefix: PrefixLine | undefined;
-  /** The last `input` line: tells a cut run from a finished one. */
+  /** The last `input` line: tells an unfinished run from a finished one. */
   input: InputLine | undefined;
   readonly #rows = new Map<string, number>();
   /** Of the tree, by row. */

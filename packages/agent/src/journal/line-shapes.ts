@@ -103,6 +103,7 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
     source: optional(sourceShape),
     summary: maybeText,
     changes: optional(changes),
+    reads: optional(listOf(text)),
     effects: oneOf(undefined, "none", "done", "unknown"),
   },
   model_change: { model: text, role: maybeText },

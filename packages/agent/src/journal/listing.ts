@@ -13,7 +13,7 @@ const END_BYTES = 4096;
 export interface SessionSummary {
   readonly header: SessionHeader;
   readonly title?: string;
-  /** Text of the first user message, cut where the first 4 KiB end. */
+  /** Text of the first user message, as far as the first 4 KiB hold it. */
   readonly firstText?: string;
   readonly bytes: number;
   readonly mtimeMs: number;
@@ -57,7 +57,7 @@ function readAt(fd: number, offset: number, length: number): Buffer {
   return buffer.subarray(0, readSync(fd, buffer, 0, length, offset));
 }
 
-/** The pieces between newlines; the last one may be cut. */
+/** The pieces between newlines; the last one may be incomplete. */
 function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   let from = 0;
@@ -84,7 +84,7 @@ function usable<T>(line: Buffer, type: string): T | undefined {
 function firstUserText(lines: readonly Buffer[]): string | undefined {
   for (const line of lines) {
     if (readLineHead(line)?.type !== "message") continue;
-    const text = isIntact(line) ? wholeText(line) : cutText(line);
+    const text = isIntact(line) ? wholeText(line) : partialText(line);
     if (text !== undefined) return text;
   }
   return undefined;
@@ -101,7 +101,7 @@ function wholeText(line: Buffer): string | undefined {
 }
 
 /** The message continues beyond what was read: takes the part of its first text that is there. */
-function cutText(line: Buffer): string | undefined {
+function partialText(line: Buffer): string | undefined {
   const raw = /"message":\{"role":"user","content":\[\{"kind":"text","text":"((?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*)/i.exec(
     line.toString("utf8"),
   )?.[1];

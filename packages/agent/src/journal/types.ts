@@ -62,6 +62,8 @@ export interface MessageEntry extends TreeFields {
   readonly summary?: string;
   /** Of a tool result: files that the call has changed; contents are blobs. */
   readonly changes?: readonly FileChange[];
+  /** Of a tool result: files whose content it shows, by their real paths. */
+  readonly reads?: readonly string[];
   readonly effects?: Effects;
   readonly artifact?: { readonly id: number; readonly bytes: number };
   readonly durationMs?: number;
@@ -230,7 +232,7 @@ export interface PrefixLine {
   readonly reason: string;
   readonly timestamp: string;
 }
-/** One input began or ended; tells a cut run from a finished one. */
+/** One input began or ended; tells an unfinished run from a finished one. */
 export interface InputLine {
   readonly type: "input";
   readonly state: "start" | "end";

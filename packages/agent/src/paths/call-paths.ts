@@ -21,6 +21,8 @@ export class CallPaths {
   readonly #env: ExecutionEnvironment;
   readonly #signal: AbortSignal;
   readonly #located = new Map<string, Promise<Located>>();
+  /** Real paths of files whose content the call has loaded to show it. */
+  readonly shown = new Set<string>();
   readonly #matches = new Map<string, Promise<readonly string[]>>();
 
   constructor(env: ExecutionEnvironment, signal: AbortSignal) {

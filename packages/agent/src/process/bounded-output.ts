@@ -99,7 +99,7 @@ export class Spilling {
   }
 }
 
-/** Cuts a byte stream only between characters, so that chunks of two streams can be mixed and shown at once. */
+/** Splits a byte stream only between characters, so that chunks of two streams can be mixed and shown at once. */
 export class WholeCharacters {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -117,7 +117,7 @@ export class WholeCharacters {
   }
 }
 
-/** Length of `bytes` without a character that is cut at the end. Invalid bytes count as whole. */
+/** Length of `bytes` without a character that is incomplete at the end. Invalid bytes count as whole. */
 function completeUtf8Length(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;

@@ -77,7 +77,7 @@ export interface TwoWayProcess {
   /**
    * In the order of the calls; resolves when the program's pipe has taken all bytes, so awaiting each write keeps pace with
    * the program. Rejects with EnvError: `busy` when 8 MiB are waiting already, `timed_out` after `writeTimeoutMs`, `closed`
-   * when the program has exited, has closed its stdin or `endInput` was called. A write that was cut off in the middle
+   * when the program has exited, has closed its stdin or `endInput` was called. A write that ended in the middle
    * closes the input: whatever came after it would be misread.
    */
   write(bytes: string | Uint8Array): Promise<void>;

@@ -74,8 +74,8 @@ function walk(text: string, secrets: readonly Secret[], what: "whole" | "piece")
         at = from - 1;
         break;
       }
-      const isCut = what === "piece" && text.length - at < value.length && value.startsWith(text.slice(at));
-      if (isCut) return { done: done + text.slice(from, at), rest: text.slice(at) };
+      const mayContinue = what === "piece" && text.length - at < value.length && value.startsWith(text.slice(at));
+      if (mayContinue) return { done: done + text.slice(from, at), rest: text.slice(at) };
     }
   }
   return { done: done + text.slice(from), rest: "" };

@@ -3,7 +3,7 @@
 // or loses members, so that it stays a stable part of the prefix.
 
 import type { ToolDefinition } from "@lathe/llm";
-import type { ToolDef } from "../contract/tool.ts";
+import type { ToolDef, ToolServices } from "../contract/tool.ts";
 import { type CustomTool, type RegisteredTool, ToolRegistry } from "./registry.ts";
 
 export interface ToolChange {
@@ -52,6 +52,11 @@ export class SessionTools {
 
   definitions(): readonly ToolDefinition[] {
     return this.#announced;
+  }
+
+  /** What tools ask to have kept in mind when older history is summarised. */
+  carried(services: ToolServices): string[] {
+    return [...this.#current().values()].flatMap(({ tool }) => tool.carried?.(services) ?? []);
   }
 
   setProfile(profile: SessionToolsOptions["profile"]): void {

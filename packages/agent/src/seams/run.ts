@@ -60,6 +60,10 @@ export class Seams {
     return this.#host.context(signal);
   }
 
+  handles(hook: HookName): boolean {
+    return this.#with(hook).length > 0;
+  }
+
   get hasStreamHooks(): boolean {
     return this.#streamHooks.length > 0;
   }

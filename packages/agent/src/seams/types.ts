@@ -15,6 +15,10 @@ export interface SeamContext {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly journal: JournalReader;
+  /** The next request as it stands. */
+  nextRequest(): RequestInfo;
+  /** What tools ask to have kept in mind, such as open tasks; as it is given to the model. */
+  carried(): readonly string[];
   /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
   /** Undefined: nobody answered, or nobody can be asked. */
@@ -40,6 +44,8 @@ export interface SideCall {
   readonly reasoningEffort?: string;
   /** 2 minutes when absent. */
   readonly timeoutMs?: number;
+  /** The answer is kept, and given again without a call when the same is asked on this branch: a process may end in between. */
+  readonly reuse?: boolean;
 }
 
 export interface SideAnswer {
@@ -76,6 +82,8 @@ export interface RequestInfo {
   readonly entryIds: readonly (string | undefined)[];
   readonly contextTokens: number;
   readonly contextWindow: number;
+  /** After an overflow: the request was taken, but its answer did not fit behind it. */
+  readonly incomplete?: boolean;
 }
 
 /** What a compaction puts in the place of older history. */
@@ -87,13 +95,17 @@ export interface CompactionPlan {
   readonly keep?: readonly string[];
   readonly tokensBefore?: number;
   readonly preserveData?: JsonObject;
+  /** For hosts and for the next compaction; never sent. */
+  readonly details?: JsonObject;
+  /** Results among what is kept that are emptied as well. */
+  readonly prune?: readonly string[];
 }
 
 /** A compaction whose summary is still to be made: `compaction_start` comes first, then this is asked. */
 export interface CompactionDemand {
   readonly reason: string;
-  /** Undefined: there is nothing to compact. */
-  summarize(context: SeamContext): Promise<CompactionPlan | undefined>;
+  /** Undefined: there is nothing to compact. `prune`: it is enough to empty these. */
+  summarize(context: SeamContext): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
 }
 
 export type InputVerdict = { readonly content: InputContent } | { readonly reject: string } | undefined;

@@ -2,10 +2,25 @@
 
 import { ScopedEnvironment } from "../env/wrappers.ts";
 import type { ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
-import type { SessionCore } from "./core.ts";
+import type {
+  ArtifactPart,
+  ConfigPart,
+  EventPart,
+  HostPart,
+  JournalPart,
+  ProfilePart,
+  SpendingPart,
+  ToolPart,
+} from "./parts.ts";
 import type { SessionOptions } from "./types.ts";
 
-export function parentSession(core: SessionCore, create: (options: SessionOptions) => ChildSession): ParentSession {
+/** A child is opened with its parent's options, except those that it has of its own. */
+type Inherited = HostPart<keyof SessionOptions> & ConfigPart & Pick<ToolPart, "services"> & ArtifactPart;
+
+export function parentSession(
+  core: Inherited & JournalPart & EventPart & ProfilePart & SpendingPart,
+  create: (options: SessionOptions) => ChildSession,
+): ParentSession {
   return {
     journal: core.journal,
     env: core.options.env,
@@ -27,11 +42,11 @@ export function parentSession(core: SessionCore, create: (options: SessionOption
 }
 
 /** How deep children may be nested is the parent's to say. */
-export function mayHaveChildren({ options, config }: SessionCore): boolean {
+export function mayHaveChildren({ options, config }: HostPart<"depth"> & ConfigPart): boolean {
   return (options.depth ?? 0) < config.maxSubagentDepth;
 }
 
-function childOptions(core: SessionCore, { header, profile, role, onEvent }: ChildOpening): SessionOptions {
+function childOptions(core: Inherited, { header, profile, role, onEvent }: ChildOpening): SessionOptions {
   const { options, config, services } = core;
   const { env, depth = 0 } = options;
   const { agentId, cwd } = header;

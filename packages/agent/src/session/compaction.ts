@@ -1,61 +1,98 @@
 // Puts a summary in the place of older history, or empties old results. What to keep is decided by middleware; here the
 // change is made, journalled and announced.
 
+import type { EventData } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { PruneEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { CompactionDemand, CompactionPlan } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
-import type { SessionCore } from "./core.ts";
+import type { ClockPart, ContextPart, EventPart, JournalPart, SeamPart } from "./parts.ts";
+
+/** Where a history can be made shorter. */
+export type HistoryParts = JournalPart & Pick<ContextPart, "meter" | "guard">;
 
 /** Longer than any summary takes; the model call inside has its own, shorter deadline. */
 const SUMMARY_MS = 600_000;
 
+/** Said when an automatic compaction fails; the person did not ask for it and reads why. */
+const FAILED: Readonly<Record<string, string>> = {
+  overflow: "Context overflow recovery failed",
+  incomplete: "Incomplete response recovery failed",
+  threshold: "Auto-compaction failed",
+  idle: "Auto-compaction failed",
+};
+
+type CompactionParts = HistoryParts & EventPart & SeamPart & ClockPart;
+
 /** True when the context is smaller now. Announced before the summary is asked for, which takes long. */
 export async function applyCompaction(
-  core: SessionCore,
+  core: CompactionParts,
   demand: CompactionPlan | CompactionDemand,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { reason } = demand;
   const tokensBefore = ("summarize" in demand ? undefined : demand.tokensBefore) ?? core.meter.tokens();
-  core.emit("compaction_start", { reason: demand.reason, tokens_before: tokensBefore });
+  core.emit("compaction_start", { reason, tokens_before: tokensBefore });
   try {
-    const plan = "summarize" in demand ? await summarized(core, demand, signal) : demand;
-    const verdict = plan ? await core.seams.beforeCompact(plan, signal) : { cancel: "there is nothing to compact" };
-    if ("plan" in verdict) {
-      core.emit("compaction_end", { entry_id: replaceHistory(core, verdict.plan, tokensBefore) });
-      return true;
-    }
-    core.warn(`compaction was cancelled: ${verdict.cancel}`, "compaction_cancelled");
-    core.emit("compaction_end", { error: verdict.cancel });
-    return false;
+    const end = await compacted(core, demand, tokensBefore, signal);
+    core.emit("compaction_end", end);
+    if (end.error !== undefined) core.warn(`Compaction was cancelled: ${end.error}`, "compaction_cancelled");
+    return end.error === undefined;
   } catch (error) {
     core.emit("compaction_end", { error: messageOf(error) });
     if (error instanceof JournalError || signal.aborted) throw error;
-    core.warn(`compaction failed, the context stays as it is: ${messageOf(error)}`, "compaction_failed");
+    const failed = Object.hasOwn(FAILED, reason) ? FAILED[reason] : "Compaction failed";
+    core.warn(`${failed}: ${messageOf(error)}. The context stays as it is.`, "compaction_failed");
     return false;
   }
 }
 
+async function compacted(
+  core: CompactionParts,
+  demand: CompactionPlan | CompactionDemand,
+  tokensBefore: number,
+  signal: AbortSignal,
+): Promise<EventData["compaction_end"]> {
+  const plan = "summarize" in demand ? await summarized(core, demand, signal) : demand;
+  if (!plan) return { error: "there is nothing to compact" };
+  if (!("summary" in plan)) {
+    applyPrune(core, plan.prune);
+    return { pruned: plan.prune.length, tokens_after: core.meter.tokens() };
+  }
+  const verdict = await core.seams.beforeCompact(plan, signal);
+  if ("cancel" in verdict) return { error: verdict.cancel };
+  const entry_id = replaceHistory(core, verdict.plan, tokensBefore);
+  const { prune = [], details } = verdict.plan;
+  if (prune.length > 0) applyPrune(core, prune);
+  return {
+    entry_id,
+    tokens_after: core.meter.tokens(),
+    ...(prune.length > 0 ? { pruned: prune.length } : {}),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
 function summarized(
-  core: SessionCore,
+  core: SeamPart & ClockPart,
   demand: CompactionDemand,
   signal: AbortSignal,
-): Promise<CompactionPlan | undefined> {
+): ReturnType<CompactionDemand["summarize"]> {
   const limits = { what: "the summary", ms: SUMMARY_MS, graceMs: 500, signal };
   return withDeadline(core.deps, limits, (inner) => demand.summarize(core.seams.context(inner)));
 }
 
 /** Returns the id of the entry. */
-function replaceHistory(core: SessionCore, plan: CompactionPlan, tokensBefore: number): string {
-  const { summary, shortSummary, firstKeptEntryId, keep, preserveData } = plan;
+function replaceHistory(core: HistoryParts, plan: CompactionPlan, tokensBefore: number): string {
+  const { summary, shortSummary, firstKeptEntryId, keep, details, preserveData } = plan;
+  const noted = { ...details, ...(keep === undefined ? {} : { keep: [...keep] }) };
   const entry = core.append({
     type: "compaction",
     summary,
     firstKeptEntryId,
     tokensBefore,
     ...(shortSummary === undefined ? {} : { shortSummary }),
-    ...(keep === undefined ? {} : { details: { keep: [...keep] } }),
+    ...(Object.keys(noted).length === 0 ? {} : { details: noted }),
     ...(preserveData === undefined ? {} : { preserveData }),
   });
   core.meter.reset();
@@ -65,7 +102,7 @@ function replaceHistory(core: SessionCore, plan: CompactionPlan, tokensBefore: n
 
 /** `only`: what of them; all when absent. */
 export function applyPrune(
-  core: SessionCore,
+  core: HistoryParts,
   entryIds: readonly string[],
   only: Pick<PruneEntry, "media" | "thoughts"> = {},
 ): void {

@@ -3,14 +3,16 @@
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import { charactersOf } from "../context/message-size.ts";
-import type { SessionCore } from "./core.ts";
+import type { ContextPart, EventPart, JournalPart, ProfilePart } from "./parts.ts";
 
 const WARN_AT = 80;
 const WARN_STEP = 5;
 const CHARS_PER_TOKEN = 4;
 
+type MeterParts = Pick<ContextPart, "prefix"> & Pick<JournalPart, "journal"> & ProfilePart & EventPart;
+
 export class ContextMeter {
-  readonly #core: Pick<SessionCore, "prefix" | "profile" | "journal" | "warn">;
+  readonly #core: MeterParts;
   /** Characters of the history; undefined until the first look at a reopened journal. */
   #characters: number | undefined;
   /** Tokens that the last answer's request and the answer itself took. */
@@ -18,7 +20,7 @@ export class ContextMeter {
   #sinceMeasured = 0;
   #warnedStep = 0;
 
-  constructor(core: Pick<SessionCore, "prefix" | "profile" | "journal" | "warn">) {
+  constructor(core: MeterParts) {
     this.#core = core;
   }
 

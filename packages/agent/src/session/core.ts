@@ -1,14 +1,14 @@
-// The state that a session's modules share, and the few operations that must stay in step with each other: an entry is
-// appended before its event, a state changes only along the legal edges.
+// The state of a session. Each module gets the parts of it that it asks for (parts.ts). The operations here must stay in step
+// with each other: an entry is appended before its event, a state changes only along the legal edges.
 
-import { addUsage, type Message, type Usage } from "@lathe/llm";
+import { addUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
 import { FileArtifacts } from "../artifacts/file-artifacts.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../artifacts/store.ts";
 import { MemoryBlobs } from "../blobs/store.ts";
 import { Ledger, NO_USAGE } from "../budget/ledger.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { EventHub } from "../events/hub.ts";
-import type { AwaitedInput, EndReason, EventData, EventKind, InputError, SessionState } from "../events/types.ts";
+import type { AwaitedInput, EventData, EventKind, SessionState } from "../events/types.ts";
 import { idSource } from "../journal/ids.ts";
 import { Journal, type NewEntry } from "../journal/journal.ts";
 import { MemoryStore } from "../journal/store.ts";
@@ -26,35 +26,14 @@ import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
 import type { BranchFacts } from "./facts.ts";
 import { Inbox } from "./inbox.ts";
+import type { InputRun } from "./input-run.ts";
 import { LiveView } from "./live-view.ts";
 import { LoopDetector } from "./loop-detection.ts";
 import { seamContext } from "./seam-context.ts";
 import { buildServices } from "./services.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
 
-/** One input from its user message to processing_end. */
-export interface InputRun {
-  /** The user entry that began it. */
-  entryId: string;
-  rounds: number;
-  usage: Usage;
-  cost: number;
-  readonly controller: AbortController;
-  readonly signal: AbortSignal;
-  readonly startedAt: number;
-  /** Of the last answer. */
-  text: string;
-  finish: string;
-  /** What the user was asked: the input ends with this round. */
-  awaits: AwaitedInput | undefined;
-}
-
-export interface InputEnd {
-  readonly reason: EndReason;
-  readonly error?: InputError;
-}
-
-/** Events that carry text of tools, people, files or servers; output deltas are cleared where they are cut into pieces. */
+/** Events that carry text of tools, people, files or servers; output deltas are cleared where they are split into pieces. */
 const FROM_OUTSIDE: ReadonlySet<EventKind> = new Set([
   ...(["user_input", "steering_injected", "tool_call_end", "approval_settled", "subagent_event"] as const),
   ...(["warning", "error", "retry", "processing_end", "session_end", "compaction_end"] as const),
@@ -91,14 +70,10 @@ export class SessionCore {
   readonly facts: BranchFacts;
   profile: Profile;
   input: InputRun | undefined;
-  /** Answers of the model in this session. */
   turns = 0;
-  /** The model that was last reported to the host as having no price. */
   unpriced: string | undefined;
-  /** Set when the prefix must be rendered anew before the next request. */
   stalePrefix: "model" | "instructions" | undefined;
-  /** Used once, for the next request only. */
-  nextToolChoice: { mode: "auto" | "none" | "required" } | { mode: "named"; toolName: string } | undefined;
+  nextToolChoice: ToolChoice | undefined;
   #state: SessionState = "idle";
   #artifacts: ArtifactStore | undefined;
 
@@ -187,7 +162,6 @@ export class SessionCore {
     return appended;
   }
 
-  /** Counts one answer (or a failed attempt that was billed) in the ledger and in the running input. */
   account(usage: Usage, cost: number): void {
     this.ledger.request(usage, cost);
     this.accountInput(usage, cost);
@@ -199,12 +173,10 @@ export class SessionCore {
     this.input.cost += cost;
   }
 
-  /** The messages of the next request: pointers only. */
   messages(): readonly Message[] {
     return this.prefix.head.concat(this.journal.context.messages);
   }
 
-  /** Of the running input. */
   elapsedMs(): number {
     return this.input ? this.deps.now() - this.input.startedAt : 0;
   }
@@ -213,7 +185,6 @@ export class SessionCore {
     if (this.input) this.input.awaits = awaited;
   }
 
-  /** An answer has ended, whole or not. */
   answered(text: string, finish: string): void {
     if (this.input) Object.assign(this.input, { text, finish });
   }
@@ -238,7 +209,7 @@ export class SessionCore {
   }
 }
 
-/** An earlier process may have been cut before the first message. */
+/** An earlier process may have ended before the first message. */
 function holdsSomething(journal: Journal): boolean {
   return journal.leaf !== null || journal.input !== undefined || journal.outside("host").next().done === false;
 }

@@ -3,14 +3,14 @@
 import type { JsonValue } from "@lathe/llm";
 import type { SessionFacts } from "../contract/session-state.ts";
 import type { CustomEntry } from "../journal/types.ts";
-import type { SessionCore } from "./core.ts";
+import type { JournalPart } from "./parts.ts";
 
 export class BranchFacts implements SessionFacts {
-  readonly #core: Pick<SessionCore, "journal" | "append">;
+  readonly #core: JournalPart;
   /** Latest values by kind; undefined until somebody asks, and again after the branch changed. */
   #known: Map<string, JsonValue> | undefined;
 
-  constructor(core: Pick<SessionCore, "journal" | "append">) {
+  constructor(core: JournalPart) {
     this.#core = core;
   }
 

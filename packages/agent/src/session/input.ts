@@ -5,15 +5,27 @@ import type { EndReason, InputContent } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { wellFormedParts } from "../text/well-formed.ts";
-import { runBatch } from "./call/batch.ts";
+import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/run-call.ts";
-import type { InputEnd, InputRun, SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
+import type { InputEnd, InputRun } from "./input-run.ts";
 import { saveLedger } from "./ledger-line.ts";
 import { readQueued } from "./media.ts";
-import { callModel } from "./model-call.ts";
-import type { CutInput } from "./recovery.ts";
+import { callModel, type ModelCallParts } from "./model-call.ts";
+import type {
+  ClockPart,
+  ConfigPart,
+  DetectorPart,
+  EventPart,
+  HostPart,
+  InputPart,
+  JournalPart,
+  QueuePart,
+  SpendingPart,
+  StatePart,
+} from "./parts.ts";
+import type { UnfinishedInput } from "./recovery.ts";
 import { withWait } from "./retry.ts";
 import { type AssistantTurn, partsOf, textOfContent } from "./types.ts";
 
@@ -22,9 +34,13 @@ const TURN_LIMIT: InputEnd = { reason: "turn_limit" };
 /** Ends after which a queued follow-up begins. */
 const RUNS_ON: ReadonlySet<EndReason> = new Set(["completed", "round_limit", "turn_limit", "context_overflow"]);
 
+/** What a round needs besides the model and the tools. */
+type RoundParts = BatchParts & SpendingPart & DetectorPart;
+export type InputParts = ModelCallParts & RoundParts & HostPart<"isQuestion">;
+
 /** Journals the messages that begin an input; the first names it. */
 export function beginInput(
-  core: SessionCore,
+  core: JournalPart & EventPart,
   run: InputRun,
   messages: readonly QueuedMessage[],
   origin: "input" | "follow_up",
@@ -39,7 +55,7 @@ export function beginInput(
 }
 
 /** Announces an input that an earlier process began. */
-export function continueInput(core: SessionCore, run: InputRun, entry: MessageEntry, rounds: number): void {
+export function continueInput(core: EventPart, run: InputRun, entry: MessageEntry, rounds: number): void {
   run.entryId = entry.id;
   run.rounds = rounds;
   core.emit("user_input", {
@@ -50,23 +66,24 @@ export function continueInput(core: SessionCore, run: InputRun, entry: MessageEn
   });
 }
 
-/** `cut`: where an earlier process left off; absent for a new input. */
+/** `unfinished`: where an earlier process left off; absent for a new input. */
 export async function runInput(
-  core: SessionCore,
+  core: InputParts,
   run: InputRun,
-  cut?: Pick<CutInput, "pending" | "drained" | "awaits">,
+  unfinished?: Pick<UnfinishedInput, "pending" | "drained" | "awaits">,
 ): Promise<InputEnd> {
   try {
-    if (!cut) return await loop(core, run);
-    run.awaits = cut.awaits;
-    const asking = cut.awaits && core.journal.context.messages.findLast((message) => message.role === "assistant");
+    if (!unfinished) return await loop(core, run);
+    run.awaits = unfinished.awaits;
+    const asking =
+      unfinished.awaits && core.journal.context.messages.findLast((message) => message.role === "assistant");
     if (asking) core.answered(textOfContent(asking.content), "tool_calls");
-    if (cut.pending.length > 0) {
+    if (unfinished.pending.length > 0) {
       core.emit("turn_start", { turn: core.turns });
-      await finishTurn(core, run, core.turns, { calls: cut.pending, cutOff: false });
+      await finishTurn(core, run, core.turns, { calls: unfinished.pending, lastIsIncomplete: false });
     } else if (isAnswered(core)) return await stopOrGoOn(core, run);
     if (run.awaits) return { reason: "completed" };
-    return await loop(core, run, cut.pending.length === 0 && cut.drained ? "drained" : "fresh");
+    return await loop(core, run, unfinished.pending.length === 0 && unfinished.drained ? "drained" : "fresh");
   } catch (error) {
     if (error instanceof JournalError) throw error;
     if (run.signal.aborted) return endOf(run);
@@ -77,7 +94,7 @@ export async function runInput(
   }
 }
 
-async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
+async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" = "fresh"): Promise<InputEnd> {
   for (let drained = start === "drained"; ; drained = false) {
     if (!drained) {
       const steering = readQueued(core, core.inbox.take("steering", core.config.steeringMode));
@@ -88,7 +105,7 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
     if (limit) return limit;
     const turn = core.turns + 1;
     core.emit("turn_start", { turn });
-    const outcome = await callModel(core, run).catch((error: unknown) => ({ kind: "failed" as const, error }));
+    const outcome = await callModel(core, run.signal).catch((error: unknown) => ({ kind: "failed" as const, error }));
     switch (outcome.kind) {
       case "interrupted":
         core.emit("turn_end", { turn, outcome: "interrupted" });
@@ -112,8 +129,8 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
     const { response, calls } = outcome;
     warnAboutFinish(core, response.finishReason);
     if (calls.length > 0) {
-      const cutOff = response.finishReason.reason === "length";
-      await finishTurn(core, run, turn, { calls, cutOff });
+      const lastIsIncomplete = response.finishReason.reason === "length";
+      await finishTurn(core, run, turn, { calls, lastIsIncomplete });
       if (run.awaits) return { reason: "completed" };
       continue;
     }
@@ -125,24 +142,15 @@ async function loop(core: SessionCore, run: InputRun, start: "fresh" | "drained"
 }
 
 /** The calls of a turn and its end. A journal that cannot be written leaves the turn open: session_end closes it. */
-async function finishTurn(
-  core: SessionCore,
-  run: InputRun,
-  turn: number,
-  batch: { calls: readonly ToolCallData[]; cutOff: boolean },
-): Promise<void> {
+async function finishTurn(core: RoundParts, run: InputRun, turn: number, batch: Batch): Promise<void> {
   await runRound(core, run, batch);
   core.emit("turn_end", { turn, outcome: "answered" });
   await core.journal.turnEnd();
 }
 
-async function runRound(
-  core: SessionCore,
-  run: InputRun,
-  batch: { calls: readonly ToolCallData[]; cutOff: boolean },
-): Promise<void> {
+async function runRound(core: RoundParts, run: InputRun, batch: Batch): Promise<void> {
   run.rounds += 1;
-  await runBatch(core, run, batch);
+  await runBatch(core, run.signal, batch);
   if (run.signal.aborted) return;
   if (core.config.enableLoopDetection) detectLoop(core, batch.calls);
   const notice = core.ledger.notice(core.config.budget, core.elapsedMs());
@@ -150,7 +158,7 @@ async function runRound(
 }
 
 /** The last answer asked for nothing more, but its input was never closed. Perhaps nobody heard of it: it is told again. */
-async function stopOrGoOn(core: SessionCore, run: InputRun): Promise<InputEnd> {
+async function stopOrGoOn(core: InputParts, run: InputRun): Promise<InputEnd> {
   const { messages, entryIds } = core.journal.context;
   const message = messages.at(-1)!;
   const entry = core.journal.entry(entryIds.at(-1)!) as MessageEntry;
@@ -173,7 +181,7 @@ async function stopOrGoOn(core: SessionCore, run: InputRun): Promise<InputEnd> {
   return loop(core, run);
 }
 
-function finished(core: SessionCore, run: InputRun): InputEnd {
+function finished(core: HostPart<"isQuestion"> & JournalPart & ClockPart, run: InputRun): InputEnd {
   const turn = core.options.isQuestion && lastAssistantTurn(core);
   if (turn && core.options.isQuestion?.(turn)) run.awaits = { what: "question", text: turn.content };
   return { reason: "completed" };
@@ -183,7 +191,11 @@ function finished(core: SessionCore, run: InputRun): InputEnd {
  * Writes the end, then emits the event. A host that reacts to processing_end finds the session in the state that follows. Returns what the
  * next input is made of, when there is one.
  */
-export async function endInput(core: SessionCore, run: InputRun, end: InputEnd): Promise<Delivery | undefined> {
+export async function endInput(
+  core: JournalPart & EventPart & SpendingPart & InputPart & StatePart & QueuePart & ConfigPart,
+  run: InputRun,
+  end: InputEnd,
+): Promise<Delivery | undefined> {
   core.ledger.wall(core.elapsedMs());
   core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
   saveLedger(core);
@@ -205,14 +217,14 @@ export async function endInput(core: SessionCore, run: InputRun, end: InputEnd):
 }
 
 /** A question to the user is not answered by what was said before it. */
-function nextInput(core: SessionCore, run: InputRun, { reason }: InputEnd): Delivery | undefined {
+function nextInput(core: QueuePart & ConfigPart, run: InputRun, { reason }: InputEnd): Delivery | undefined {
   if (run.awaits || !RUNS_ON.has(reason)) return undefined;
   if (core.inbox.count("follow_up") > 0) return "follow_up";
   const runsLate = core.config.lateSteering === "run" && reason === "completed";
   return runsLate && core.inbox.count("steering") > 0 ? "steering" : undefined;
 }
 
-function giveSteering(core: SessionCore, messages: readonly QueuedMessage[]): void {
+function giveSteering(core: JournalPart & EventPart, messages: readonly QueuedMessage[]): void {
   for (const { id, content, source } of messages) {
     const message = userMessage(content);
     const from = source === undefined ? {} : { source };
@@ -221,11 +233,11 @@ function giveSteering(core: SessionCore, messages: readonly QueuedMessage[]): vo
   }
 }
 
-function inject(core: SessionCore, content: InputContent, origin: "injected" | "loop_detection"): void {
+function inject(core: JournalPart, content: InputContent, origin: "injected" | "loop_detection"): void {
   core.append({ type: "message", message: userMessage(content), origin });
 }
 
-function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
+function limitReached(core: SpendingPart & EventPart & ConfigPart, run: InputRun): InputEnd | undefined {
   const { maxToolRoundsPerInput, maxTurns, budget } = core.config;
   if (maxToolRoundsPerInput > 0 && run.rounds >= maxToolRoundsPerInput) {
     core.emit("turn_limit", { round: run.rounds });
@@ -241,7 +253,7 @@ function limitReached(core: SessionCore, run: InputRun): InputEnd | undefined {
   return { reason: "budget" };
 }
 
-function detectLoop(core: SessionCore, calls: readonly ToolCallData[]): void {
+function detectLoop(core: DetectorPart & JournalPart & EventPart & ConfigPart, calls: readonly ToolCallData[]): void {
   const window = core.config.loopDetectionWindow;
   let hit = false;
   for (const call of calls) hit = core.detector.record(call.name, argumentsOf(call), window) || hit;
@@ -251,8 +263,8 @@ function detectLoop(core: SessionCore, calls: readonly ToolCallData[]): void {
   core.emit("loop_detection", { message });
 }
 
-function warnAboutFinish(core: SessionCore, { reason }: FinishReason): void {
-  if (reason === "length") core.warn("The answer was cut off at the model's output limit.", "length");
+function warnAboutFinish(core: EventPart, { reason }: FinishReason): void {
+  if (reason === "length") core.warn("The answer ended at the model's output limit.", "length");
   if (reason === "content_filter") core.warn("The vendor's content filter ended the answer.", "content_filter");
 }
 
@@ -264,11 +276,11 @@ export function endOf(run: InputRun): InputEnd {
 export class SessionAborted extends Error {}
 export class InputInterrupted extends Error {}
 
-function isAnswered(core: SessionCore): boolean {
+function isAnswered(core: JournalPart): boolean {
   return core.journal.context.messages.at(-1)?.role === "assistant";
 }
 
-function lastAssistantTurn(core: SessionCore): AssistantTurn | undefined {
+function lastAssistantTurn(core: JournalPart & ClockPart): AssistantTurn | undefined {
   const message = core.journal.context.messages.at(-1);
   if (message?.role !== "assistant") return undefined;
   return {

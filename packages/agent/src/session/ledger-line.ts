@@ -6,8 +6,10 @@ import { usageShape } from "../journal/line-shapes.ts";
 import { fields, fits, number, optional, orNull, text } from "../journal/shape.ts";
 import type { CustomEntry, MessageEntry } from "../journal/types.ts";
 import { spentBy } from "../subagents/records.ts";
-import type { SessionCore } from "./core.ts";
+import type { JournalPart, SpendingPart } from "./parts.ts";
 import { sideCost } from "./side-call.ts";
+
+type LedgerParts = Pick<JournalPart, "journal"> & SpendingPart;
 
 const KIND = "ledger";
 const amount = optional(number);
@@ -18,7 +20,7 @@ const DATA = fields({
   usage: usageShape,
 });
 
-export function saveLedger(core: SessionCore): void {
+export function saveLedger(core: LedgerParts): void {
   const { ledger, journal } = core;
   journal.write({
     type: "host",
@@ -28,7 +30,7 @@ export function saveLedger(core: SessionCore): void {
 }
 
 /** Takes the last totals and adds the answers that came after them. */
-export function restoreLedger(core: SessionCore): void {
+export function restoreLedger(core: LedgerParts): void {
   let last: JsonObject | undefined;
   for (const line of core.journal.outside("host")) {
     if (line.kind === KIND && fits(line.data, DATA)) last = line.data as JsonObject;
@@ -47,13 +49,13 @@ export function restoreLedger(core: SessionCore): void {
   }
 }
 
-function addEntry(core: SessionCore, id: string): void {
+function addEntry(core: LedgerParts, id: string): void {
   const type = core.journal.meta(id)?.type;
   if (type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
   else if (type === "custom") addCost(core, core.journal.entry(id) as CustomEntry);
 }
 
-function addAnswer(core: SessionCore, entry: MessageEntry): void {
+function addAnswer(core: LedgerParts, entry: MessageEntry): void {
   if (entry.message.role !== "assistant") return;
   core.turns += 1;
   core.ledger.turn();
@@ -61,7 +63,7 @@ function addAnswer(core: SessionCore, entry: MessageEntry): void {
 }
 
 /** Of a child, or of a call outside the conversation. */
-function addCost(core: SessionCore, entry: CustomEntry): void {
+function addCost(core: LedgerParts, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
   const side = sideCost(entry);

@@ -4,16 +4,16 @@
 import { type ContentPart, namesFiles, readFiles } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
 import { messageOf } from "../seams/run.ts";
-import type { SessionCore } from "./core.ts";
 import type { QueuedMessage } from "./inbox.ts";
+import type { EventPart, HostPart } from "./parts.ts";
 
 /** Rejects when a file cannot be read. */
-export async function withFiles(core: SessionCore, content: InputContent): Promise<InputContent> {
+export async function withFiles(core: HostPart<"env">, content: InputContent): Promise<InputContent> {
   return typeof content === "string" ? content : readFiles(content, filesOf(core));
 }
 
 /** Of the place the session works in; what begins with ~ is for it to understand. */
-function filesOf(core: SessionCore) {
+function filesOf(core: HostPart<"env">) {
   return { readFile: (path: string) => core.options.env.readBytes(path), homeDir: "~" };
 }
 
@@ -26,7 +26,7 @@ export function hasFiles(content: InputContent): boolean {
  * name no files.
  */
 export function readQueued(
-  core: SessionCore,
+  core: HostPart<"env"> & EventPart,
   messages: readonly QueuedMessage[],
 ): readonly QueuedMessage[] | Promise<readonly QueuedMessage[]> {
   if (!messages.some(({ content }) => hasFiles(content))) return messages;
@@ -35,7 +35,7 @@ export function readQueued(
   );
 }
 
-async function withNotes(core: SessionCore, content: InputContent): Promise<InputContent> {
+async function withNotes(core: HostPart<"env"> & EventPart, content: InputContent): Promise<InputContent> {
   if (!hasFiles(content)) return content;
   const parts = (content as readonly ContentPart[]).map(async (part): Promise<ContentPart> => {
     try {

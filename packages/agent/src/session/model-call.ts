@@ -1,6 +1,13 @@
 // One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
 
-import { ContextLengthError, Message, type Response, type ToolCallData } from "@lathe/llm";
+import {
+  billedOutputTokens,
+  ContextLengthError,
+  Message,
+  promptTokens,
+  type Response,
+  type ToolCallData,
+} from "@lathe/llm";
 import type { InputError } from "../events/types.ts";
 import type { IntentLine } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
@@ -8,44 +15,53 @@ import { messageOf } from "../seams/run.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
-import type { InputRun, SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
-import { priceOf } from "./price.ts";
+import type { ClockPart, ContextPart, EventPart, InputPart, JournalPart, SpendingPart } from "./parts.ts";
+import { type PriceParts, priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
-import { type PreparedRequest, prepareRequest } from "./request.ts";
+import { type PreparedRequest, prepareRequest, type RequestParts } from "./request.ts";
 import { retryDelay } from "./retry.ts";
-import { type PartialAnswer, readAnswer } from "./stream.ts";
+import { type PartialAnswer, readAnswer, type StreamParts } from "./stream.ts";
 import { usableAnswer, usableUsage } from "./usable-answer.ts";
 
 export type ModelOutcome =
   | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
   | { readonly kind: "cut"; readonly inject: string }
   | { readonly kind: "interrupted" }
-  | { readonly kind: "overflow"; readonly failure: InputError }
+  | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean }
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** Marks an answer of which only a part was kept, because somebody stopped it. */
 export const BROKEN_OFF = "interrupted";
 
-export async function callModel(core: SessionCore, run: InputRun): Promise<ModelOutcome> {
+/** What becomes of one attempt: it is journalled, billed and announced. */
+type AttemptParts = JournalPart & EventPart & SpendingPart & InputPart & PriceParts;
+export type ModelCallParts = RequestParts & StreamParts & AttemptParts & ClockPart;
+
+/** Each time less is kept; what still does not fit then cannot be helped. */
+const MOST_OVERFLOWS = 3;
+/** An answer that ends here was ended by the window and not by its own limit. */
+const FULL = 0.97;
+
+export async function callModel(core: ModelCallParts, signal: AbortSignal): Promise<ModelOutcome> {
   let overflows = 0;
   let refusals = 0;
   for (;;) {
-    if (run.signal.aborted) return { kind: "interrupted" };
-    const prepared = await prepareRequest(core, run);
-    const outcome = await attemptUntilAnswered(core, run, prepared);
+    if (signal.aborted) return { kind: "interrupted" };
+    const prepared = await prepareRequest(core, signal);
+    const outcome = await attemptUntilAnswered(core, signal, prepared);
     // We may have to drop parts twice: first the newest attachments, then thinking.
     if (outcome.kind === "failed" && refusals++ < 2 && leaveOutRefused(core, outcome.error)) continue;
     if (outcome.kind !== "overflow") return outcome;
-    // One attempt to make room: a second overflow right after it means that it did not help.
     overflows += 1;
-    if (overflows > 1 || !(await makeRoom(core, run, prepared.info))) return outcome;
+    const info = outcome.incomplete ? { ...prepared.info, incomplete: true } : prepared.info;
+    if (overflows > MOST_OVERFLOWS || !(await makeRoom(core, signal, info))) return outcome;
   }
 }
 
 async function attemptUntilAnswered(
-  core: SessionCore,
-  run: InputRun,
+  core: StreamParts & AttemptParts & ClockPart & Pick<ContextPart, "meter">,
+  signal: AbortSignal,
   { info, profile }: PreparedRequest,
 ): Promise<ModelOutcome> {
   let failures = 0;
@@ -53,10 +69,15 @@ async function attemptUntilAnswered(
   let firstFailure: number | undefined;
   for (;;) {
     const intent = await core.journal.intent({ effect: "request", replay: "safe" });
-    const result = await readAnswer(core, run, info.request);
+    const result = await readAnswer(core, signal, info.request);
     core.prefix.record();
-    if (result.kind === "response") return answered(core, profile, intent, result.response);
-    if (run.signal.aborted) {
+    if (result.kind === "response") {
+      const { response } = result;
+      if (!endedByWindow(response, profile) || !core.seams.handles("onOverflow"))
+        return answered(core, profile, intent, response);
+      return incomplete(core, profile, intent, response);
+    }
+    if (signal.aborted) {
       keepPartial(core, profile, intent, result.partial);
       return { kind: "interrupted" };
     }
@@ -87,14 +108,19 @@ async function attemptUntilAnswered(
       message,
     });
     try {
-      await sleep(core.deps, delay, run.signal);
+      await sleep(core.deps, delay, signal);
     } catch {
       return { kind: "interrupted" };
     }
   }
 }
 
-function answered(core: SessionCore, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
+function answered(
+  core: AttemptParts & Pick<ContextPart, "meter">,
+  profile: Profile,
+  intent: IntentLine,
+  response: Response,
+): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
   const message = usableAnswer(response.message);
   core.append({
@@ -124,11 +150,29 @@ function answered(core: SessionCore, profile: Profile, intent: IntentLine, respo
   return { kind: "answer", response, calls };
 }
 
+function endedByWindow({ finishReason, usage, provider }: Response, { contextWindowSize }: Profile): boolean {
+  if (finishReason.reason !== "length" || contextWindowSize <= 0) return false;
+  return promptTokens(usage, provider) + billedOutputTokens(usage, provider) >= FULL * contextWindowSize;
+}
+
+/** It was paid for, but nothing of it is kept: once there is room, the whole of it is asked for again. */
+function incomplete(core: AttemptParts, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
+  const message = "the context was full before the answer was complete";
+  const usage = usableUsage(response.usage);
+  const cost = priceOf(core, profile, usage);
+  core.journal.settle(intent.id, "failed", { error: message, usage, cost });
+  core.account(usage, cost);
+  const kind = "overflow";
+  const type = ContextLengthError.name;
+  core.emit("retry", { attempt: 1, delay_ms: 0, discards: true, kind, error_type: type, message });
+  return { kind, incomplete: true, failure: { message, kind, type } };
+}
+
 /**
  * An answer that was stopped on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
  * and calls cannot be replayed and are dropped.
  */
-function keepPartial(core: SessionCore, profile: Profile, intent: IntentLine, partial: PartialAnswer): void {
+function keepPartial(core: AttemptParts, profile: Profile, intent: IntentLine, partial: PartialAnswer): void {
   let message: Message | undefined;
   if (partial.text.trim() === "") {
     core.journal.settle(intent.id, "cancelled");
@@ -149,7 +193,7 @@ function keepPartial(core: SessionCore, profile: Profile, intent: IntentLine, pa
 }
 
 function closeAnswer(
-  core: SessionCore,
+  core: EventPart & InputPart,
   partial: PartialAnswer,
   kept?: { readonly entry_id: string; readonly message: Message },
 ): void {
@@ -165,7 +209,7 @@ function closeAnswer(
 }
 
 function settleFailure(
-  core: SessionCore,
+  core: AttemptParts,
   profile: Profile,
   intent: IntentLine,
   error: unknown,
@@ -177,11 +221,11 @@ function settleFailure(
   if (billed) core.account(billed.usage, billed.cost);
 }
 
-async function makeRoom(core: SessionCore, run: InputRun, info: RequestInfo): Promise<boolean> {
-  const verdict = await core.seams.onOverflow(info, run.signal);
+async function makeRoom(core: RequestParts, signal: AbortSignal, info: RequestInfo): Promise<boolean> {
+  const verdict = await core.seams.onOverflow(info, signal);
   if (!verdict) return false;
   if ("retry" in verdict) return true;
-  if ("compact" in verdict) return applyCompaction(core, verdict.compact, run.signal);
+  if ("compact" in verdict) return applyCompaction(core, verdict.compact, signal);
   applyPrune(core, verdict.prune);
   return true;
 }

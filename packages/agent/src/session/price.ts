@@ -2,9 +2,14 @@
 
 import { costOf, type Usage } from "@lathe/llm";
 import type { Profile } from "../profiles/types.ts";
-import type { SessionCore } from "./core.ts";
+import type { ConfigPart, EventPart, HostPart } from "./parts.ts";
 
-export function priceOf(core: SessionCore, profile: Profile, usage: Usage): number {
+export interface PriceParts extends HostPart<"priceOf">, ConfigPart, EventPart {
+  /** The model that was last reported to the host as having no price. */
+  unpriced: string | undefined;
+}
+
+export function priceOf(core: PriceParts, profile: Profile, usage: Usage): number {
   const { model, modelInfo, provider = profile.id } = profile;
   const hostPrice = core.options.priceOf?.(model, usage);
   if (hostPrice !== undefined) return hostPrice;

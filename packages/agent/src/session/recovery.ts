@@ -1,4 +1,4 @@
-// Opening a journal whose last run was cut: every effect that began and has no outcome gets one, and what was waiting in
+// Opening a journal whose last run did not finish: every effect that began and has no outcome gets one, and what was waiting in
 // the queues waits again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
@@ -8,34 +8,47 @@ import { contentShape, entryId, sourceShape } from "../journal/line-shapes.ts";
 import { either, fields, fits, oneOf, optional, text } from "../journal/shape.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { argumentsOf, EFFECTS_UNKNOWN } from "./call/run-call.ts";
-import type { SessionCore } from "./core.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
 import { BROKEN_OFF } from "./model-call.ts";
+import type {
+  ConfigPart,
+  DetectorPart,
+  EventPart,
+  JournalPart,
+  QueuePart,
+  RedactionPart,
+  SpendingPart,
+} from "./parts.ts";
 
-/** What a cut run left to do. */
-export interface CutInput {
+/** What an unfinished run left to do. */
+export interface UnfinishedInput {
   readonly entry: MessageEntry;
   readonly rounds: number;
   /** Calls of the last answer without a result; none of them may have had an effect. */
   readonly pending: readonly ToolCallData[];
-  /** The queue was drained for the request that was cut; later messages wait for the next drain point. */
+  /** The queue was drained for the request that got no answer; later messages wait for the next drain point. */
   readonly drained: boolean;
   /** What a call of the last answer waits for. */
   readonly awaits: AwaitedInput | undefined;
 }
 
+/** Reading what an earlier process wrote. */
+type Written = Pick<JournalPart, "journal">;
+
 /** Runs once, when a session opens over an existing journal. */
-export function recover(core: SessionCore): CutInput | undefined {
+export function recover(
+  core: JournalPart & SpendingPart & QueuePart & ConfigPart & DetectorPart,
+): UnfinishedInput | undefined {
   restoreLedger(core);
   restoreQueues(core);
   const requestWasOpen = core.journal.unsettled().some((intent) => intent.effect === "request");
   settleIntents(core);
   restoreDetector(core);
-  return findCut(core, requestWasOpen);
+  return findUnfinished(core, requestWasOpen);
 }
 
-function settleIntents(core: SessionCore): void {
+function settleIntents(core: JournalPart): void {
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of core.journal.unsettled()) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
@@ -53,11 +66,11 @@ function settleIntents(core: SessionCore): void {
   }
 }
 
-function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefined {
+function findUnfinished(core: Written, requestWasOpen: boolean): UnfinishedInput | undefined {
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
   const entry = core.journal.has(input.entryId) ? core.journal.entry(input.entryId) : undefined;
-  // Cut before the message itself was written, so nothing was promised; or while it was being interrupted.
+  // The process ended before the message itself was written, so nothing was promised; or while it was being interrupted.
   if (entry?.type !== "message" || endsBrokenOff(core)) {
     core.journal.write({ type: "input", state: "end", entryId: input.entryId, reason: "interrupted" });
     return undefined;
@@ -79,13 +92,13 @@ function findCut(core: SessionCore, requestWasOpen: boolean): CutInput | undefin
 }
 
 /** The last entry is what was left of an answer that somebody stopped. */
-function endsBrokenOff({ journal }: SessionCore): boolean {
+function endsBrokenOff({ journal }: Written): boolean {
   if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
-/** Answers what a cut run left open, for a host that continues with something else. */
-export function abandonCut(core: SessionCore, cut: CutInput): void {
+/** Answers what an unfinished run left open, for a host that continues with something else. */
+export function abandonUnfinishedInput(core: JournalPart, unfinished: UnfinishedInput): void {
   for (const call of openCalls(core)) {
     core.append({
       type: "message",
@@ -93,11 +106,11 @@ export function abandonCut(core: SessionCore, cut: CutInput): void {
       settled: "interrupted",
     });
   }
-  core.journal.write({ type: "input", state: "end", entryId: cut.entry.id, reason: "interrupted" });
+  core.journal.write({ type: "input", state: "end", entryId: unfinished.entry.id, reason: "interrupted" });
 }
 
 /** Calls of the last answer that no entry answers; the context has filled them in. */
-function openCalls(core: SessionCore): ToolCallData[] {
+function openCalls(core: Written): ToolCallData[] {
   const { messages, entryIds } = core.journal.context;
   const at = messages.findLastIndex((message) => message.role === "assistant");
   if (at < 0) return [];
@@ -123,7 +136,7 @@ const QUEUED = fields({
 
 /** A queued message survives the process that took it. */
 export function journalQueued(
-  core: SessionCore,
+  core: Written & EventPart & RedactionPart,
   queue: Delivery,
   change: QueueChange["change"],
   { id, content, source }: Pick<QueuedMessage, "id"> & Partial<QueuedMessage>,
@@ -135,7 +148,7 @@ export function journalQueued(
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }
 
-function restoreQueues(core: SessionCore): void {
+function restoreQueues(core: Written & QueuePart): void {
   const waiting = new Map<string, Omit<QueueChange, "change" | "id" | "content"> & { content: InputContent }>();
   for (const line of core.journal.outside("host")) {
     if (line.kind !== QUEUE_KIND || !fits(line.data, QUEUED)) continue;
@@ -149,7 +162,7 @@ function restoreQueues(core: SessionCore): void {
   for (const [id, { queue, ...message }] of waiting) core.inbox.add(queue, { id, ...message });
 }
 
-function restoreDetector(core: SessionCore): void {
+function restoreDetector(core: Written & ConfigPart & DetectorPart): void {
   const window = core.config.loopDetectionWindow;
   const calls: ToolCallData[] = [];
   const pending = new Set(openCalls(core));

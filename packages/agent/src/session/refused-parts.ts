@@ -4,8 +4,8 @@
 
 import { type ContentPart, InvalidRequestError, type Message } from "@lathe/llm";
 import { isSigned } from "../journal/context.ts";
-import { applyPrune } from "./compaction.ts";
-import type { SessionCore } from "./core.ts";
+import { applyPrune, type HistoryParts } from "./compaction.ts";
+import type { EventPart, JournalPart } from "./parts.ts";
 
 const ABOUT_THOUGHTS =
   /encrypted[ _]content|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
@@ -13,7 +13,7 @@ const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio/i;
 const MOST_REASON = 200;
 
 /** True when there was something to omit, so that the request may succeed now. */
-export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
+export function leaveOutRefused(core: HistoryParts & EventPart, error: unknown): boolean {
   if (!(error instanceof InvalidRequestError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
   if (ABOUT_THOUGHTS.test(`${error.message} ${error.errorCode ?? ""}`)) return leaveOutThoughts(core, reason);
@@ -21,7 +21,7 @@ export function leaveOutRefused(core: SessionCore, error: unknown): boolean {
 }
 
 /** All of them: few providers say which one they refused. */
-function leaveOutThoughts(core: SessionCore, reason: string): boolean {
+function leaveOutThoughts(core: HistoryParts & EventPart, reason: string): boolean {
   const signed = entriesWith(core, ({ role, content }) => role === "assistant" && content.some(isSigned));
   if (signed.length === 0) return false;
   applyPrune(core, idsOf(signed), { thoughts: true });
@@ -33,7 +33,7 @@ function leaveOutThoughts(core: SessionCore, reason: string): boolean {
 }
 
 /** What came last, else all there is. */
-function leaveOutMedia(core: SessionCore, reason: string): boolean {
+function leaveOutMedia(core: HistoryParts & EventPart, reason: string): boolean {
   const all = entriesWith(core, ({ role, content }) => role !== "assistant" && content.some(isMedia));
   if (all.length === 0) return false;
   const answeredAt = core.journal.context.messages.findLastIndex(({ role }) => role === "assistant");
@@ -49,7 +49,7 @@ interface Found {
   readonly at: number;
 }
 
-function entriesWith({ journal }: SessionCore, holds: (message: Message) => boolean): Found[] {
+function entriesWith({ journal }: Pick<JournalPart, "journal">, holds: (message: Message) => boolean): Found[] {
   const { messages, entryIds } = journal.context;
   return messages.flatMap((message, at) => {
     const id = entryIds[at];

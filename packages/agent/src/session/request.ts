@@ -1,14 +1,52 @@
 // Builds the next request: prefix from the journal, the current history, tools as last sent. Its cost is one copy of
 // pointers.
 
-import type { Request } from "@lathe/llm";
+import type { Message, Request, ToolChoice } from "@lathe/llm";
 import { OWN_LEVEL } from "../journal/context-state.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
-import type { InputRun, SessionCore } from "./core.ts";
+import type {
+  ClockPart,
+  ConfigPart,
+  ContextPart,
+  EventPart,
+  HostPart,
+  JournalPart,
+  ModelPart,
+  ProfilePart,
+  RedactionPart,
+  SeamPart,
+  ToolPart,
+} from "./parts.ts";
+
+/** What the prompt is rendered from. */
+type PromptParts = HostPart<"env" | "surroundings" | "userInstructions"> &
+  ProfilePart &
+  RedactionPart &
+  Pick<ToolPart, "tools">;
+
+/** What only the next request needs to know. */
+export interface NextRequest {
+  /** The messages of the next request: pointers only. */
+  messages(): readonly Message[];
+  /** Used once, for the next request only. */
+  nextToolChoice: ToolChoice | undefined;
+  /** Set when the prefix must be rendered anew before the next request. */
+  stalePrefix: "model" | "instructions" | undefined;
+}
+
+export type RequestParts = NextRequest &
+  PromptParts &
+  ModelPart &
+  ContextPart &
+  JournalPart &
+  EventPart &
+  SeamPart &
+  ConfigPart &
+  ClockPart;
 
 /** A hook that compacts at every turn without making room would loop forever. */
 const MAX_REBUILDS = 3;
@@ -19,23 +57,24 @@ export interface PreparedRequest {
   readonly profile: Profile;
 }
 
-export async function prepareRequest(core: SessionCore, run: InputRun): Promise<PreparedRequest> {
-  await ensurePrefix(core, run);
+export async function prepareRequest(core: RequestParts, signal: AbortSignal): Promise<PreparedRequest> {
+  await ensurePrefix(core, signal);
   noteEffort(core);
-  const change = core.tools.refresh();
-  if (change && core.prefix.changeTools(change)) core.guard.expect("tools");
+  refreshTools(core);
   core.meter.check();
   let { profile } = core;
   let info = describeRequest(core);
   for (let rebuilds = 0; rebuilds < MAX_REBUILDS; rebuilds++) {
-    const verdict = await core.seams.beforeRequest(info, run.signal);
+    const verdict = await core.seams.beforeRequest(info, signal);
     if (!verdict) break;
     if ("request" in verdict) {
       info = { ...info, request: verdict.request };
       break;
     }
-    if ("compact" in verdict) await applyCompaction(core, verdict.compact, run.signal);
+    if ("compact" in verdict) await applyCompaction(core, verdict.compact, signal);
     else applyPrune(core, verdict.prune);
+    // What a compaction offers is offered with it: the prefix changes once.
+    refreshTools(core);
     profile = core.profile;
     info = describeRequest(core);
   }
@@ -44,7 +83,15 @@ export async function prepareRequest(core: SessionCore, run: InputRun): Promise<
   return { info, profile };
 }
 
-function describeRequest(core: SessionCore): RequestInfo {
+function refreshTools({ tools, prefix, guard }: Pick<ToolPart, "tools"> & ContextPart): void {
+  const change = tools.refresh();
+  if (change && prefix.changeTools(change)) guard.expect("tools");
+}
+
+/** What a request is made of. */
+export type DescribedParts = NextRequest & ModelPart & ContextPart & JournalPart & ConfigPart;
+
+export function describeRequest(core: DescribedParts): RequestInfo {
   const { profile, config } = core;
   const options = profile.providerOptions();
   const request: Request = {
@@ -67,12 +114,15 @@ function describeRequest(core: SessionCore): RequestInfo {
 }
 
 /** Rendered with the first request of a session; a reopened one already has it. */
-async function ensurePrefix(core: SessionCore, run: InputRun): Promise<void> {
+async function ensurePrefix(
+  core: NextRequest & PromptParts & ContextPart & ConfigPart & ClockPart,
+  signal: AbortSignal,
+): Promise<void> {
   const stale = core.stalePrefix;
   const reason = core.prefix.ready ? stale : "first";
   core.stalePrefix = undefined;
   if (reason === undefined) return;
-  const limits = { what: "the prompt", ms: core.config.hookTimeoutMs, graceMs: 0, signal: run.signal };
+  const limits = { what: "the prompt", ms: core.config.hookTimeoutMs, graceMs: 0, signal };
   try {
     core.prefix.set(await withDeadline(core.deps, limits, () => renderPrefix(core)), reason);
   } catch (error) {
@@ -83,7 +133,7 @@ async function ensurePrefix(core: SessionCore, run: InputRun): Promise<void> {
 }
 
 /** The level in force is part of the history, so that a reopened session can continue with it. */
-function noteEffort(core: SessionCore): void {
+function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
   core.append({ type: "thinking_level_change", thinkingLevel: level ?? OWN_LEVEL });
@@ -91,11 +141,11 @@ function noteEffort(core: SessionCore): void {
 }
 
 /** What comes before the history: as it was sent, or as it would be. */
-export async function prefixOf(core: SessionCore): Promise<PrefixTexts> {
+export async function prefixOf(core: PromptParts & Pick<ContextPart, "prefix">): Promise<PrefixTexts> {
   return core.prefix.texts ?? renderPrefix(core);
 }
 
-async function renderPrefix(core: SessionCore): Promise<PrefixTexts> {
+async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   const { profile, options } = core;
   const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
   const base = await profile.buildSystemPrompt(options.env, surroundings?.projectDocs ?? "");
@@ -103,7 +153,7 @@ async function renderPrefix(core: SessionCore): Promise<PrefixTexts> {
   return { systemPrompt, environment: surroundings?.environment ?? "", tools: core.tools.definitions() };
 }
 
-function checkPrefix(core: SessionCore, request: Request): void {
+function checkPrefix(core: ModelPart & EventPart & ConfigPart & Pick<ContextPart, "guard">, request: Request): void {
   const segments = core.client.segments?.(request);
   if (!segments) return;
   const verdict = core.guard.check(segments);

@@ -1,16 +1,21 @@
 // What hooks may use of their session.
 
 import type { SeamContext } from "../seams/types.ts";
-import type { SessionCore } from "./core.ts";
-import { sideCall } from "./side-call.ts";
+import type { HostPart, ToolPart } from "./parts.ts";
+import { type DescribedParts, describeRequest } from "./request.ts";
+import { type SideCallParts, sideCall } from "./side-call.ts";
 
-export function seamContext(core: SessionCore, signal: AbortSignal): SeamContext {
+type SeamContextParts = SideCallParts & DescribedParts & HostPart<"agentId"> & ToolPart & { readonly id: string };
+
+export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamContext {
   const { agentId } = core.options;
   return {
     sessionId: core.id,
     signal,
     now: core.deps.now,
     journal: core.journal,
+    nextRequest: () => describeRequest(core),
+    carried: () => core.tools.carried(core.services),
     callModel: (role, call) => sideCall(core, role, call, signal),
     ask: async (questions) => core.services.answerer?.(questions, signal),
     get budget() {

@@ -8,15 +8,20 @@ import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
 import { Jobs } from "../ops/run/jobs.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
-import type { SessionCore } from "./core.ts";
 import { BranchFacts } from "./facts.ts";
+import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
   readonly facts: BranchFacts;
 }
 
-export function buildServices(core: SessionCore): BuiltServices {
+interface ServiceParts extends HostPart<"services">, ProfilePart, ConfigPart, ClockPart, JournalPart, ArtifactPart {
+  readonly schemes: SchemeRegistry;
+  awaitInput(awaited: AwaitedInput): void;
+}
+
+export function buildServices(core: ServiceParts): BuiltServices {
   const facts = new BranchFacts(core);
   const services: ToolServices = {
     get vision() {
@@ -39,7 +44,7 @@ export function buildServices(core: SessionCore): BuiltServices {
   return { services: Object.defineProperties(services, own), facts };
 }
 
-function withArtifacts(core: SessionCore, schemes: SchemeRegistry): SchemeRegistry {
+function withArtifacts(core: ArtifactPart, schemes: SchemeRegistry): SchemeRegistry {
   if (!schemes.handles("artifact://0")) {
     schemes.add("artifact", { read: (url) => readArtifact(core.artifacts, parseArtifactUrl(url)!) });
   }

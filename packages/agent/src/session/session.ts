@@ -19,12 +19,13 @@ import { wellFormed } from "../text/well-formed.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
-import { type InputEnd, type InputRun, SessionCore } from "./core.ts";
+import { SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
+import type { InputEnd, InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
-import { abandonCut, type CutInput, journalQueued, recover } from "./recovery.ts";
+import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { turnsOf } from "./turns.ts";
@@ -36,7 +37,7 @@ const READERS_MS = 1_000;
 export class Session {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
-  #cut: CutInput | undefined;
+  #unfinished: UnfinishedInput | undefined;
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -54,11 +55,11 @@ export class Session {
     });
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
-    this.#cut = recover(core);
+    this.#unfinished = recover(core);
     this.#subagents.recover();
   }
 
-  /** Opens a journal and, when asked to, finishes what a cut run left. */
+  /** Opens a journal and, when asked to, finishes what an earlier run left. */
   static resume(options: SessionOptions & { readonly journal: Journal; readonly continue?: boolean }): Session {
     const session = new Session(options);
     // Later, so that readers opened now see it from the start. By then the host may have ended or used it.
@@ -98,7 +99,7 @@ export class Session {
   get history(): Turn[] {
     return turnsOf(this.#core.journal);
   }
-  get usage(): { readonly usage: SessionCore["ledger"]["usage"]; readonly cost: number; readonly turns: number } {
+  get usage(): { readonly usage: Usage; readonly cost: number; readonly turns: number } {
     const { ledger, turns } = this.#core;
     return { usage: ledger.usage, cost: ledger.cost, turns };
   }
@@ -106,9 +107,9 @@ export class Session {
   get spent(): Amounts {
     return this.#core.ledger.spent;
   }
-  /** True when an earlier process was cut in the middle of an input; see `continue`. */
-  get wasCut(): boolean {
-    return this.#cut !== undefined;
+  /** True when an earlier process ended in the middle of an input; see `continue`. */
+  get hasUnfinishedInput(): boolean {
+    return this.#unfinished !== undefined;
   }
 
   /** Tokens of the next request as far as they are known. */
@@ -150,17 +151,17 @@ export class Session {
     return this.#track((run) => this.#submit(run, content));
   }
 
-  /** Finishes a cut input, then runs queued follow-ups. Undefined when there was nothing to do. */
+  /** Finishes the input that an earlier process left unfinished, then runs queued follow-ups. Undefined when there was nothing to do. */
   async continue(): Promise<InputOutcome | undefined> {
     this.#mustBeFree();
-    if (!this.#cut && this.#core.inbox.count("follow_up") === 0) return undefined;
+    if (!this.#unfinished && this.#core.inbox.count("follow_up") === 0) return undefined;
     return this.#track((run) => this.#continue(run));
   }
 
   /** Abandons an input that an earlier process left unfinished; open calls are answered as interrupted. */
-  abandonCut(): void {
-    if (this.#cut) abandonCut(this.#core, this.#cut);
-    this.#cut = undefined;
+  abandonUnfinishedInput(): void {
+    if (this.#unfinished) abandonUnfinishedInput(this.#core, this.#unfinished);
+    this.#unfinished = undefined;
   }
 
   /** Waits for the next drain point of the running input, or for the next input. Returns an id for edit and cancel. */
@@ -249,16 +250,34 @@ export class Session {
   /** Continues from an earlier entry; what came after it, an unfinished input too, stays in the journal as another branch. */
   moveTo(entryId: string | null): void {
     this.#mustBeFree();
-    this.abandonCut();
+    this.abandonUnfinishedInput();
     this.#core.journal.setLeaf(entryId);
     this.#core.meter.reset();
     this.#core.facts.forget();
     this.#core.guard.expect("branch");
   }
 
+  /** Makes room in the context now; true when there is more. `interrupt` ends it, and the context stays as it was. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<boolean> {
     this.#mustBeFree();
-    return applyCompaction(this.#core, plan, new AbortController().signal);
+    const { signal } = this.#core.startRun();
+    const work = applyCompaction(this.#core, plan, signal).finally(() => {
+      this.#core.input = undefined;
+      if (this.#core.state === "processing") this.#core.setState("idle");
+    });
+    const running = work.then(
+      () => {},
+      () => {},
+    );
+    this.#running = running;
+    try {
+      return await work;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
   }
 
   /** State of an extension; the model does not see it. */
@@ -300,23 +319,23 @@ export class Session {
       core.setState("idle");
       throw new Error(verdict.reject);
     }
-    this.abandonCut();
+    this.abandonUnfinishedInput();
     beginInput(core, run, [{ id: core.journal.newId(), content: verdict.content }], "input");
     return this.#runAll(run);
   }
 
   async #continue(run: InputRun): Promise<InputOutcome> {
-    const cut = this.#cut;
-    this.#cut = undefined;
-    if (!cut) return this.#runAll(await this.#beginQueued(run, "follow_up"));
-    continueInput(this.#core, run, cut.entry, cut.rounds);
-    return this.#runAll(run, cut);
+    const unfinished = this.#unfinished;
+    this.#unfinished = undefined;
+    if (!unfinished) return this.#runAll(await this.#beginQueued(run, "follow_up"));
+    continueInput(this.#core, run, unfinished.entry, unfinished.rounds);
+    return this.#runAll(run, unfinished);
   }
 
-  async #runAll(first: InputRun, cut?: CutInput): Promise<InputOutcome> {
+  async #runAll(first: InputRun, unfinished?: UnfinishedInput): Promise<InputOutcome> {
     const core = this.#core;
     let run = first;
-    let left = cut;
+    let left = unfinished;
     let usage = NO_USAGE;
     let cost = 0;
     for (;;) {

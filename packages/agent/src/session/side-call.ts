@@ -1,22 +1,31 @@
 // A model call outside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it is sent
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
+import { createHash } from "node:crypto";
 import type { JsonObject, Request, Usage } from "@lathe/llm";
-import { plainUsage } from "../budget/ledger.ts";
+import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
+import { fields, fits, text } from "../journal/shape.ts";
 import type { CustomEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
-import type { SessionCore } from "./core.ts";
-import { priceOf } from "./price.ts";
+import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
+import { type PriceParts, priceOf } from "./price.ts";
 import { retryDelay } from "./retry.ts";
+
+export type SideCallParts = HostPart<"profileForRole"> &
+  ModelPart &
+  JournalPart &
+  SpendingPart &
+  PriceParts &
+  ClockPart;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const GRACE_MS = 500;
 const OUTCOME_TYPE = "maintenance";
 
 export async function sideCall(
-  core: SessionCore,
+  core: SideCallParts,
   role: string,
   call: SideCall,
   signal: AbortSignal,
@@ -26,7 +35,7 @@ export async function sideCall(
   return withDeadline(core.deps, limits, (inner) => answered(core, role, call, inner));
 }
 
-async function answered(core: SessionCore, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
+async function answered(core: SideCallParts, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
   const profile = core.options.profileForRole?.(role) ?? core.profile;
   const provider = profile.provider ?? profile.id;
   const request: Request = {
@@ -36,22 +45,32 @@ async function answered(core: SessionCore, role: string, call: SideCall, signal:
     ...(call.maxTokens === undefined ? {} : { maxTokens: call.maxTokens }),
     ...(call.reasoningEffort === undefined ? {} : { reasoningEffort: call.reasoningEffort }),
   };
+  const key = call.reuse ? digestOf(request) : undefined;
+  const known = key === undefined ? undefined : keptAnswer(core.journal, key);
+  if (known) return known;
   const startedAt = core.deps.now();
   for (let failures = 1; ; failures++) {
     const intent = await core.journal.intent({ effect: "maintenance", replay: "safe" });
     try {
       const response = await core.client.complete(request, { signal });
       const { usage } = response;
+      const finish = response.finishReason.reason;
       const cost = priceOf(core, profile, usage);
       const model = `${provider}/${profile.model}`;
       core.append({
         type: "custom",
         id: intent.for,
         customType: OUTCOME_TYPE,
-        data: { role, model, usage: plainUsage(usage), cost },
+        data: {
+          role,
+          model,
+          usage: plainUsage(usage),
+          cost,
+          ...(key === undefined ? {} : { key, text: response.text, finish }),
+        },
       });
       core.account(usage, cost);
-      return { text: response.text, model, finish: response.finishReason.reason, usage, cost };
+      return { text: response.text, model, finish, usage, cost };
     } catch (error) {
       if (!core.journal.has(intent.for))
         core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
@@ -63,6 +82,29 @@ async function answered(core: SessionCore, role: string, call: SideCall, signal:
     }
   }
 }
+
+const digestOf = (request: Request): string =>
+  createHash("sha256")
+    .update(JSON.stringify([request.provider, request.model, request.messages]))
+    .digest("hex");
+
+/** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
+function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | undefined {
+  for (let id = journal.leaf; id !== null; ) {
+    const meta = journal.meta(id);
+    if (!meta || meta.type === "compaction") return undefined;
+    if (meta.type === "custom") {
+      const { customType, data } = journal.entry(id) as CustomEntry;
+      if (customType === OUTCOME_TYPE && fits(data, KEPT) && (data as JsonObject)["key"] === key) {
+        const kept = data as { text: string; model: string; finish: string };
+        return { text: kept.text, model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
+      }
+    }
+    id = meta.parentId;
+  }
+  return undefined;
+}
+const KEPT = fields({ key: text, text, model: text, finish: text });
 
 /** What a side call cost, from its outcome entry. */
 export function sideCost(entry: CustomEntry): { readonly usage: Usage; readonly cost: number } | undefined {

@@ -1,7 +1,9 @@
-// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it short.
+// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it.
 
 import { type Request, RequestTimeoutError, type Response, type SDKError, type StreamEvent } from "@lathe/llm";
-import type { InputRun, SessionCore } from "./core.ts";
+import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart } from "./parts.ts";
+
+export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockPart & Pick<ContextPart, "prefix">;
 
 /** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
@@ -21,9 +23,9 @@ export interface PartialAnswer {
   response?: Response;
 }
 
-export async function readAnswer(core: SessionCore, run: InputRun, request: Request): Promise<StreamResult> {
+export async function readAnswer(core: StreamParts, signal: AbortSignal, request: Request): Promise<StreamResult> {
   const partial: PartialAnswer = { started: false, text: "", reasoning: "" };
-  const reader = new StreamReader(core, run.signal);
+  const reader = new StreamReader(core, signal);
   try {
     if (!core.profile.supportsStreaming) {
       const response = await reader.whole(request);
@@ -38,7 +40,7 @@ export async function readAnswer(core: SessionCore, run: InputRun, request: Requ
 }
 
 class StreamReader {
-  readonly #core: SessionCore;
+  readonly #core: StreamParts;
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
   readonly #onAbort: () => void;
@@ -48,7 +50,7 @@ class StreamReader {
   #lastSign: number;
   #watchdog: { cancel(): void } | undefined;
 
-  constructor(core: SessionCore, outer: AbortSignal) {
+  constructor(core: StreamParts, outer: AbortSignal) {
     this.#core = core;
     this.#outer = outer;
     this.#lastSign = core.deps.now();

@@ -224,7 +224,7 @@ export class Subagents implements SubagentService {
     if (!this.#parent.options.journal) return;
     try {
       child.session = this.#open(child);
-      child.session.abandonCut();
+      child.session.abandonUnfinishedInput();
     } catch (error) {
       this.#parent.warn(`the journal of agent ${child.header.agentId} cannot be opened: ${messageOf(error)}`);
     }

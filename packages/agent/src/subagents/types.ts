@@ -42,7 +42,7 @@ export interface ChildSession {
   steer(content: InputContent): string;
   interrupt(): Promise<void>;
   close(): Promise<void>;
-  abandonCut(): void;
+  abandonUnfinishedInput(): void;
   lastText(): string;
   answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean;
 }

@@ -1,4 +1,4 @@
-// Text that every vendor takes. Half of a surrogate pair, as a cut in the middle of a character leaves it, makes a request
+// Text that every vendor takes. Half of a surrogate pair, as splitting text in the middle of a character leaves it, makes a request
 // invalid, and so every later one that repeats it.
 
 import type { ContentPart } from "@lathe/llm";

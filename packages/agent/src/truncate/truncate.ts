@@ -1,21 +1,21 @@
-// Bounds what the model sees of a tool's output: characters first, always; then lines where configured. Every cut is
-// marked in the text.
+// Bounds what the model sees of a tool's output: characters first, always; then lines where configured. Every omission
+// is marked in the text.
 
 import type { OutputLimit, TruncationMode } from "./limits.ts";
 
 export function truncateOutput(text: string, limit: OutputLimit): string {
-  const cut = cutChars(text, limit.chars, limit.mode);
-  if (limit.lines === undefined) return cut.text;
-  return cutLines(cut.text, limit.lines, cut.marker);
+  const bounded = truncateChars(text, limit.chars, limit.mode);
+  if (limit.lines === undefined) return bounded.text;
+  return truncateLines(bounded.text, limit.lines, bounded.marker);
 }
 
-interface Cut {
+interface Truncated {
   readonly text: string;
   /** The line that marks the truncation, when there was one. */
   readonly marker?: string;
 }
 
-function cutChars(text: string, max: number, mode: TruncationMode): Cut {
+function truncateChars(text: string, max: number, mode: TruncationMode): Truncated {
   if (text.length <= max) return { text };
   switch (mode) {
     case "head_tail": {
@@ -44,14 +44,14 @@ function cutChars(text: string, max: number, mode: TruncationMode): Cut {
   }
 }
 
-function cutLines(text: string, max: number, marker: string | undefined): string {
+function truncateLines(text: string, max: number, marker: string | undefined): string {
   const lines = text.split("\n");
   if (lines.length <= max) return text;
   const headCount = Math.floor(max / 2);
   const head = lines.slice(0, headCount);
   const tail = lines.slice(lines.length - (max - headCount));
   const omission = `[... ${lines.length - max} lines omitted ...]`;
-  // The cut through the middle may have taken the character marker with it.
+  // The character marker may have been among the lines that are omitted.
   const lost = marker !== undefined && !head.includes(marker) && !tail.includes(marker);
   return [...head, omission, ...(lost ? [marker] : []), ...tail].join("\n");
 }

@@ -115,7 +115,7 @@ describe("one input", () => {
     expect(s.of("session_end")).toHaveLength(1);
   });
 
-  it("RN-01 a cut answer and a filtered one are warned about; a cut call is not run", async () => {
+  it("RN-01 an answer at the output limit and a filtered one are warned about; an incomplete call is not run", async () => {
     let ran = 0;
     const count = { ...echo, name: "count", execute: () => String(++ran) };
     const s = setUp({

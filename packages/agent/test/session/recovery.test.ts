@@ -151,7 +151,7 @@ describe("a reopened session", () => {
     }));
     const isSecondIntent = (line: string) => line.includes('"effect":"tool"') && line.includes('"callId":"a"');
     const s = reopen(await cutRun(two, isSecondIntent), [two[1]!], counting);
-    expect(s.session.wasCut).toBe(true);
+    expect(s.session.hasUnfinishedInput).toBe(true);
     await s.session.continue();
     await s.finish();
     expect(runs).toEqual(["echo"]);
@@ -184,7 +184,7 @@ describe("a reopened session", () => {
     expect(JSON.stringify(s.client.requests)).not.toContain("forget this");
 
     const again = reopen(copy, []);
-    again.session.abandonCut();
+    again.session.abandonUnfinishedInput();
     expect(again.session.usage.turns).toBe(0);
     await again.finish();
   });
@@ -203,22 +203,22 @@ describe("a reopened session", () => {
     await again.finish();
   });
 
-  it("a cut input that was left for another branch is not gone on with, now or later", async () => {
+  it("an unfinished input that was left for another branch is not continued, now or later", async () => {
     const store = await cutRun(two, (line) => line.includes('"effect":"tool"'));
     const s = reopen(store, []);
-    expect(s.session.wasCut).toBe(true);
+    expect(s.session.hasUnfinishedInput).toBe(true);
     s.session.moveTo(null);
-    expect(s.session.wasCut).toBe(false);
+    expect(s.session.hasUnfinishedInput).toBe(false);
     await s.finish();
     const again = reopen(new MemoryStore(textOfStore(store)), []);
-    expect(again.session.wasCut).toBe(false);
+    expect(again.session.hasUnfinishedInput).toBe(false);
     expect(journalError(again.session.journal)).toBeUndefined();
     await again.finish();
   });
 
   it("tells the answer that was journalled before the process ended, without another request", async () => {
     const s = reopen(await cutRun(two, (line) => line.includes('"text":"done"')), []);
-    expect(s.session.wasCut).toBe(true);
+    expect(s.session.hasUnfinishedInput).toBe(true);
     await s.session.continue();
     await s.finish();
     expect(s.client.requests).toHaveLength(0);
@@ -234,7 +234,7 @@ describe("a reopened session", () => {
     const { "~": _, ...entry } = JSON.parse(lines.pop() ?? "");
     const part = encodeLine({ ...entry, finishReason: { reason: "other", raw: "interrupted" } });
     const s = reopen(new MemoryStore(`${lines.join("\n")}\n${part}`), []);
-    expect(s.session.wasCut).toBe(false);
+    expect(s.session.hasUnfinishedInput).toBe(false);
     expect(s.session.journal.input).toMatchObject({ state: "end", reason: "interrupted" });
     await s.finish();
   });

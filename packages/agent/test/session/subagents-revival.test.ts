@@ -85,7 +85,7 @@ describe("a child that is taken up again", () => {
     });
   });
 
-  it("SB-02 what it spent before the process was cut is part of the reopened parent's usage, in all its counts", async () => {
+  it("SB-02 what it spent before the process died is part of the reopened parent's usage, in all its counts", async () => {
     const deps = testDeps();
     const blobs = new MemoryBlobs();
     const journalDeps = { blobs, now: deps.now, newId: idSource(deps.random) };
@@ -118,7 +118,7 @@ describe("a child that is taken up again", () => {
       priceOf: () => 1,
       script: (request) => {
         if (isChild(request)) {
-          // First run: one answer. Second run: a call, then the process is cut.
+          // First run: one answer. Second run: a call, then the process dies.
           if (answers(request) === 0) return { text: "first", usage };
           return answers(request) === 1
             ? { calls: [{ name: "echo", id: "e" }], usage }
@@ -152,7 +152,7 @@ describe("a child that is taken up again", () => {
       cost: 6,
       turns: 4,
     });
-    again.session.abandonCut();
+    again.session.abandonUnfinishedInput();
     expect(journalError(again.session.journal)).toBeUndefined();
     await again.finish();
     await s.finish();

@@ -63,7 +63,7 @@ async function wildRun(seed: number): Promise<string[]> {
   for (const { agentId } of s.session.subagents.list()) {
     await s.session.subagents.wait(agentId, AbortSignal.timeout(10_000));
   }
-  s.session.abandonCut();
+  s.session.abandonUnfinishedInput();
   const { journal } = s.session;
   const wrong = journalError(journal);
   if (wrong !== undefined) problems.push(wrong);

@@ -66,7 +66,7 @@ async function withSession(workspace: Workspace, args: ParsedArgs): Promise<Pars
   return { ...args, options: await withChosenSession(workspace, args.options) };
 }
 
-/** An earlier session, which may have been cut off or interrupted: the run continues with that session's prompt. */
+/** An earlier session, which may be unfinished or interrupted: the run continues with that session's prompt. */
 const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
   last === true || resume !== undefined || session !== undefined;
 

@@ -90,7 +90,7 @@ export interface OpenSession {
   close(): Promise<void>;
 }
 
-/** An answer that is cut off costs money each time. */
+/** An answer that ends at the limit costs money each time. */
 const MID_STREAM_RETRIES = 3;
 /** git may take this long before the first request goes out without its snapshot. */
 const GIT_PATIENCE_MS = 30;

@@ -125,8 +125,8 @@ function* assistantHtml(
       yield html`<details class="thinking"><summary>Thinking</summary><div class="plain">${part.text}</div></details>`
         .text;
   }
-  const cut = item.cut !== undefined && html`<p class="failed">The answer was ended by: ${item.cut}</p>`;
-  yield html`${cut}${usageHtml(item)}</article>
+  const ending = item.endedBy !== undefined && html`<p class="failed">The answer was ended by: ${item.endedBy}</p>`;
+  yield html`${ending}${usageHtml(item)}</article>
 `.text;
 }
 

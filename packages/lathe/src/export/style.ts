@@ -2,9 +2,9 @@
 
 export const STYLE = `
 :root { color-scheme: light dark; --page:#f6f5f2; --card:#fff; --ink:#1f2328; --muted:#656d76; --line:#dedbd5; --code:#f0eeea;
-  --accent:#9a5b13; --bad:#b42318; --add:#dafbe1; --add-ink:#116329; --cut:#ffebe9; --cut-ink:#a40e26; }
+  --accent:#9a5b13; --bad:#b42318; --add:#dafbe1; --add-ink:#116329; --del:#ffebe9; --del-ink:#a40e26; }
 @media (prefers-color-scheme: dark) { :root { --page:#16181c; --card:#1e2126; --ink:#dfe2e6; --muted:#949ba4; --line:#33383f;
-  --code:#262a30; --accent:#e0a458; --bad:#ff8b80; --add:#12301d; --add-ink:#7ee2a0; --cut:#3a1a1c; --cut-ink:#ffa8a0; } }
+  --code:#262a30; --accent:#e0a458; --bad:#ff8b80; --add:#12301d; --add-ink:#7ee2a0; --del:#3a1a1c; --del-ink:#ffa8a0; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
 body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere;
@@ -52,10 +52,10 @@ summary .what { flex: 1 1 auto; min-width: 0; overflow: hidden; text-overflow: e
   font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; color: var(--muted); }
 summary .meta { flex: none; }
 .failed { color: var(--bad); } details.failed { border-color: var(--bad); color: inherit; }
-.added { color: var(--add-ink); } .removed { color: var(--cut-ink); }
+.added { color: var(--add-ink); } .removed { color: var(--del-ink); }
 .key { color: var(--muted); font-size: .8125rem; margin-top: .6rem; }
 .diff { padding: .4rem 0; } .diff span { display: block; padding: 0 .75rem; min-width: max-content; white-space: pre; }
-.diff .plus { background: var(--add); color: var(--add-ink); } .diff .minus { background: var(--cut); color: var(--cut-ink); }
+.diff .plus { background: var(--add); color: var(--add-ink); } .diff .minus { background: var(--del); color: var(--del-ink); }
 .diff .hunk { color: var(--muted); }
 .thinking { border-style: dashed; } .plain { white-space: pre-wrap; color: var(--muted); font-size: .9375rem; padding-bottom: .6rem; }
 .note { color: var(--muted); text-align: center; font-size: .875rem; margin: 1.25rem 0; }

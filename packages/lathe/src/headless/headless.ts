@@ -84,11 +84,11 @@ async function giveAll(
   }
 }
 
-/** Settles what an earlier process of this run left: it continues a cut-off input, or asks to continue an interrupted one. */
+/** Settles what an earlier process of this run left: it continues an unfinished input, or asks to continue an interrupted one. */
 async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
   const { session } = run.open;
   const { input } = session.journal;
-  if (session.wasCut) await driver.continue();
+  if (session.hasUnfinishedInput) await driver.continue();
   else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
   else if (input !== undefined) driver.recall();
   else return true;
@@ -101,8 +101,8 @@ function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean
 }
 
 /** Whether a run without a prompt has something to do. */
-export function leftUndone({ wasCut, journal: { input } }: Session): boolean {
-  return wasCut || (input?.state === "end" && input.reason !== "completed");
+export function leftUndone({ hasUnfinishedInput, journal: { input } }: Session): boolean {
+  return hasUnfinishedInput || (input?.state === "end" && input.reason !== "completed");
 }
 
 /** A further prompt makes sense only after one that was answered. */

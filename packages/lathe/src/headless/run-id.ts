@@ -34,7 +34,7 @@ export type NamedRun =
   | (RunName & { readonly state: "new" })
   | { readonly state: "finished"; readonly result: RunResult }
   | (RunName & {
-      readonly state: "cut";
+      readonly state: "unfinished";
       /** Prompts that have been given to the model. */
       readonly begun: number;
       readonly denied: readonly DeniedCall[];
@@ -61,7 +61,7 @@ export async function lookUpRun(
       throw usageError(`Run "${runId}" was started with another prompt. Use another --run-id for this prompt.`);
     }
     const result = storedResult(journal);
-    return result ? { state: "finished", result } : { ...name, state: "cut", ...progress(journal) };
+    return result ? { state: "finished", result } : { ...name, state: "unfinished", ...progress(journal) };
   } finally {
     await journal.close();
   }
@@ -69,7 +69,7 @@ export async function lookUpRun(
 
 /** Taken at once, so that no second process begins the same run. */
 export function journalOf(workspace: Workspace, run: Exclude<NamedRun, { state: "finished" }>): OpenedJournal {
-  if (run.state === "cut") return existingJournal(workspace, run.path);
+  if (run.state === "unfinished") return existingJournal(workspace, run.path);
   const header = { id: run.sessionId, runId: run.runId, runDigest: run.digest };
   const opened = newJournal(workspace, header, run.path);
   opened.journal.persist();

@@ -60,9 +60,9 @@ export async function startHeadless(
     const { maxTimeMs } = open.limits;
     const whole: HeadlessRun = {
       open,
-      prompts: run?.state === "cut" ? prompts.slice(run.begun) : prompts,
+      prompts: run?.state === "unfinished" ? prompts.slice(run.begun) : prompts,
       keepResult: run !== undefined,
-      ...(run?.state === "cut" ? { earlier: { denied: run.denied } } : {}),
+      ...(run?.state === "unfinished" ? { earlier: { denied: run.denied } } : {}),
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       ...(recording ? { tape: recording } : {}),

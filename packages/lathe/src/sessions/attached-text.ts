@@ -28,7 +28,7 @@ export function wordsAndAttachments(content: readonly ContentPart[]): { words: s
 
 const FIRST = /^<(?:file path="([^"\n]*)"|stdin)>\n(?:[\s\S]*?\n?<\/(?:file|stdin)>\n?|[\s\S]*$)/;
 
-/** The same for the beginning of a message, which may be cut anywhere: its words, with names in place of attached text. */
+/** The same for the beginning of a message, which may end anywhere: its words, with names in place of attached text. */
 export function replaceAttachmentsByNames(text: string): string {
   const names: string[] = [];
   let rest = text;

@@ -44,7 +44,7 @@ function itemText(item: Item, options: ShowOptions): string {
     const how = item.origin === "input" ? "" : ` (${item.origin.replace("_", " ")})`;
     return `> user${how}${label}\n${attached}${item.text}${images}`;
   }
-  return [`> ${item.model ?? "assistant"}${label}`, ...parts(item, options), ...cutNote(item)].join("\n");
+  return [`> ${item.model ?? "assistant"}${label}`, ...parts(item, options), ...endNote(item)].join("\n");
 }
 
 function attachedText(name: string, text: string, { full }: ShowOptions): string {
@@ -73,6 +73,6 @@ function callText({ name, arguments: args, result }: Call, { full }: ShowOptions
   return `${called}\n${text}${more > 0 ? `\n  … ${more} more lines (--full shows them)` : ""}`;
 }
 
-const cutNote = ({ cut }: AssistantItem): string[] => (cut === undefined ? [] : [`(ended by: ${cut})`]);
+const endNote = ({ endedBy }: AssistantItem): string[] => (endedBy === undefined ? [] : [`(ended by: ${endedBy})`]);
 
 const indent = (text: string, prefix: string): string => text.replace(/^/gm, prefix);

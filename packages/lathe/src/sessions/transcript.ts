@@ -47,7 +47,7 @@ export interface AssistantItem extends ItemFields {
   readonly tokens?: TokenCounts;
   readonly cost?: number;
   /** Only when the answer did not end by itself. */
-  readonly cut?: string;
+  readonly endedBy?: string;
 }
 /** Something that happened between messages. */
 interface NoteItem extends ItemFields {
@@ -180,7 +180,7 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
       ...(model === undefined ? {} : { model: provider === undefined ? model : `${provider}/${model}` }),
       ...(usage === undefined ? {} : { tokens: tokenCounts(usage, provider ?? "") }),
       ...(cost === undefined ? {} : { cost }),
-      ...(ended === "stop" || ended === "tool_calls" ? {} : { cut: ended }),
+      ...(ended === "stop" || ended === "tool_calls" ? {} : { endedBy: ended }),
     },
   ];
 }

@@ -2,7 +2,7 @@
 
 export const EXIT = {
   done: 0,
-  /** The agent could not do it: refusal, empty or cut answer, schema not met. */
+  /** The agent could not do it: refusal, empty or incomplete answer, schema not met. */
   failed: 1,
   /** Bad usage; also an unknown model, session or file. */
   usage: 2,

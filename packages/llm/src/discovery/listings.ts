@@ -8,7 +8,7 @@ import type { Ask } from "./request.ts";
 export type DiscoveryType = "ollama" | "llama.cpp" | "lm-studio";
 type Found = Omit<ModelInfo, "provider" | "api">;
 
-/** For servers that do not say: small enough not to be cut by their defaults. */
+/** For servers that do not say: small enough to fit their defaults. */
 const defaultWindow = 8192;
 
 export const listings: Readonly<Record<DiscoveryType, (baseUrl: string, ask: Ask) => Promise<Found[] | undefined>>> = {

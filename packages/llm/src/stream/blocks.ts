@@ -396,7 +396,7 @@ export class Blocks implements BlockSink {
       model: this.#model,
       provider: this.#options.provider,
       message: { role: "assistant", content },
-      // Many servers say "stop" although they call a tool; a length stop stays, its last call may be cut.
+      // Many servers say "stop" although they call a tool; a length stop stays, its last call may be incomplete.
       finishReason: hasCalls && reason.reason === "stop" ? { ...reason, reason: "tool_calls" } : reason,
       usage: { ...this.#usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
       warnings: [...this.#warnings],

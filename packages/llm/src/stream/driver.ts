@@ -181,7 +181,7 @@ export class AnswerReader {
     sink.done();
   }
 
-  /** A failed exchange is cut; a finished one is read to its end, so that the connection can be used again. */
+  /** A failed exchange is closed; a finished one is read to its end, so that the connection can be used again. */
   async #finish(): Promise<void> {
     if (this.sink.failure !== undefined) {
       await this.close();

@@ -149,7 +149,7 @@ class PartialReader {
     }
   }
 
-  /** An escape that is cut off yields nothing, so that a preview never shows half a character. */
+  /** An incomplete escape yields nothing, so that a preview never shows half a character. */
   #escape(): string | undefined {
     const kind = this.#text[this.#at + 1];
     if (kind === undefined) return undefined;
@@ -172,11 +172,11 @@ class PartialReader {
     match.lastIndex = this.#at;
     const word = match.exec(this.#text)?.[0] ?? "";
     if (word === "") return this.#stop();
-    const cut = this.#at + word.length >= this.#text.length;
+    const atEnd = this.#at + word.length >= this.#text.length;
     this.#at += word.length;
     const literal = LITERALS.find(([name]) => name === word);
     if (literal !== undefined) return literal[1];
-    if (!cut && /^-?\d/.test(word) && Number.isFinite(Number(word))) return Number(word);
+    if (!atEnd && /^-?\d/.test(word) && Number.isFinite(Number(word))) return Number(word);
     // A number at the very end may continue with the next byte; showing it early would be wrong.
     return this.#stop();
   }

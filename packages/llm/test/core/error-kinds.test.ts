@@ -74,7 +74,12 @@ describe.each(ALL)("what goes wrong on the way to $provider", (one) => {
     const client = clientFor(one, server, { auth: () => Promise.reject(cause) });
     for (const call of both(client)) {
       const error = await failing(call);
-      expect([error.name, error.kind, error.retryable, error.cause]).toEqual(["CredentialError", "credential", false, cause]);
+      expect([error.name, error.kind, error.retryable, error.cause]).toEqual([
+        "CredentialError",
+        "credential",
+        false,
+        cause,
+      ]);
       expect(error.message).toContain("the vault is locked");
     }
     expect(server.requests).toEqual([]);

@@ -40,7 +40,7 @@ function unwrap(input: string): NumberedLine[] {
   if (end < begin) {
     throw new PatchSyntaxError(
       all.length,
-      `"${END}" is missing; the patch may have been cut off. Send the whole patch again.`,
+      `"${END}" is missing; the patch may be incomplete. Send the whole patch again.`,
     );
   }
   const tag = heredocTag(all.slice(0, begin));

@@ -3,7 +3,7 @@
 import { isAbsolute, relative } from "node:path/posix";
 import type { GlobResult } from "../types.ts";
 
-/** Longer lines are cut, so that one minified file cannot fill a result. */
+/** Longer lines are shortened, so that one minified file cannot fill a result. */
 const LINE_LIMIT = 1000;
 /** What is shown before a match further on. */
 const LEAD = 300;
@@ -39,7 +39,7 @@ export function contentLines(path: string, lines: readonly MatchLine[], withCont
     if (withContext && previous !== undefined && number > previous + 1) out.push("--");
     previous = number;
     const mark = isMatch ? ":" : "-";
-    out.push(`${path}${mark}${number}${mark}${cutLine(text, at)}`);
+    out.push(`${path}${mark}${number}${mark}${shortLine(text, at)}`);
   }
   return out;
 }
@@ -49,7 +49,7 @@ export function isLong(text: string): boolean {
 }
 
 /** The beginning, or the part that holds the match where it would not be seen there. */
-function cutLine(text: string, at = 0): string {
+function shortLine(text: string, at = 0): string {
   if (!isLong(text)) return text;
   const start = at < LINE_LIMIT - LEAD ? 0 : whole(text, at - LEAD);
   const end = whole(text, start + LINE_LIMIT);

@@ -1,6 +1,6 @@
 // Lines with their numbers, as the read faces show them.
 
-/** A longer line is cut: one minified file must not fill the whole answer. */
+/** A longer line is shortened: one minified file must not fill the whole answer. */
 const LINE_LIMIT = 2_000;
 
 export function numbered(lines: readonly string[], first: number): string {

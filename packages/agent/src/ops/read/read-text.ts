@@ -5,7 +5,7 @@ import { DocumentError, decodeDocument } from "../../edit/document.ts";
 import { EnvError } from "../../env/types.ts";
 import { nearPaths } from "../../paths/near-names.ts";
 
-/** More than this is not a file to read line by line; a program can cut it. */
+/** More than this is not a file to read line by line; a program can take parts of it. */
 const MOST_BYTES = 64 << 20;
 
 export interface TextWindow {
@@ -45,11 +45,13 @@ export async function loadBytes(path: string, context: CallScope): Promise<Uint8
   }
   if (stat.size > MOST_BYTES) {
     throw new ToolFailure(
-      `${path} has ${stat.size} bytes, too many to read whole. Search it with grep, or cut a part out with the shell.`,
+      `${path} has ${stat.size} bytes, too many to read whole. Search it with grep, or print a part of it with the shell.`,
     );
   }
   try {
-    return await env.readBytes(real);
+    const bytes = await env.readBytes(real);
+    context.paths.shown.add(real);
+    return bytes;
   } catch (error) {
     if (error instanceof EnvError) throw new ToolFailure(error.message);
     throw error;

@@ -4,16 +4,26 @@ import type { ApprovalAnswer } from "../../contract/approval.ts";
 import { messageOf } from "../../seams/run.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { withDeadline } from "../../time/deadline.ts";
-import type { InputRun, SessionCore } from "../core.ts";
+import type { ClockPart, ConfigPart, EventPart, JournalPart, SeamPart } from "../parts.ts";
+import type { Approvals } from "./approvals.ts";
+
+interface QuestionParts extends EventPart, ConfigPart, ClockPart {
+  readonly approvals: Approvals;
+}
+export type ApprovalParts = QuestionParts & SeamPart & Pick<JournalPart, "journal">;
 
 /** Undefined: go ahead. Otherwise the text that is sent to the model. */
-export async function askApproval(core: SessionCore, run: InputRun, call: CallInfo): Promise<string | undefined> {
-  const verdict = await core.seams.approve(call, run.signal);
+export async function askApproval(
+  core: ApprovalParts,
+  signal: AbortSignal,
+  call: CallInfo,
+): Promise<string | undefined> {
+  const verdict = await core.seams.approve(call, signal);
   if (!verdict) return undefined;
   const { decision, reason } = verdict;
   const answer =
     decision === "ask"
-      ? await askHost(core, run, call, reason)
+      ? await askHost(core, signal, call, reason)
       : { decision, by: verdict.by ?? "middleware", ...(reason === undefined ? {} : { reason }) };
   core.journal.write({ type: "decision", callId: call.callId, ...answer });
   if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
@@ -23,14 +33,14 @@ export async function askApproval(core: SessionCore, run: InputRun, call: CallIn
 }
 
 async function askHost(
-  core: SessionCore,
-  run: InputRun,
+  core: QuestionParts,
+  signal: AbortSignal,
   call: CallInfo,
   reason: string | undefined,
 ): Promise<ApprovalAnswer> {
   const preview = await call.preview();
   // Open before it is announced: the host may answer at once.
-  const pending = awaitAnswer(core, run, call.callId);
+  const pending = awaitAnswer(core, signal, call.callId);
   core.emit("approval_request", {
     call_id: call.callId,
     tool_name: call.tool.name,
@@ -45,14 +55,14 @@ async function askHost(
   return pending;
 }
 
-async function awaitAnswer(core: SessionCore, run: InputRun, callId: string): Promise<ApprovalAnswer> {
+async function awaitAnswer(core: QuestionParts, signal: AbortSignal, callId: string): Promise<ApprovalAnswer> {
   const ms = core.config.approvalTimeoutMs;
   try {
-    return await withDeadline(core.deps, { what: "the approval", ms, graceMs: 0, signal: run.signal }, (signal) =>
-      core.approvals.ask(callId, signal),
+    return await withDeadline(core.deps, { what: "the approval", ms, graceMs: 0, signal }, (inner) =>
+      core.approvals.ask(callId, inner),
     );
   } catch (error) {
-    if (!run.signal.aborted) return { decision: "deny", by: "deadline", reason: messageOf(error) };
+    if (!signal.aborted) return { decision: "deny", by: "deadline", reason: messageOf(error) };
     core.emit("approval_settled", { call_id: callId, decision: "deny", by: "interrupt" });
     throw error;
   }

@@ -2,7 +2,7 @@
 
 import type { ArtifactRef } from "../../contract/tool.ts";
 import { messageOf } from "../../seams/run.ts";
-import type { SessionCore } from "../core.ts";
+import type { ArtifactPart, EventPart } from "../parts.ts";
 
 const EVENT_BYTES = 1024 * 1024;
 /** The end says how it went: an exit code, the last error. */
@@ -15,7 +15,7 @@ export interface KeptOutput {
 }
 
 export async function keepOutput(
-  core: SessionCore,
+  core: ArtifactPart & EventPart,
   tool: string,
   output: { full: string; forModel: string; artifact: ArtifactRef | undefined },
 ): Promise<KeptOutput> {
@@ -31,7 +31,7 @@ function endsOf(full: string): string {
 }
 
 /** A result without its whole output is still a result: the call must not fail for it. */
-async function store(core: SessionCore, tool: string, full: string): Promise<ArtifactRef | undefined> {
+async function store(core: ArtifactPart & EventPart, tool: string, full: string): Promise<ArtifactRef | undefined> {
   try {
     const writer = core.artifacts.open(tool);
     writer.write(Buffer.from(full, "utf8"));

@@ -3,19 +3,23 @@
 // never cancels the others. Results are journalled as they come; the context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
-import type { InputRun, SessionCore } from "../core.ts";
-import { argumentsOf, type Bypass, runCall } from "./run-call.ts";
+import type { ConfigPart, ProfilePart, QueuePart, ToolPart } from "../parts.ts";
+import { argumentsOf, type Bypass, type CallParts, runCall } from "./run-call.ts";
+
+/** What can be called. */
+type Offer = Pick<ToolPart, "tools">;
+export type BatchParts = CallParts & ProfilePart & QueuePart;
 
 export interface Batch {
   readonly calls: readonly ToolCallData[];
-  /** The answer ended at the output limit: its last call is not whole. */
-  readonly cutOff: boolean;
+  /** The answer ended at the output limit. */
+  readonly lastIsIncomplete: boolean;
 }
 
-export async function runBatch(core: SessionCore, run: InputRun, batch: Batch): Promise<void> {
+export async function runBatch(core: BatchParts, signal: AbortSignal, batch: Batch): Promise<void> {
   const { calls } = batch;
   const start = (call: ToolCallData, index: number): Promise<void> =>
-    runCall(core, run, call, bypass(core, batch, index));
+    runCall(core, signal, call, bypass(core, batch, index));
   if (calls.length === 1 || !core.profile.supportsParallelToolCalls) {
     for (const [index, call] of calls.entries()) await start(call, index);
     return;
@@ -30,7 +34,7 @@ export async function runBatch(core: SessionCore, run: InputRun, batch: Batch): 
   }
 }
 
-function isWrite(core: SessionCore, call: ToolCallData): boolean {
+function isWrite(core: Offer, call: ToolCallData): boolean {
   const tier = core.tools.get(call.name)?.tool.tier;
   if (typeof tier !== "function") return tier === "write";
   try {
@@ -41,7 +45,7 @@ function isWrite(core: SessionCore, call: ToolCallData): boolean {
 }
 
 async function runTogether(
-  core: SessionCore,
+  core: Offer,
   calls: readonly ToolCallData[],
   start: (call: ToolCallData, nth: number) => Promise<void>,
 ): Promise<void> {
@@ -56,7 +60,7 @@ async function runTogether(
 }
 
 /** Decided at the moment a call would start. */
-function bypass(core: SessionCore, batch: Batch, index: number): Bypass {
+function bypass(core: QueuePart & ConfigPart, batch: Batch, index: number): Bypass {
   if (core.config.interruptMode === "immediate" && core.inbox.count("steering") > 0) return "skipped";
-  return batch.cutOff && index === batch.calls.length - 1 ? "cut" : undefined;
+  return batch.lastIsIncomplete && index === batch.calls.length - 1 ? "incomplete" : undefined;
 }

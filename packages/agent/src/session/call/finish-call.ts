@@ -6,7 +6,15 @@ import type { MessageEntry } from "../../journal/types.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { outputLimit } from "../../truncate/limits.ts";
 import { truncateOutput } from "../../truncate/truncate.ts";
-import type { SessionCore } from "../core.ts";
+import type {
+  ArtifactPart,
+  ClockPart,
+  ConfigPart,
+  EventPart,
+  InputPart,
+  JournalPart,
+  RedactionPart,
+} from "../parts.ts";
 import { keepOutput } from "./artifact-output.ts";
 
 export interface Outcome {
@@ -28,12 +36,14 @@ export interface StartedCall {
   readonly startedAt: number;
 }
 
-export async function finishCall(core: SessionCore, started: StartedCall, outcome: Outcome): Promise<void> {
+export type FinishParts = JournalPart & EventPart & ArtifactPart & RedactionPart & InputPart & ConfigPart & ClockPart;
+
+export async function finishCall(core: FinishParts, started: StartedCall, outcome: Outcome): Promise<void> {
   const { call, tool, summary, startedAt } = started;
   const { settled } = outcome;
-  // Before anything is cut: half a secret would not be found.
+  // Before anything is truncated: half a secret would not be found.
   const result = core.redacted(outcome.result);
-  const { changes = [], effects } = result;
+  const { changes = [], reads = [], effects } = result;
   const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;
   const full = wellFormed(textOf(result));
@@ -47,6 +57,7 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
     summary,
     ...(details === undefined ? {} : { details }),
     ...(changes.length === 0 ? {} : { changes }),
+    ...(reads.length === 0 ? {} : { reads }),
     ...(effects === undefined ? {} : { effects }),
     ...(output.artifact === undefined ? {} : { artifact: output.artifact }),
   };
@@ -77,7 +88,7 @@ export async function finishCall(core: SessionCore, started: StartedCall, outcom
 }
 
 /** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */
-function checkedDetails(core: SessionCore, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
+function checkedDetails(core: EventPart, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
   if (details === undefined || isJson(details)) return details;
   core.warn(`The details that the tool ${call.name} returned are not JSON and were omitted.`, "tool_details");
   return undefined;

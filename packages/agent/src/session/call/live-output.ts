@@ -1,17 +1,18 @@
 // Output of a running call as it comes: without known secrets, and only as long as the call runs.
 
 import type { RedactingStream } from "../../redact/replace.ts";
-import type { SessionCore } from "../core.ts";
+import type { EventPart, HostPart } from "../parts.ts";
 
+export type OutputParts = EventPart & HostPart<"redactor">;
 type StreamName = "stdout" | "stderr";
 
 export class LiveOutput {
-  readonly #core: SessionCore;
+  readonly #core: OutputParts;
   readonly #callId: string;
   readonly #streams = new Map<StreamName, RedactingStream>();
   #isOpen = true;
 
-  constructor(core: SessionCore, callId: string) {
+  constructor(core: OutputParts, callId: string) {
     this.#core = core;
     this.#callId = callId;
   }

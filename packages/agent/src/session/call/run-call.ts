@@ -20,10 +20,10 @@ import { validateArguments } from "../../registry/validate.ts";
 import { messageOf } from "../../seams/run.ts";
 import type { CallInfo, ProposedCall } from "../../seams/types.ts";
 import { DeadlineError, withDeadline } from "../../time/deadline.ts";
-import type { InputRun, SessionCore } from "../core.ts";
-import { askApproval } from "./approval.ts";
-import { failure, finishCall, type Outcome, type StartedCall } from "./finish-call.ts";
-import { LiveOutput } from "./live-output.ts";
+import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, SeamPart, ToolPart } from "../parts.ts";
+import { type ApprovalParts, askApproval } from "./approval.ts";
+import { type FinishParts, failure, finishCall, type Outcome, type StartedCall } from "./finish-call.ts";
+import { LiveOutput, type OutputParts } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
 /** A tool that was asked to stop gets this long: the shell needs 2 s to end a stubborn process group. */
@@ -32,12 +32,24 @@ const TOOL_GRACE_MS = 2500;
 const MOST_PLANS = 5;
 const SKIPPED = "skipped: user steered";
 export const EFFECTS_UNKNOWN = "[interrupted, effects unknown: this call may or may not have taken effect]";
-const CUT_CALL = "[not run: the answer was cut off at the output limit before this call was complete]";
+const INCOMPLETE_CALL = "[not run: the answer reached the output limit before this call was complete]";
 
 /** Why a call is answered without being looked at. */
-export type Bypass = "skipped" | "cut" | undefined;
+export type Bypass = "skipped" | "incomplete" | undefined;
 
-export async function runCall(core: SessionCore, run: InputRun, call: ToolCallData, bypass: Bypass): Promise<void> {
+/** What the declaration of a call looks at. */
+type DeclareParts = HostPart<"env" | "aroundAccess"> & Pick<ToolPart, "services"> & ConfigPart & ClockPart;
+/** What a tool's work reaches. */
+type ExecuteParts = HostPart<"aroundExecute"> &
+  OutputParts &
+  ArtifactPart &
+  JournalPart &
+  SeamPart &
+  ConfigPart &
+  ClockPart;
+export type CallParts = ToolPart & DeclareParts & ApprovalParts & ExecuteParts & FinishParts;
+
+export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCallData, bypass: Bypass): Promise<void> {
   const registered = core.tools.get(call.name);
   const args = argumentsOf(call);
   const started: StartedCall = {
@@ -56,28 +68,28 @@ export async function runCall(core: SessionCore, run: InputRun, call: ToolCallDa
   let outcome: Outcome;
   try {
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
-    else if (bypass === "cut") outcome = failure(CUT_CALL);
+    else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
     else if (!registered) outcome = failure(`Unknown tool: ${call.name}`);
-    else outcome = await settleCall(core, run, registered, call);
+    else outcome = await settleCall(core, signal, registered, call);
   } catch (error) {
     // Only a journal that cannot be written may end the loop from inside a call.
     if (error instanceof JournalError) throw error;
-    if (run.signal.aborted) outcome = { ...failure(INTERRUPTED_RESULT), settled: "interrupted" };
+    if (signal.aborted) outcome = { ...failure(INTERRUPTED_RESULT), settled: "interrupted" };
     else outcome = failure(error instanceof ToolFailure ? error.message : toolError(call.name, error));
   }
   await finishCall(core, started, outcome);
 }
 
 async function settleCall(
-  core: SessionCore,
-  run: InputRun,
+  core: DeclareParts & ApprovalParts & ExecuteParts,
+  signal: AbortSignal,
   registered: RegisteredTool,
   call: ToolCallData,
 ): Promise<Outcome> {
   const checked = await checkArguments(registered, call);
   if ("error" in checked) return failure(checked.error);
   let proposed = propose(registered, call.id, checked.args);
-  const before = await core.seams.beforeCall(proposed, run.signal);
+  const before = await core.seams.beforeCall(proposed, signal);
   if ("block" in before) return failure(before.block);
   if (before.args !== proposed.args) {
     const again = await checkArguments(registered, { ...call, arguments: before.args });
@@ -85,10 +97,10 @@ async function settleCall(
     proposed = propose(registered, call.id, again.args);
   }
   for (let plans = 0; plans < MOST_PLANS; plans++) {
-    const declared = await declare(core, run, proposed);
-    const denied = await askApproval(core, run, declared.info);
+    const declared = await declare(core, signal, proposed);
+    const denied = await askApproval(core, signal, declared.info);
     if (denied !== undefined) return failure(denied);
-    const outcome = await execute(core, run, registered, declared);
+    const outcome = await execute(core, signal, registered, declared);
     if (outcome !== "plan_changed") return outcome;
   }
   return failure(
@@ -118,19 +130,19 @@ interface DeclaredCall {
 }
 
 /** From here on the arguments do not change: what the call will touch is looked up, once. */
-async function declare(core: SessionCore, run: InputRun, proposed: ProposedCall): Promise<DeclaredCall> {
+async function declare(core: DeclareParts, signal: AbortSignal, proposed: ProposedCall): Promise<DeclaredCall> {
   const { env } = core.options;
   const scope: CallScope = {
     env,
-    signal: run.signal,
-    paths: new CallPaths(env, run.signal),
+    signal,
+    paths: new CallPaths(env, signal),
     services: core.services,
   };
   const { tool, args } = proposed;
   const within = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     withDeadline(
       core.deps,
-      { what: `${what} of ${tool.name}`, ms: core.config.hookTimeoutMs, graceMs: 0, signal: run.signal },
+      { what: `${what} of ${tool.name}`, ms: core.config.hookTimeoutMs, graceMs: 0, signal },
       work,
     );
   const around = core.options.aroundAccess ?? ((_call, look) => look());
@@ -165,12 +177,12 @@ async function readable<T>(work: Promise<T> | T): Promise<T> {
 }
 
 async function execute(
-  core: SessionCore,
-  run: InputRun,
+  core: ExecuteParts,
+  signal: AbortSignal,
   { tool, executor }: RegisteredTool,
   declared: DeclaredCall,
 ): Promise<Outcome | "plan_changed"> {
-  run.signal.throwIfAborted();
+  signal.throwIfAborted();
   const call = declared.info;
   const intent = await core.journal.intent({
     effect: "tool",
@@ -185,22 +197,24 @@ async function execute(
     const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
     const result = await withDeadline(
       core.deps,
-      { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal: run.signal },
-      (signal) =>
+      { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal },
+      (inner) =>
         around(call, async () => {
-          const running = executor(call.args, toolContext(core, declared, signal, live));
+          const running = executor(call.args, toolContext(core, declared, inner, live));
           // Here and not later: events emitted while a tool runs are not part of a recording.
           const returned = await Promise.resolve(running).finally(() => live.flush());
-          if (typeof returned === "string") return { content: [{ kind: "text", text: returned }] };
+          const result: ToolResult =
+            typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
           // Tools of hosts and extensions are not all type-checked.
-          if (!Array.isArray(returned?.content)) throw new Error("it returned neither text nor a result");
-          return returned;
+          if (!Array.isArray(result?.content)) throw new Error("it returned neither text nor a result");
+          const { shown } = declared.scope.paths;
+          return shown.size === 0 ? result : { ...result, reads: [...shown] };
         }),
     );
-    return { result: await afterCall(core, run, call, result), entryId };
+    return { result: await afterCall(core, signal, call, result), entryId };
   } catch (error) {
     if (error instanceof JournalError) throw error;
-    if (run.signal.aborted) {
+    if (signal.aborted) {
       const text = tool.replay === "safe" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN;
       return { ...failure(text), entryId, settled: "interrupted" };
     }
@@ -208,16 +222,16 @@ async function execute(
       core.journal.settle(intent.id, "cancelled");
       return "plan_changed";
     }
-    return { result: await afterCall(core, run, call, failedResult(call, error)), entryId };
+    return { result: await afterCall(core, signal, call, failedResult(call, error)), entryId };
   } finally {
     live.close();
   }
 }
 
 /** What the tool did is known: an interrupt ends the hooks and keeps its result. A failed call passes them as well. */
-function afterCall(core: SessionCore, run: InputRun, call: CallInfo, result: ToolResult): Promise<ToolResult> {
-  return core.seams.afterCall(call, result, run.signal).catch((error: unknown) => {
-    if (run.signal.aborted) return result;
+function afterCall(core: SeamPart, signal: AbortSignal, call: CallInfo, result: ToolResult): Promise<ToolResult> {
+  return core.seams.afterCall(call, result, signal).catch((error: unknown) => {
+    if (signal.aborted) return result;
     throw error;
   });
 }
@@ -235,7 +249,7 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
 const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
 
 function toolContext(
-  core: SessionCore,
+  core: ArtifactPart & JournalPart & ClockPart,
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
   live: LiveOutput,

@@ -67,7 +67,7 @@ const good: Readonly<Record<string, string>> = {
 
 const bad: Readonly<Record<string, readonly [string, RegExp]>> = {
   "no begin": ["*** Update File: a\n@@\n-a\n*** End Patch", /line 1: the first line must be/],
-  "no end": ["*** Begin Patch\n*** Delete File: a", /cut off/],
+  "no end": ["*** Begin Patch\n*** Delete File: a", /incomplete/],
   nothing: [wrap(), /no file operation/],
   "unknown operation": [wrap("*** Rename File: a"), /line 2: expected "\*\*\* Add File:"/],
   "no path": [wrap("*** Delete File: "), /line 2: the path is missing/],

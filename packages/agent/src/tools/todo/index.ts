@@ -3,7 +3,7 @@ import { type ArgsOf, choice, listOf, optional, parameters, record, text } from 
 import "../../contract/session-state.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import description from "./description.md";
-import { applyOps, renderTodo, type TodoList, type TodoOp } from "./list.ts";
+import { applyOps, hasOpenTasks, renderTodo, type TodoList, type TodoOp } from "./list.ts";
 
 const params = {
   ops: listOf(
@@ -40,6 +40,10 @@ export const todoTool: ToolDef<ArgsOf<typeof params>> = {
   sessionOnly: true,
   summary: () => "",
   exclusive: true,
+  carried({ facts }) {
+    const list = (facts?.read(TODO_FACT) ?? []) as unknown as TodoList;
+    return hasOpenTasks(list) ? `<todo>\n${renderTodo(list)}\n</todo>` : undefined;
+  },
   async execute({ ops }, { services }) {
     const before = (services.facts?.read(TODO_FACT) ?? []) as unknown as TodoList;
     const { list, errors, completed } = applyOps(before, ops as readonly TodoOp[]);

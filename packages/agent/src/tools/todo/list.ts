@@ -109,6 +109,8 @@ export function keepOneInProgress(list: TodoList): TodoList {
   );
 }
 
+export const hasOpenTasks = (list: TodoList): boolean => tasksOf(list).some(isOpen);
+
 const tasksOf = (list: TodoList): readonly Task[] => list.flatMap((phase) => phase.tasks);
 const pending = (content: string): Task => ({ content, status: "pending" });
 const isOpen = (task: Task): boolean => task.status === "pending" || task.status === "in_progress";

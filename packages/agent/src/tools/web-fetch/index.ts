@@ -26,7 +26,7 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
     const limits = { ...LIMITS, ...services.web?.fetch };
     const page = await fetchPage(url, limits, signal);
     const body = await pageText(page, { timeoutMs: limits.timeoutMs, signal });
-    const cut = page.truncated ? `\n[the page is longer; only its first ${page.body.length} bytes were read]` : "";
+    const note = page.truncated ? `\n[the page is longer; only its first ${page.body.length} bytes were read]` : "";
     const failed = page.status >= 400;
     const head = failed
       ? `${page.url} answered with status ${page.status}.\n`
@@ -34,7 +34,7 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
         ? ""
         : `${page.url}\n`;
     return {
-      content: [{ kind: "text", text: `${head}${body}${cut}` }],
+      content: [{ kind: "text", text: `${head}${body}${note}` }],
       details: { url: page.url, status: page.status, mediaType: page.mediaType, bytes: page.body.length },
       isError: failed,
       effects: "none",

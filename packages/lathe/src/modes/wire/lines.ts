@@ -1,4 +1,4 @@
-// Lines of a byte stream: cut at \n alone, whatever the text holds, and never held longer than the limit allows. A line that is
+// Lines of a byte stream: split at \n alone, whatever the text holds, and never held longer than the limit allows. A line that is
 // too long is reported once and skipped; what follows it is read as usual.
 
 const MOST_LINE_BYTES = 64 << 20;

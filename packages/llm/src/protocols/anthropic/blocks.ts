@@ -79,7 +79,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     };
     (part.kind === "tool_result" ? results : rest).push(block);
   }
-  // Thinking that nothing came of (the answer was cut there) is refused at the end of a message.
+  // Thinking that nothing came of (the answer ended there) is refused at the end of a message.
   while (message.role === "assistant" && rest.at(-1)?.markable === false) rest.pop();
   const joined = [...results, ...rest].map((block) => block.text).join(",");
   return {

@@ -1,5 +1,5 @@
 // Where cache breakpoints go (PC-02). The vendor allows four: the newest user turn carries the conversation, the one
-// before it finds what the last request wrote, system and tools survive when the conversation is cut.
+// before it finds what the last request wrote, system and tools survive when the conversation is shortened.
 
 import type { CacheControl } from "../../types/message.ts";
 import type { EncodeInput } from "../../types/protocol.ts";

@@ -1,4 +1,4 @@
-// Values as the JSON text that goes into a request. Half characters are replaced here: cut text and odd files hold them, no vendor
+// Values as the JSON text that goes into a request. Half characters are replaced here: shortened text and odd files hold them, no vendor
 // takes them, and once in a history they would make every later request fail.
 
 /** The JSON of a value, with U+FFFD in place of each half of a surrogate pair that stands alone. */

@@ -124,7 +124,7 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
         warnings.push(dropped(part));
     }
   }
-  // Reasoning that nothing came of (the answer was cut there) is refused without the item it belongs to.
+  // Reasoning that nothing came of (the answer ended there) is refused without the item it belongs to.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   return { items, customCalls, warnings };
 }

@@ -20,7 +20,7 @@ const execParams = {
   cmd: text("The command, as you would type it in bash"),
   workdir: optional(text("Directory to run it in; the working directory when not given")),
   yield_time_ms: optional(integer("Milliseconds to wait for its end; 10000 when not given", { minimum: 0 })),
-  max_output_tokens: optional(integer("Accepted but ignored: long output is cut in the middle", { minimum: 1 })),
+  max_output_tokens: optional(integer("Accepted but ignored: long output is shortened in the middle", { minimum: 1 })),
 };
 
 export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {

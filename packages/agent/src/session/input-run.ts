@@ -1,0 +1,26 @@
+// One input while it runs, and how it ended.
+
+import type { Usage } from "@lathe/llm";
+import type { AwaitedInput, EndReason, InputError } from "../events/types.ts";
+
+/** From its user message to processing_end. */
+export interface InputRun {
+  /** The user entry that began it. */
+  entryId: string;
+  rounds: number;
+  usage: Usage;
+  cost: number;
+  readonly controller: AbortController;
+  readonly signal: AbortSignal;
+  readonly startedAt: number;
+  /** Of the last answer. */
+  text: string;
+  finish: string;
+  /** What the user was asked: the input ends with this round. */
+  awaits: AwaitedInput | undefined;
+}
+
+export interface InputEnd {
+  readonly reason: EndReason;
+  readonly error?: InputError;
+}
