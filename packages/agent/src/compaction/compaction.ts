@@ -55,8 +55,9 @@ export class Compaction {
   }
 
   #setup(): PlanSetup {
-    const { settings, summarizer = modelSummarizer, pointer = "" } = this.#options;
-    return { settings: settings(), ask: summarizer, pointer };
+    const { summarizer, pointer = "" } = this.#options;
+    const settings = this.#options.settings();
+    return { settings, ask: summarizer ?? modelSummarizer(settings.timeoutMs), pointer };
   }
 
   #triesOf({ sessionId }: SeamContext): Tries {

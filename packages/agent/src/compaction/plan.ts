@@ -1,6 +1,6 @@
 // Makes the plan of a compaction: what stays, what is kept word for word, and the notes that stand for the rest.
 
-import type { JsonObject } from "@lathe/llm";
+import { ContextLengthError, type JsonObject } from "@lathe/llm";
 import { pathTo } from "../journal/context.ts";
 import type { TreeEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
@@ -33,6 +33,8 @@ export interface PlanSetup {
 /** Characters of a request for each token of the summarizer's window; the rest is for the notes and the prompt. */
 const INPUT_CHARACTERS = 3;
 const LEAST_SUMMARY_TOKENS = 200;
+/** A model that cannot take this much cannot summarise. */
+const LEAST_CHARACTERS = 20_000;
 /** When asked for by hand there is something to do as soon as this much is old. */
 const MANUAL_KEEP_SHARE = 0.5;
 
@@ -137,6 +139,8 @@ async function notesFor(
     return { notes: await summarize(material, ask, context) };
   } catch (error) {
     context.signal.throwIfAborted();
+    if (error instanceof ContextLengthError && material.characters > LEAST_CHARACTERS)
+      return notesFor({ ...material, characters: material.characters / 3 }, ask, wanted, context);
     if (wanted.trigger === "manual" || wanted.trigger === "idle") throw error;
     const { history, turn, previous, most } = material;
     return { notes: digest([...history, ...turn], previous, 4 * most), failed: messageOf(error) };

@@ -1,6 +1,6 @@
 // Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
 
-import { PRUNED_NOTICE } from "../journal/context.ts";
+import { PRUNED_RESULT } from "../journal/context.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import type { JournalReader } from "../seams/types.ts";
 import type { PresentContext, SentMessage } from "./present-context.ts";
@@ -56,5 +56,6 @@ function isRead(journal: JournalReader, id: string): boolean {
   return reads !== undefined && reads.length > 0 && changes === undefined;
 }
 
-const isEmptied = (message: SentMessage["message"]): boolean =>
-  message.content.every((part) => part.kind === "tool_result" && part.toolResult.content === PRUNED_NOTICE);
+/** Emptying it again would save nothing. */
+const isEmptied = ({ content }: SentMessage["message"]): boolean =>
+  content.every((part) => part.kind === "tool_result" && PRUNED_RESULT.test(String(part.toolResult.content)));

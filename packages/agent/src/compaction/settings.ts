@@ -18,6 +18,8 @@ export interface CompactionSettings {
   readonly thresholdTokens: number;
   /** After the last answer of an input that leaves tasks open in a full context: compact and go on with them. */
   readonly autoContinue: boolean;
+  /** Deadline of each call for a summary. */
+  readonly timeoutMs: number;
 }
 
 export const DEFAULT_COMPACTION: CompactionSettings = {
@@ -28,6 +30,7 @@ export const DEFAULT_COMPACTION: CompactionSettings = {
   thresholdPercent: -1,
   thresholdTokens: -1,
   autoContinue: true,
+  timeoutMs: 180_000,
 };
 
 /** In tokens. */

@@ -43,18 +43,15 @@ const TURN_CONTEXT = "**Turn Context (split turn):**";
 
 /** Throws with the reason when no summary is acceptable. */
 export async function summarize(material: Material, ask: Summarizer, context: SeamContext): Promise<string> {
-  const { history, turn, previous } = material;
-  const parts: string[] = [];
-  if (history.length > 0 || turn.length === 0) {
-    const demands = { replaces: material.replaces, most: material.most, headings: true };
-    parts.push(await accepted(historyPrompt(material), demands, ask, context));
-  } else if (previous !== undefined) parts.push(previous);
-  if (turn.length > 0) {
-    const demands = { replaces: material.replaces, most: material.most, headings: false };
-    const notes = await accepted(turnPrompt(material), demands, ask, context);
-    parts.push(parts.length === 0 ? `${TURN_CONTEXT}\n\n${notes}` : `---\n\n${TURN_CONTEXT}\n\n${notes}`);
-  }
-  return parts.join("\n\n");
+  const { history, turn, previous, replaces, most } = material;
+  // The notes of an earlier compaction still stand when nothing but this turn came after them.
+  const notes =
+    history.length === 0 && turn.length > 0 && previous !== undefined
+      ? previous
+      : await accepted(historyPrompt(material), { replaces, most, headings: true }, ask, context);
+  if (turn.length === 0) return notes;
+  const ofTurn = await accepted(turnPrompt(material), { replaces, most, headings: false }, ask, context);
+  return `${notes}\n\n---\n\n${TURN_CONTEXT}\n\n${ofTurn}`;
 }
 
 async function accepted(prompt: string, demands: Demands, ask: Summarizer, context: SeamContext): Promise<string> {
@@ -69,26 +66,35 @@ async function accepted(prompt: string, demands: Demands, ask: Summarizer, conte
   throw new Error(`the summary cannot be used: ${problem}`);
 }
 
-function historyPrompt({ history, previous, focus, additional, characters }: Material): string {
+/** Notes have all their headings even when the split turn is the first: later ones are made from them. */
+function historyPrompt({ history, turn, previous, focus, additional, characters }: Material): string {
   return [
-    tagged("conversation", serialize(history, characters)),
+    tagged("conversation", serialize(history.length === 0 ? turn : history, characters)),
     previous === undefined ? "" : tagged("previous-summary", previous),
     additional.length === 0 ? "" : tagged("additional-context", additional.join("\n\n")),
     (previous === undefined ? first : update).trim(),
-    focus === undefined ? "" : `The user asks you to pay special attention to: ${focus}`,
+    attention(focus),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
-const turnPrompt = ({ turn, characters }: Material): string =>
-  `${tagged("conversation", serialize(turn, characters))}\n\n${turnPrefix.trim()}`;
+const turnPrompt = ({ turn, focus, characters }: Material): string =>
+  [tagged("conversation", serialize(turn, characters)), turnPrefix.trim(), attention(focus)]
+    .filter((text) => text !== "")
+    .join("\n\n");
+
+const attention = (focus: string | undefined): string =>
+  focus === undefined ? "" : `The user asks you to pay special attention to: ${focus}`;
 
 const tagged = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
 
 /** The model of the role `summary`; the session's own when none was chosen for it. */
-export const modelSummarizer: Summarizer = async (systemPrompt, prompt, context) => {
-  const messages = [Message.system(systemPrompt), Message.user(prompt)];
-  return context.callModel("summary", { messages, timeoutMs: SUMMARY_TIMEOUT_MS, reuse: true });
-};
-const SUMMARY_TIMEOUT_MS = 180_000;
+export const modelSummarizer =
+  (timeoutMs: number): Summarizer =>
+  (systemPrompt, prompt, context) =>
+    context.callModel("summary", {
+      messages: [Message.system(systemPrompt), Message.user(prompt)],
+      timeoutMs,
+      reuse: true,
+    });

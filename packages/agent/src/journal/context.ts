@@ -8,6 +8,9 @@ import type { CompactionEntry, PruneEntry, TreeEntry } from "./types.ts";
 export const INTERRUPTED_RESULT = "[interrupted before this call finished]";
 export const PRUNED_NOTICE = "[pruned to save context]";
 
+/** What stands in the place of a result that was emptied to save context. */
+export const PRUNED_RESULT = /^\[Output truncated - \d+ tokens\]$/m;
+
 export interface Context {
   /** Always a legal history: every tool call is followed by exactly one result, in call order. */
   readonly messages: readonly Message[];
@@ -140,8 +143,10 @@ export class ContextView implements Context {
     const tailAt = path.indexOf(compaction.firstKeptEntryId);
     const before = path.slice(0, tailAt === -1 ? at : tailAt);
     const kept = before.filter((id) => keep.has(id));
+    // An earlier summary may stand inside the tail; the new one was made from it.
+    const tail = path.slice(before.length, at).filter((id) => this.#source.meta(id)?.type !== "compaction");
     return {
-      sent: [compaction.id, ...kept].concat(path.slice(before.length, at), path.slice(at + 1)),
+      sent: [compaction.id, ...kept].concat(tail, path.slice(at + 1)),
       hidden: before.filter((id) => !keep.has(id)),
     };
   }
@@ -241,6 +246,8 @@ function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message
     case "branch_summary":
       return Message.user(`<branch_summary>\n${entry.summary}\n</branch_summary>`);
     case "compaction":
+      // A compaction that was taken back: everything is sent again.
+      if (entry.summary === "") return undefined;
       return Message.user(`<compaction_summary>\n${entry.summary}\n</compaction_summary>`);
     default:
       return undefined;
@@ -257,9 +264,11 @@ function prunedMessage(message: Message): Message {
   if (message.role === "assistant") return message;
   if (message.role !== "tool") return { ...message, content: [{ kind: "text", text: PRUNED_NOTICE }] };
   const part = message.content.find((inner) => inner.kind === "tool_result");
+  const { content = "" } = part?.toolResult ?? {};
+  const characters = typeof content === "string" ? content.length : JSON.stringify(content).length;
   return Message.toolResult({
     toolCallId: message.toolCallId ?? part?.toolResult.toolCallId ?? "",
-    content: PRUNED_NOTICE,
+    content: `[Output truncated - ${Math.ceil(characters / 4)} tokens]`,
     isError: part?.toolResult.isError ?? false,
   });
 }

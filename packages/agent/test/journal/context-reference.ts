@@ -22,11 +22,13 @@ export function referenceMessages(entries: readonly TreeEntry[], leaf: string | 
     const first = before.findIndex((entry) => entry.id === last.firstKeptEntryId);
     const tail = first < 0 ? [] : before.slice(first);
     const keep = before.filter((entry) => !tail.includes(entry) && last.details?.keep?.includes(entry.id));
-    sent = [last, ...keep, ...tail, ...path.slice(before.length + 1)];
+    const rest = tail.filter((entry) => entry.type !== "compaction");
+    sent = [last, ...keep, ...rest, ...path.slice(before.length + 1)];
   }
   const flat = sent.flatMap((entry): Message[] => {
     const cut = pruned.includes(entry.id);
     const notice = "[pruned to save context]";
+    if (entry.type === "compaction" && entry.summary === "") return [];
     if (entry.type === "compaction")
       return [Message.user(`<compaction_summary>\n${entry.summary}\n</compaction_summary>`)];
     if (entry.type === "branch_summary") return [Message.user(`<branch_summary>\n${entry.summary}\n</branch_summary>`)];
@@ -34,7 +36,12 @@ export function referenceMessages(entries: readonly TreeEntry[], leaf: string | 
     if (entry.type !== "message") return [];
     const { message } = entry;
     if (!cut || message.role === "assistant") return [message];
-    if (message.role === "tool") return [Message.toolResult({ toolCallId: message.toolCallId!, content: notice })];
+    if (message.role === "tool") {
+      const [part] = message.content;
+      const content = part?.kind === "tool_result" ? String(part.toolResult.content) : "";
+      const short = `[Output truncated - ${Math.ceil(content.length / 4)} tokens]`;
+      return [Message.toolResult({ toolCallId: message.toolCallId!, content: short })];
+    }
     return [Message.user(notice)];
   });
   return flat.flatMap((message, index) => {

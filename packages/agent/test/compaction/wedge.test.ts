@@ -1,0 +1,120 @@
+// Whatever the summarizer does, the session goes on and nothing is lost.
+
+import { ContentFilterError, ContextLengthError, ServerError } from "@lathe/llm";
+import { describe, expect, it } from "vitest";
+import { PRUNED_RESULT } from "../../src/journal/context.ts";
+import type { ScriptedTurn } from "../support/scripted-client.ts";
+import { compacting, lorem, NOTES, sentText } from "./support.ts";
+
+const at = { provider: "test" };
+const rounds = (calls: number) => (_request: unknown, index: number) =>
+  index < calls
+    ? { text: `w${index}. ${lorem(4000)}`, calls: [{ name: "big", id: `c${index}`, args: { tokens: 10 } }] }
+    : { text: "done" };
+
+const BAD: Record<string, () => ScriptedTurn> = {
+  "an empty summary": () => ({ text: "" }),
+  "a summary longer than what it stands for": () => ({ text: `${NOTES} ${lorem(90_000)}` }),
+  "a summary without its headings": () => ({ text: "We did things." }),
+  "a summarizer that fails": () => ({ error: new ServerError("overloaded", at) }),
+  "a summarizer that refuses": () => ({ error: new ContentFilterError("no", at) }),
+  "a summarizer whose own context is too small": () => ({ error: new ContextLengthError("too long", at) }),
+  "a summary cut off at the output limit": () => ({ text: NOTES, finish: "length" }),
+  "a summarizer that never answers": () => ({ before: () => new Promise(() => {}) }),
+};
+
+describe.each(Object.entries(BAD))("%s", (_name, summary) => {
+  it("above the threshold: notes made without a model take its place, and the work goes on", async () => {
+    const s = compacting({
+      work: rounds(40),
+      summary,
+      settings: { keepRecentTokens: 8000, timeoutMs: 50 },
+      config: { retry: { baseDelay: 0.001, maxRetries: 1 } },
+    });
+    expect(await s.session.submit("remember: the door is green")).toMatchObject({ reason: "completed", text: "done" });
+    const last = sentText(s.work().at(-1)!);
+    expect(last).toContain("remember: the door is green");
+    expect(last).toContain("No summary could be made");
+    expect(last.length / 4).toBeLessThan(100_000);
+    await s.finish();
+  });
+
+  it("by hand: the context stays as it was, and the reason is said", async () => {
+    const s = compacting({
+      work: rounds(4),
+      summary,
+      settings: { timeoutMs: 50 },
+      config: { retry: { baseDelay: 0.001, maxRetries: 1 } },
+    });
+    await s.session.submit("go");
+    const before = s.session.journal.context.messages.map((message) => message);
+    expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toBe(false);
+    expect(s.session.journal.context.messages).toEqual(before);
+    expect(s.of("warning").at(-1)?.data).toMatchObject({ code: "compaction_failed" });
+    expect(await s.session.submit("and now?")).toMatchObject({ reason: "completed" });
+    await s.finish();
+  });
+});
+
+describe("a tail that does not fit", () => {
+  it("one result larger than the window is emptied, and the model is told its size", async () => {
+    const s = compacting({
+      window: 32_000,
+      work: (request, index) => {
+        if (index === 0) return { calls: [{ name: "big", id: "c", args: { word: "huge", tokens: 40_000 } }] };
+        if (sentText(request).length / 4 > 32_000) return { error: new ContextLengthError("too long", at) };
+        return { text: "done" };
+      },
+      config: { toolOutputLimits: { big: 1_000_000 } },
+    });
+    expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
+    expect(sentText(s.work().at(-1)!)).toMatch(PRUNED_RESULT);
+    await s.finish();
+  });
+});
+
+describe("interrupting", () => {
+  it("ends a compaction by hand; the context stays, and the session can be used", async () => {
+    let hasStarted = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      hasStarted = resolve;
+    });
+    const s = compacting({
+      work: rounds(4),
+      summary: () => ({
+        before: () => {
+          hasStarted();
+          return new Promise(() => {});
+        },
+      }),
+    });
+    await s.session.submit("go");
+    const compacted = s.session.compact(s.compaction.demand({ trigger: "manual" }));
+    await started;
+    await expect(s.session.submit("at once")).rejects.toThrow(/busy|running|processing/i);
+    await s.session.interrupt();
+    expect(await compacted).toBe(false);
+    expect(s.session.state).toBe("idle");
+    expect(await s.session.submit("go on")).toMatchObject({ reason: "completed" });
+    await s.finish();
+  });
+});
+
+describe("CO-06 pruning comes first", () => {
+  it("old results are emptied, the newest and files that were read stay whole, and no summary is paid for", async () => {
+    const s = compacting({
+      window: 200_000,
+      work: (_request, index) =>
+        index < 45
+          ? { calls: [{ name: "big", id: `c${index}`, args: { word: `w${index}.`, tokens: 4000 } }] }
+          : { text: "done" },
+    });
+    await s.session.submit("go");
+    const last = sentText(s.work().at(-1)!);
+    expect(s.summaries()).toEqual([]);
+    expect(last).toMatch(PRUNED_RESULT);
+    expect(last).not.toContain("w0. ");
+    for (let n = 36; n < 45; n++) expect(last).toContain(`w${n}. `);
+    await s.finish();
+  });
+});
