@@ -17,6 +17,8 @@ export interface Context {
   /** The entry each message comes from; undefined for a result that was filled in. */
   readonly entryIds: readonly (string | undefined)[];
   readonly state: ContextState;
+  /** Something of the path is not sent, or not whole. */
+  readonly isShortened: boolean;
 }
 
 /** What a view needs to know of a journal; `meta` must be cheap, `entry` may parse. */
@@ -39,6 +41,7 @@ export class ContextView implements Context {
   #pruned = new Map<string, true | string>();
   /** Answers that are sent without what only their maker can read. */
   #unsigned = new Set<string>();
+  #isCompacted = false;
 
   constructor(source: ContextSource) {
     this.#source = source;
@@ -56,6 +59,10 @@ export class ContextView implements Context {
   }
   get state(): ContextState {
     return this.#state.state;
+  }
+  /** Something of the path is not sent, or not whole. */
+  get isShortened(): boolean {
+    return this.#isCompacted || this.#pruned.size > 0;
   }
 
   /** Follows a new entry. Constant time when it continues the leaf and neither compacts nor prunes. */
@@ -82,6 +89,7 @@ export class ContextView implements Context {
     const { path, stateful, compactions } = this.#walk(leaf);
     for (const id of stateful) this.#takeState(this.#source.entry(id));
     const { sent, hidden } = this.#sentOf(path, compactions);
+    this.#isCompacted = hidden.length > 0;
     for (const id of sent) this.#emit(this.#source.entry(id), known);
     this.#findLastModel(hidden);
   }

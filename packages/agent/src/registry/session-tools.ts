@@ -35,6 +35,8 @@ export class SessionTools {
   #provided: readonly (readonly ToolDef[])[] = [];
   /** Made for these versions of profile and own tools. */
   #madeFor = "";
+  /** Tools that lacked a service when the map was made. */
+  #lacking = "";
   #offered = new Map<string, RegisteredTool>();
   /** As the last refresh left them. */
   #announced: readonly ToolDefinition[] = [];
@@ -72,6 +74,7 @@ export class SessionTools {
       this.#provided = lists;
       this.#madeFor = "";
     }
+    if (this.#lackingNow() !== this.#lacking) this.#madeFor = "";
     const offered = this.#current();
     const before = new Map(this.#announced.map((definition) => [definition.name, definition]));
     if (before.size === offered.size && [...offered].every(([name, { definition }]) => before.get(name) === definition))
@@ -82,10 +85,22 @@ export class SessionTools {
     return { added, removed };
   }
 
+  /** Services come and go while a session lives. */
+  #lackingNow(): string {
+    const names = [this.#profile.toolRegistry, this.own].flatMap((registry) =>
+      registry.names().filter((name) => {
+        const tool = registry.get(name)?.tool;
+        return tool?.needs !== undefined && this.#options.lacks(tool).length > 0;
+      }),
+    );
+    return names.join(" ");
+  }
+
   #current(): ReadonlyMap<string, RegisteredTool> {
     const versions = `${this.#profile.toolRegistry.version} ${this.own.version}`;
     if (versions !== this.#madeFor) {
       this.#offered = this.#collect();
+      this.#lacking = this.#lackingNow();
       this.#madeFor = versions;
     }
     return this.#offered;

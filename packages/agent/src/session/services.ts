@@ -7,6 +7,7 @@ import { ShownFiles } from "../edit/shown.ts";
 import { Syntax } from "../edit/syntax.ts";
 import type { AwaitedInput } from "../events/types.ts";
 import { Jobs } from "../ops/run/jobs.ts";
+import { Recall } from "../recall/recall.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import { BranchFacts } from "./facts.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, ProfilePart } from "./parts.ts";
@@ -23,6 +24,7 @@ interface ServiceParts extends HostPart<"services">, ProfilePart, ConfigPart, Cl
 
 export function buildServices(core: ServiceParts): BuiltServices {
   const facts = new BranchFacts(core);
+  let recall: Recall | undefined;
   const services: ToolServices = {
     get vision() {
       return core.profile.modelInfo?.supportsVision ?? false;
@@ -37,6 +39,11 @@ export function buildServices(core: ServiceParts): BuiltServices {
     shownFiles: new ShownFiles(),
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
+    get recall() {
+      if (!core.journal.context.isShortened) return undefined;
+      recall ??= new Recall(core.journal);
+      return recall;
+    },
     session: { awaitInput: (awaited) => core.awaitInput(awaited) },
   };
   // Getters stay live: copying by spread would freeze them.

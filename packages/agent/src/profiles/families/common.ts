@@ -7,6 +7,7 @@ import { exitPlanModeTool } from "../../tools/exit-plan-mode/index.ts";
 import { jobOutputTool } from "../../tools/job-output/index.ts";
 import { jobStopTool } from "../../tools/job-stop/index.ts";
 import { readFileTool } from "../../tools/read-file/index.ts";
+import { recallTool } from "../../tools/recall/index.ts";
 import { sendInputTool } from "../../tools/send-input/index.ts";
 import { spawnAgentTool } from "../../tools/spawn-agent/index.ts";
 import { todoTool } from "../../tools/todo/index.ts";
@@ -24,6 +25,7 @@ export const additions = [
   exitPlanModeTool,
   jobOutputTool,
   jobStopTool,
+  recallTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };
