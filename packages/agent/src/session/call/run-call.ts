@@ -247,7 +247,7 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
 const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
 
 function toolContext(
-  core: ArtifactPart & JournalPart & ClockPart,
+  core: ArtifactPart & JournalPart,
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
   live: LiveOutput,
@@ -262,7 +262,6 @@ function toolContext(
     openArtifact: (name) => core.artifacts.open(name),
     blobs: core.journal.blobs,
     ...(approvedPlan === undefined ? {} : { approvedPlan }),
-    now: core.deps.now,
   };
 }
 
