@@ -22,7 +22,7 @@ import type { CallInfo, ProposedCall } from "../../seams/types.ts";
 import { DeadlineError, withDeadline } from "../../time/deadline.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, SeamPart, ToolPart } from "../parts.ts";
 import { type ApprovalParts, askApproval } from "./approval.ts";
-import { type FinishParts, failure, finishCall, type Outcome, type StartedCall } from "./finish-call.ts";
+import { type CallOutcome, type FinishParts, failure, finishCall, type StartedCall } from "./finish-call.ts";
 import { LiveOutput, type OutputParts } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
@@ -65,7 +65,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
     summary: started.summary,
     arguments: args,
   });
-  let outcome: Outcome;
+  let outcome: CallOutcome;
   try {
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
     else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
@@ -85,7 +85,7 @@ async function settleCall(
   signal: AbortSignal,
   registered: RegisteredTool,
   call: ToolCallData,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const checked = await checkArguments(registered, call);
   if ("error" in checked) return failure(checked.error);
   let proposed = propose(registered, call.id, checked.args);
@@ -181,7 +181,7 @@ async function execute(
   signal: AbortSignal,
   { tool, executor }: RegisteredTool,
   declared: DeclaredCall,
-): Promise<Outcome | "plan_changed"> {
+): Promise<CallOutcome | "plan_changed"> {
   signal.throwIfAborted();
   const call = declared.info;
   const intent = await core.journal.intent({
