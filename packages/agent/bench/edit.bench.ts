@@ -32,7 +32,6 @@ function contextIn(directory: string): ToolContext {
     openArtifact: () => {
       throw new Error("not used");
     },
-    now: () => performance.now(),
     services: {
       vision: false,
       shownFiles: new ShownFiles(),

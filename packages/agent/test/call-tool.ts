@@ -35,7 +35,6 @@ export async function toolBench(): Promise<Bench> {
       signal,
       paths: new CallPaths(env, signal),
       blobs: new MemoryBlobs(),
-      now: () => 0,
       onOutput: (chunk) => output.push(chunk),
       openArtifact: () => {
         const chunks: Buffer[] = [];

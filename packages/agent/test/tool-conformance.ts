@@ -91,7 +91,6 @@ export async function toolConformance(env: ExecutionEnvironment, commands: boole
         signal,
         paths: new CallPaths(env, signal),
         blobs: new MemoryBlobs(),
-        now: () => 0,
         onOutput: () => {},
         openArtifact: () => {
           throw new Error("nothing here is that long");

@@ -1,4 +1,4 @@
-// The environment block of the first user turn: where the work happens. It holds what would go stale in a system prompt (date,
+// The environment block of the first user message: where the work happens. It holds what would go stale in a system prompt (date,
 // directory, git state), so it is taken once, at the start, and never changed.
 
 import type { ExecutionEnvironment } from "../env/types.ts";

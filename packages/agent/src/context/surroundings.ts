@@ -6,7 +6,7 @@ import { projectDocs } from "./project-docs.ts";
 
 /** Text about the place the session works in; rendered once, then kept in the journal. */
 export interface Surroundings {
-  /** Date, directory, git state: placed before the first user turn, never in the system prompt. */
+  /** Date, directory, git state: placed before the first user message, never in the system prompt. */
   readonly environment: string;
   /** Instruction files of the project. */
   readonly projectDocs: string;

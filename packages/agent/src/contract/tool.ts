@@ -88,8 +88,6 @@ export interface ToolContext extends CallScope {
   readonly blobs: Pick<BlobStore, "put">;
   /** The plan that was approved, when somebody was asked. */
   readonly approvedPlan?: string;
-  /** Milliseconds since the epoch, from the injected clock. */
-  readonly now: () => number;
 }
 
 /** Open by declaration merging: each service adds its optional key beside its own code. */

@@ -6,7 +6,7 @@ import type { TextEdit } from "./endings.ts";
 import { type LineEdit, Lines } from "./lines.ts";
 import { nearestText } from "./nearest.ts";
 import { rebaseLineEdits } from "./rebase.ts";
-import type { Workspace } from "./workspace.ts";
+import type { EditWorkspace } from "./workspace.ts";
 
 export interface Planned {
   readonly edits: readonly TextEdit[];
@@ -14,7 +14,11 @@ export interface Planned {
 
 export type Fresh<T> = T & { readonly notes: readonly string[] };
 
-export function planFresh<T extends Planned>(workspace: Workspace, path: string, plan: (text: string) => T): Fresh<T> {
+export function planFresh<T extends Planned>(
+  workspace: EditWorkspace,
+  path: string,
+  plan: (text: string) => T,
+): Fresh<T> {
   const { text } = workspace.document(path);
   const stale = workspace.staleBase(path);
   if (!stale) return { ...plan(text), notes: [] };

@@ -55,7 +55,7 @@ function linesWith(file: Lines, word: string): number[] {
   return lines;
 }
 
-export function numbered(
+export function numberedRange(
   lines: readonly string[],
   from: number,
   to: number,

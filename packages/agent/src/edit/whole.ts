@@ -7,7 +7,7 @@ import { planFresh } from "./fresh.ts";
 import { lineRuns } from "./line-runs.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
 import { refusePlaceholder } from "./replace.ts";
-import { type EditScope, type Workspace, withWorkspace } from "./workspace.ts";
+import { type EditScope, type EditWorkspace, withWorkspace } from "./workspace.ts";
 
 export interface WriteOutcome {
   readonly size: number;
@@ -32,7 +32,7 @@ export async function writeWholeFile(context: EditScope, path: string, content: 
 }
 
 /** Returns notes for the caller's report. */
-export function stageWhole(workspace: Workspace, path: string, content: string): string[] {
+export function stageWhole(workspace: EditWorkspace, path: string, content: string): string[] {
   if (!workspace.exists(path)) {
     const executable = content.startsWith("#!");
     workspace.write(path, newDocument(content), executable ? { executable } : {});

@@ -56,11 +56,11 @@ export interface EditScope extends CallScope {
 export async function withWorkspace<T>(
   context: EditScope,
   paths: readonly string[],
-  work: (workspace: Workspace) => Promise<T>,
+  work: (workspace: EditWorkspace) => Promise<T>,
 ): Promise<T> {
   const targets = await resolveTargets(context, paths);
   const run = async () => {
-    const workspace = new Workspace(context, targets);
+    const workspace = new EditWorkspace(context, targets);
     await workspace.load();
     try {
       return await work(workspace);
@@ -95,7 +95,7 @@ async function withNearNames(env: ExecutionEnvironment, { path, what, message }:
   return new ToolFailure(`${path} does not exist${what}. Did you mean ${near.join(" or ")}? Nothing was written.`);
 }
 
-export class Workspace {
+export class EditWorkspace {
   readonly #scope: EditScope;
   readonly #env: ExecutionEnvironment;
   readonly #shown: ShownFiles | undefined;

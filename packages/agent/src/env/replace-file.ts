@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import type { RenameWatches } from "./rename-watch.ts";
 
-export interface Replacement {
+export interface FileReplacement {
   /** The new file, whole, in the folder of `target`. */
   readonly temp: string;
   readonly target: string;
@@ -35,7 +35,7 @@ export interface Replaced {
 const DONE: Replaced = { isDone: true, overwrote: false };
 const CHANGED: Replaced = { isDone: false, overwrote: false };
 
-export async function replaceFile(replacement: Replacement, watches: RenameWatches): Promise<Replaced> {
+export async function replaceFile(replacement: FileReplacement, watches: RenameWatches): Promise<Replaced> {
   const { temp, target, content } = replacement;
   if (!content) return createFile(replacement);
   const aside = `${temp}.old`;
@@ -83,7 +83,7 @@ function isSame(path: string, content: Uint8Array, old: BigIntStats, made: BigIn
 }
 
 /** A link is made only where nothing is, which a rename cannot promise. */
-function createFile({ temp, target, lastCheck }: Replacement): Replaced {
+function createFile({ temp, target, lastCheck }: FileReplacement): Replaced {
   try {
     lastCheck();
     linkSync(temp, target);

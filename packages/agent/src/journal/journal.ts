@@ -301,7 +301,7 @@ export class Journal {
     store.append(held);
   }
 
-  /** To be awaited at each turn end. */
+  /** To be awaited at each turn end; the last turn of an input ends with it. */
   async turnEnd(): Promise<void> {
     this.#restateTitle();
     if ((this.#deps.sync ?? "turn") !== "none") await this.sync();

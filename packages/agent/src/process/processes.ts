@@ -9,7 +9,7 @@ import { type Clock, monotonicClock } from "./clock.ts";
 import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { markedProgram, markedShell } from "./shell-argv.ts";
-import { cancelled, refuseMissingProgram, type SpawnRequest, spawnError } from "./spawn-error.ts";
+import { cancelled, type ProgramRequest, refuseMissingProgram, spawnError } from "./spawn-error.ts";
 import { TwoWay, type TwoWaySetup } from "./two-way.ts";
 import { type BackgroundCommand, EnvError, type ExecResult, type ProcessOptions, type ProgramArgv } from "./types.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
@@ -210,7 +210,7 @@ export class Processes {
     await endMarked(mark, this.#clock);
   }
 
-  #spawn(request: SpawnRequest, marked: ProgramArgv, number: number, stdin: "ignore" | "pipe"): ChildProcess {
+  #spawn(request: ProgramRequest, marked: ProgramArgv, number: number, stdin: "ignore" | "pipe"): ChildProcess {
     const [program, ...args] = marked;
     try {
       return childProcess().spawn(program, args, {

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
 import { EnvError, type ProgramArgv } from "./types.ts";
 
-export interface SpawnRequest {
+export interface ProgramRequest {
   readonly argv: ProgramArgv;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface SpawnRequest {
 /** What shells search without a PATH. */
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-export function spawnError(error: NodeJS.ErrnoException, request: SpawnRequest): EnvError {
+export function spawnError(error: NodeJS.ErrnoException, request: ProgramRequest): EnvError {
   const program = request.argv[0];
   if (error.code === "ENOENT" && !existsSync(request.cwd)) {
     const message = `Working directory does not exist: ${request.cwd}. Run the command from an existing directory.`;
@@ -46,7 +46,7 @@ export function cancelled(program: string): EnvError {
 }
 
 /** Checked before the start: the shell that starts the program in its own place could only say so on stderr. */
-export function refuseMissingProgram(request: SpawnRequest): void {
+export function refuseMissingProgram(request: ProgramRequest): void {
   const [program] = request.argv;
   const folders = program.includes("/") ? [""] : (request.env["PATH"] ?? DEFAULT_PATH).split(delimiter);
   const candidates = folders.map((folder) => resolve(request.cwd, folder, program)).filter(isFile);

@@ -20,7 +20,7 @@ export class Recorder {
   #requests = 0;
   #timers = 0;
   #taken = 0;
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
   /** The folder is made; a run that was recorded there before is continued in the same file. */
   constructor(folder: string, redactor?: Redactor) {
@@ -54,12 +54,12 @@ export class Recorder {
     if (call.tool.sessionOnly) return run();
     try {
       const result = await this.#unrecorded.run(true, run);
-      await this.#inTurn();
+      await this.#inOrder();
       this.#write({ t: "tool", callId: call.callId, result: toJson(result) });
       return result;
     } catch (error) {
       const { name, message } = error as Error;
-      await this.#inTurn();
+      await this.#inOrder();
       this.#write({ t: "tool_error", callId: call.callId, name, message });
       throw error;
     }
@@ -73,12 +73,12 @@ export class Recorder {
       const access = await this.#unrecorded.run(true, look);
       // It may have been there at once, in the middle of what follows from an earlier completion.
       await new Promise((resolve) => setImmediate(resolve));
-      await this.#inTurn();
+      await this.#inOrder();
       this.#write({ t: "access", callId, access: toJson(access) });
       return access;
     } catch (error) {
       const { name, message } = error as Error;
-      await this.#inTurn();
+      await this.#inOrder();
       this.#write({ t: "access_error", callId, name, message });
       throw error;
     }
@@ -88,7 +88,7 @@ export class Recorder {
   async taken<T>(work: () => Promise<T>): Promise<T> {
     const n = this.#taken++;
     const value = await this.#unrecorded.run(true, work);
-    await this.#inTurn();
+    await this.#inOrder();
     this.#write({ t: "taken", n, value: toJson(value) });
     return value;
   }
@@ -125,10 +125,10 @@ export class Recorder {
   }
 
   /** What follows from two completions of the same moment would mingle, as no replay could repeat it: one after the other. */
-  #inTurn(): Promise<void> {
-    const turn = this.#turn;
-    this.#turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
-    return turn;
+  #inOrder(): Promise<void> {
+    const before = this.#queue;
+    this.#queue = before.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return before;
   }
 
   #write(line: LogLine): void {

@@ -115,7 +115,7 @@ export class Replayer {
 
   /** False when it does not come true and nothing more can happen. */
   async #until(holds: () => boolean): Promise<boolean> {
-    for (let turns = 0; turns < 50 && !holds(); turns++) await settle();
+    for (let waits = 0; waits < 50 && !holds(); waits++) await settle();
     for (let waited = 0; waited < PATIENCE_MS && !holds(); waited++) {
       if (this.#divergence) throw this.#divergence;
       await new Promise((resolve) => setTimeout(resolve, 1));

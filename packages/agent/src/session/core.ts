@@ -21,7 +21,7 @@ import { SessionTools } from "../registry/session-tools.ts";
 import { Seams } from "../seams/run.ts";
 import { SchemeRegistry } from "../seams/schemes.ts";
 import { abortController, type SessionDeps } from "../time/deadline.ts";
-import { Approvals } from "./call/approvals.ts";
+import { PendingApprovals } from "./call/pending-approvals.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
 import type { BranchFacts } from "./facts.ts";
@@ -61,7 +61,7 @@ export class SessionCore {
   readonly prefix: SessionPrefix;
   readonly guard = new PrefixGuard();
   readonly inbox = new Inbox();
-  readonly approvals = new Approvals();
+  readonly approvals = new PendingApprovals();
   readonly ledger = new Ledger();
   readonly detector = new LoopDetector();
   readonly meter: ContextMeter;

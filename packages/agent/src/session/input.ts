@@ -182,8 +182,8 @@ async function stopOrGoOn(core: InputParts, run: InputRun): Promise<InputEnd> {
 }
 
 function finished(core: HostPart<"isQuestion"> & JournalPart & ClockPart, run: InputRun): InputEnd {
-  const turn = core.options.isQuestion && lastAssistantTurn(core);
-  if (turn && core.options.isQuestion?.(turn)) run.awaits = { what: "question", text: turn.content };
+  const answer = core.options.isQuestion && lastAnswer(core);
+  if (answer && core.options.isQuestion?.(answer)) run.awaits = { what: "question", text: answer.content };
   return { reason: "completed" };
 }
 
@@ -280,7 +280,7 @@ function isAnswered(core: JournalPart): boolean {
   return core.journal.context.messages.at(-1)?.role === "assistant";
 }
 
-function lastAssistantTurn(core: JournalPart & ClockPart): AssistantTurn | undefined {
+function lastAnswer(core: JournalPart & ClockPart): AssistantTurn | undefined {
   const message = core.journal.context.messages.at(-1);
   if (message?.role !== "assistant") return undefined;
   return {

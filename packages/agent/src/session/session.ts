@@ -21,6 +21,7 @@ import { applyCompaction } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
+import { historyOf } from "./history.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
@@ -28,7 +29,6 @@ import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
-import { turnsOf } from "./turns.ts";
 import { type ModelClient, partsOf, type SessionOptions, type Turn, textOfContent } from "./types.ts";
 
 /** How long the end of an input waits for readers that lag behind. */
@@ -97,7 +97,7 @@ export class Session {
   }
   /** Reads the journal; not for hot paths. */
   get history(): Turn[] {
-    return turnsOf(this.#core.journal);
+    return historyOf(this.#core.journal);
   }
   get usage(): { readonly usage: Usage; readonly cost: number; readonly turns: number } {
     const { ledger, turns } = this.#core;

@@ -8,7 +8,7 @@ export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockP
 /** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
 
-export type StreamResult =
+export type AnswerResult =
   | { readonly kind: "response"; readonly response: Response }
   /** A hook ended it. */
   | { readonly kind: "cut"; readonly inject: string; readonly partial: PartialAnswer }
@@ -23,7 +23,7 @@ export interface PartialAnswer {
   response?: Response;
 }
 
-export async function readAnswer(core: StreamParts, signal: AbortSignal, request: Request): Promise<StreamResult> {
+export async function readAnswer(core: StreamParts, signal: AbortSignal, request: Request): Promise<AnswerResult> {
   const partial: PartialAnswer = { started: false, text: "", reasoning: "" };
   const reader = new StreamReader(core, signal);
   try {
@@ -67,7 +67,7 @@ class StreamReader {
     });
   }
 
-  async read(request: Request, partial: PartialAnswer): Promise<StreamResult> {
+  async read(request: Request, partial: PartialAnswer): Promise<AnswerResult> {
     const { config, client, seams, prefix } = this.#core;
     this.#watch(config.firstEventTimeoutMs, "firstEvent");
     const iterator = client.stream(request, this.#context())[Symbol.asyncIterator]();
@@ -103,7 +103,7 @@ class StreamReader {
     if (!this.#finished) this.#controller.abort();
   }
 
-  #take(event: StreamEvent, partial: PartialAnswer): StreamResult | undefined {
+  #take(event: StreamEvent, partial: PartialAnswer): AnswerResult | undefined {
     const core = this.#core;
     switch (event.type) {
       case "stream_start":

@@ -56,7 +56,7 @@ export interface SessionOptions {
   /** Services of the host's own tools. */
   readonly services?: Partial<ToolServices> | undefined;
   /** True when an answer is a question to the user: the session then waits for input instead of being idle. */
-  readonly isQuestion?: ((turn: AssistantTurn) => boolean) | undefined;
+  readonly isQuestion?: ((answer: AssistantTurn) => boolean) | undefined;
   /** US dollars of one answer; from the profile's catalog row when absent. */
   readonly priceOf?: ((model: string, usage: Usage) => number) | undefined;
   /** The model that hooks reach by a role such as `smol`; the session's own when absent or undefined. */
@@ -81,6 +81,7 @@ export interface SessionOptions {
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }
 
+/** The items of `session.history` carry the names of SN-04. Elsewhere a turn is one answer of the model with its calls. */
 export interface UserTurn {
   readonly kind: "user";
   readonly content: InputContent;

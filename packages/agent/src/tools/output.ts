@@ -11,6 +11,6 @@ export const LISTING_OUTPUT: OutputLimit = { chars: 20_000, mode: "tail", lines:
 export const AGENT_OUTPUT: OutputLimit = { chars: 20_000, mode: "head_tail" };
 
 /** Newest files stand first in a listing: its end is omitted, not its head. */
-export function newestFirst<Tool extends Pick<ToolDef<never>, "output">>(tool: Tool): Tool {
+export function keepHead<Tool extends Pick<ToolDef<never>, "output">>(tool: Tool): Tool {
   return tool.output ? { ...tool, output: { ...tool.output, mode: "head" } } : tool;
 }

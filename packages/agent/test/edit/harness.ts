@@ -35,7 +35,6 @@ export function contextFor(env: ExecutionEnvironment, services: Partial<ToolServ
     openArtifact: () => {
       throw new Error("edits need no artifact");
     },
-    now: () => Date.now(),
     services: { vision: false, pathLocks: new PathLocks(), ...services },
   };
 }

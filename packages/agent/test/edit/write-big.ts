@@ -18,7 +18,6 @@ const context = {
   openArtifact: () => {
     throw new Error("not used");
   },
-  now: () => 0,
   services: { vision: false },
 };
 process.stdout.write("ready\n");

@@ -80,7 +80,7 @@ describe.each(DIALECTS)("the %s profile", (dialect) => {
     expect(JSON.stringify(w.server.requests[0]?.view.messages)).not.toContain("You are Lathe");
   });
 
-  it("SY-01 SY-02 D-040 the environment stands in the first user turn, so the system prompt holds nothing that goes stale", async () => {
+  it("SY-01 SY-02 D-040 the environment stands in the first user message, so the system prompt holds nothing that goes stale", async () => {
     const w = await start([turn.text("hi")]);
     await w.session.submit("hello");
     await w.finish();

@@ -14,14 +14,14 @@ export function sessionToContinue(workspace: Workspace): string | undefined {
   return own || filesHere(workspace).find(({ path }) => cwdOf(path) === workspace.cwd)?.path;
 }
 
-export interface FoundSession {
+export interface LocatedSession {
   readonly path: string;
   /** Set when the session belongs to another directory: it can only be forked from here. */
   readonly otherCwd?: string;
 }
 
 /** A path, or the beginning of an id: first among this directory's sessions, then among all. */
-export function findSession(workspace: Workspace, value: string): FoundSession {
+export function findSession(workspace: Workspace, value: string): LocatedSession {
   if (isPath(value)) {
     const path = resolve(workspace.machine.cwd, value);
     if (!statOf(path)?.isFile()) throw usageError(`Session file not found: ${value}. See: lathe sessions list`);

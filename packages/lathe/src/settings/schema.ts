@@ -45,7 +45,7 @@ export const SETTINGS = {
     type: "enum",
     choices: ["auto", "off", "on"],
     default: "",
-    help: "receive receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
+    help: "receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
   },
   "contextPromotion.enabled": {
     type: "boolean",

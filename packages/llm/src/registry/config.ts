@@ -4,7 +4,7 @@
 import { findRow } from "../catalog/provider-rows.ts";
 import type { DiscoveryType } from "../discovery/listings.ts";
 import type { ClientDeps } from "../types/adapter.ts";
-import type { JsonObject, JsonValue } from "../types/json.ts";
+import type { JsonValue } from "../types/json.ts";
 import type { Api, CacheRetention, ModelCost, OpenAICompat, RequestTransform, ThinkingInfo } from "../types/model.ts";
 import type { Some } from "../types/some.ts";
 import { isRecord, type Shape, shapes } from "./shape.ts";
@@ -60,9 +60,6 @@ export interface RegistryConfig {
         readonly exclude?: readonly string[];
       }
     | undefined;
-  /** Read by the product. */
-  readonly profiles?: JsonObject | undefined;
-  readonly modelBindings?: JsonObject | undefined;
 }
 
 /** The key that a provider's entry gives: itself, or the name of a variable that is set. */
@@ -177,8 +174,6 @@ const provider = object({
 const file = object({
   providers: mapOf(provider),
   equivalence: object({ overrides: mapOf(text), exclude: listOf(text) }),
-  profiles: mapOf(anything),
-  modelBindings: mapOf(anything),
 });
 
 /** Every mistake as one line that begins with its path; empty when the file is fine. */

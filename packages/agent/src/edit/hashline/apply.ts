@@ -7,7 +7,7 @@ import { type FileOutcome, outcomes } from "../outcome.ts";
 import { rebaseLineEdits } from "../rebase.ts";
 import { refusePlaceholder } from "../replace.ts";
 import { ShownFiles, type ShownVersion } from "../shown.ts";
-import { type EditScope, type Workspace, withWorkspace } from "../workspace.ts";
+import { type EditScope, type EditWorkspace, withWorkspace } from "../workspace.ts";
 import { type HashlineInput, HashlineSyntaxError, parseHashline, type Section } from "./parse.ts";
 import { around, resolveOperations } from "./resolve.ts";
 
@@ -99,7 +99,7 @@ const banners = {
 
 async function stage(
   context: EditScope,
-  workspace: Workspace,
+  workspace: EditWorkspace,
   shown: ShownFiles,
   section: Section,
   warnings: string[],

@@ -1,7 +1,7 @@
 // Turns hashline operations into line edits of the text they were written against.
 
 import { type LineEdit, splitLines } from "../lines.ts";
-import { numbered } from "../nearest.ts";
+import { numberedRange } from "../nearest.ts";
 import type { Syntax } from "../syntax.ts";
 import { HashlineSyntaxError, type HashOperation } from "./parse.ts";
 
@@ -104,7 +104,7 @@ export function around(lines: readonly string[], anchors: readonly number[]): st
     const from = Math.max(shownTo, anchor - 3, 0);
     const to = Math.min(lines.length, anchor + 2);
     if (to <= from) continue;
-    parts.push(numbered(lines, from, to, marked));
+    parts.push(numberedRange(lines, from, to, marked));
     shownTo = to;
   }
   return parts.join("\n");

@@ -6,7 +6,7 @@ import { planFresh } from "../fresh.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { refusePlaceholder } from "../replace.ts";
 import { stageWhole } from "../whole.ts";
-import { type EditScope, type Workspace, withWorkspace } from "../workspace.ts";
+import { type EditScope, type EditWorkspace, withWorkspace } from "../workspace.ts";
 import { type Level, locateHunks } from "./locate.ts";
 import { parseUnified } from "./parse-unified.ts";
 import { parseV4a } from "./parse-v4a.ts";
@@ -112,7 +112,7 @@ function pathsOf(operation: PatchOperation): string[] {
     : [operation.path];
 }
 
-function stage(workspace: Workspace, operation: PatchOperation, notes: string[]): PatchedOperation {
+function stage(workspace: EditWorkspace, operation: PatchOperation, notes: string[]): PatchedOperation {
   const { path } = operation;
   switch (operation.kind) {
     case "delete":
@@ -133,7 +133,7 @@ function stage(workspace: Workspace, operation: PatchOperation, notes: string[])
 }
 
 /** Content that was neither quoted nor shown is not deleted: it may be somebody's newer work. */
-function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hunk[]): void {
+function refuseUnseenLoss(workspace: EditWorkspace, path: string, hunks: readonly Hunk[]): void {
   if (!workspace.exists(path)) return;
   refuseStale(workspace, path, "deleted");
   if (hunks.length === 0) return;
@@ -145,7 +145,7 @@ function refuseUnseenLoss(workspace: Workspace, path: string, hunks: readonly Hu
   );
 }
 
-function refuseStale(workspace: Workspace, path: string, fate: "deleted" | "overwritten"): void {
+function refuseStale(workspace: EditWorkspace, path: string, fate: "deleted" | "overwritten"): void {
   if (!workspace.staleBase(path)) return;
   throw new ToolFailure(
     `${path} has changed on disk since it was last shown, so it is not ${fate}. Read it again first. Nothing was written.`,
@@ -163,7 +163,7 @@ const levelNotes: Readonly<Record<Exclude<Level, "exact">, string>> = {
 };
 
 function stageUpdate(
-  workspace: Workspace,
+  workspace: EditWorkspace,
   path: string,
   hunks: readonly Hunk[],
   moveTo: string | undefined,

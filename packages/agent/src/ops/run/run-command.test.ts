@@ -34,7 +34,6 @@ it.each(["open", "write"])(
           },
         };
       },
-      now: () => 0,
       services: { vision: false },
     };
     const outcome = await runCommand("yes | head -c 3000000", context, { name: "shell" });

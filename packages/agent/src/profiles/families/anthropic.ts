@@ -5,7 +5,7 @@ import { globTool } from "../../tools/glob/index.ts";
 import { grepWithModesTool } from "../../tools/grep/index.ts";
 import { claudeNames, claudeTools } from "../../tools/native/claude/index.ts";
 import { renamed } from "../../tools/native/face.ts";
-import { newestFirst } from "../../tools/output.ts";
+import { keepHead } from "../../tools/output.ts";
 import { shellTool } from "../../tools/shell/index.ts";
 import type { Family } from "../define.ts";
 import prompt from "../prompts/anthropic.md";
@@ -13,7 +13,7 @@ import editing from "../prompts/editing/edit-file.md";
 import { additions, agents, files, type Kit, list } from "./common.ts";
 
 const tools = ({ read, write, edit }: Kit) =>
-  list(read, write, edit, shellTool, grepWithModesTool, newestFirst(globTool), ...agents, ...additions);
+  list(read, write, edit, shellTool, grepWithModesTool, keepHead(globTool), ...agents, ...additions);
 
 export const anthropic = {
   id: "anthropic",

@@ -6,7 +6,7 @@ import { grepTool } from "../../tools/grep/index.ts";
 import { listDirTool } from "../../tools/list-dir/index.ts";
 import { renamed } from "../../tools/native/face.ts";
 import { geminiNames, geminiTools } from "../../tools/native/gemini/index.ts";
-import { newestFirst } from "../../tools/output.ts";
+import { keepHead } from "../../tools/output.ts";
 import { readManyFilesTool } from "../../tools/read-many-files/index.ts";
 import { shellTool } from "../../tools/shell/index.ts";
 import type { Family } from "../define.ts";
@@ -22,8 +22,8 @@ const tools = ({ read, write, edit }: Kit) =>
     edit,
     shellTool,
     grepTool,
-    newestFirst(globTool),
-    newestFirst(listDirTool),
+    keepHead(globTool),
+    keepHead(listDirTool),
     ...agents,
     ...additions,
   );

@@ -4,7 +4,7 @@ import { applyPatchTool } from "../../tools/apply-patch/index.ts";
 import { globTool } from "../../tools/glob/index.ts";
 import { grepTool } from "../../tools/grep/index.ts";
 import { codexTools } from "../../tools/native/codex/index.ts";
-import { newestFirst } from "../../tools/output.ts";
+import { keepHead } from "../../tools/output.ts";
 import { shellTool } from "../../tools/shell/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/apply-patch.md";
@@ -13,7 +13,7 @@ import nativePrompt from "../prompts/openai-native.md";
 import { additions, agents, files, type Kit, list } from "./common.ts";
 
 const tools = ({ read, write, edit }: Kit) =>
-  list(read, edit, write, shellTool, grepTool, newestFirst(globTool), ...agents, ...additions);
+  list(read, edit, write, shellTool, grepTool, keepHead(globTool), ...agents, ...additions);
 
 export const openai = {
   id: "openai",

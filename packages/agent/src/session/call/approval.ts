@@ -5,10 +5,10 @@ import { messageOf } from "../../seams/run.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { withDeadline } from "../../time/deadline.ts";
 import type { ClockPart, ConfigPart, EventPart, JournalPart, SeamPart } from "../parts.ts";
-import type { Approvals } from "./approvals.ts";
+import type { PendingApprovals } from "./pending-approvals.ts";
 
 interface QuestionParts extends EventPart, ConfigPart, ClockPart {
-  readonly approvals: Approvals;
+  readonly approvals: PendingApprovals;
 }
 export type ApprovalParts = QuestionParts & SeamPart & Pick<JournalPart, "journal">;
 

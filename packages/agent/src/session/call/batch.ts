@@ -40,7 +40,7 @@ function isWrite(core: Offer, call: ToolCallData): boolean {
   try {
     return tier(argumentsOf(call)) === "write";
   } catch {
-    return true; // not checked against the schema yet: a call whose tier is unknown waits its turn
+    return true; // not checked against the schema yet: a call whose tier is unknown is ordered like a write
   }
 }
 

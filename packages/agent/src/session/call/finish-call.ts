@@ -17,14 +17,14 @@ import type {
 } from "../parts.ts";
 import { keepOutput } from "./artifact-output.ts";
 
-export interface Outcome {
+export interface CallOutcome {
   readonly result: ToolResult;
   /** Reserved by the intent. */
   readonly entryId?: string;
   readonly settled?: "interrupted" | "skipped";
 }
 
-export function failure(text: string): Outcome {
+export function failure(text: string): CallOutcome {
   return { result: { content: [{ kind: "text", text }], isError: true } };
 }
 
@@ -38,7 +38,7 @@ export interface StartedCall {
 
 export type FinishParts = JournalPart & EventPart & ArtifactPart & RedactionPart & InputPart & ConfigPart & ClockPart;
 
-export async function finishCall(core: FinishParts, started: StartedCall, outcome: Outcome): Promise<void> {
+export async function finishCall(core: FinishParts, started: StartedCall, outcome: CallOutcome): Promise<void> {
   const { call, tool, summary, startedAt } = started;
   const { settled } = outcome;
   // Before anything is truncated: half a secret would not be found.

@@ -22,7 +22,7 @@ import type { CallInfo, ProposedCall } from "../../seams/types.ts";
 import { DeadlineError, withDeadline } from "../../time/deadline.ts";
 import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, SeamPart, ToolPart } from "../parts.ts";
 import { type ApprovalParts, askApproval } from "./approval.ts";
-import { type FinishParts, failure, finishCall, type Outcome, type StartedCall } from "./finish-call.ts";
+import { type CallOutcome, type FinishParts, failure, finishCall, type StartedCall } from "./finish-call.ts";
 import { LiveOutput, type OutputParts } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
@@ -65,7 +65,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
     summary: started.summary,
     arguments: args,
   });
-  let outcome: Outcome;
+  let outcome: CallOutcome;
   try {
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
     else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
@@ -85,7 +85,7 @@ async function settleCall(
   signal: AbortSignal,
   registered: RegisteredTool,
   call: ToolCallData,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const checked = await checkArguments(registered, call);
   if ("error" in checked) return failure(checked.error);
   let proposed = propose(registered, call.id, checked.args);
@@ -181,7 +181,7 @@ async function execute(
   signal: AbortSignal,
   { tool, executor }: RegisteredTool,
   declared: DeclaredCall,
-): Promise<Outcome | "plan_changed"> {
+): Promise<CallOutcome | "plan_changed"> {
   signal.throwIfAborted();
   const call = declared.info;
   const intent = await core.journal.intent({
@@ -249,7 +249,7 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
 const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
 
 function toolContext(
-  core: ArtifactPart & JournalPart & ClockPart,
+  core: ArtifactPart & JournalPart,
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
   live: LiveOutput,
@@ -264,7 +264,6 @@ function toolContext(
     openArtifact: (name) => core.artifacts.open(name),
     blobs: core.journal.blobs,
     ...(approvedPlan === undefined ? {} : { approvedPlan }),
-    now: core.deps.now,
   };
 }
 

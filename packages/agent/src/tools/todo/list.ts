@@ -22,14 +22,14 @@ export interface TodoOp {
   readonly text?: string;
 }
 
-export interface Outcome {
+export interface TodoOutcome {
   readonly list: TodoList;
   readonly errors: readonly string[];
   /** Tasks this batch completed. */
   readonly completed: readonly string[];
 }
 
-export function applyOps(before: TodoList, ops: readonly TodoOp[]): Outcome {
+export function applyOps(before: TodoList, ops: readonly TodoOp[]): TodoOutcome {
   const errors: string[] = [];
   let list = before;
   for (const op of ops) {

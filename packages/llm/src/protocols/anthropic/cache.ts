@@ -1,4 +1,4 @@
-// Where cache breakpoints go (PC-02). The vendor allows four: the newest user turn carries the conversation, the one
+// Where cache breakpoints go (PC-02). The vendor allows four: the newest user message carries the conversation, the one
 // before it finds what the last request wrote, system and tools survive when the conversation is shortened.
 
 import type { CacheControl } from "../../types/message.ts";

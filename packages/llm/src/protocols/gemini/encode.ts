@@ -61,7 +61,7 @@ export function encodeGemini(input: EncodeInput, flavour: GeminiFlavour): Encode
   };
 }
 
-/** What a conversation has come to so far; the part before the running user turn is settled text. */
+/** What a conversation has come to so far; the part before the running user content is settled text. */
 class History {
   /** System texts without their quotes, so that several join to one with an empty line between them. */
   readonly system: string[] = [];
@@ -70,30 +70,30 @@ class History {
   readonly warnings: Warning[] = [];
   readonly calls = new Map<string, CallNote>();
   readonly #settled = new JoinedTexts();
-  #turn: EncodedContent[] = [];
+  #userContents: EncodedContent[] = [];
 
   add(content: EncodedContent): void {
     this.warnings.push(...content.warnings);
     this.segments.push(content.segment);
     for (const note of content.calls) this.calls.set(note.id, note);
     if (content.role === "user") {
-      this.#turn.push(content);
+      this.#userContents.push(content);
       return;
     }
-    this.#settled.push(userTurn(this.#turn));
+    this.#settled.push(userContent(this.#userContents));
     this.#settled.push(wire("model", content.rest));
-    this.#turn = [];
+    this.#userContents = [];
   }
 
   contents(): BodyPiece[] {
-    return joinParts([...this.#settled.parts, userTurn(this.#turn)].filter(isPresent));
+    return joinParts([...this.#settled.parts, userContent(this.#userContents)].filter(isPresent));
   }
 }
 
 /** Results of a round go into one content right after their calls; what else the user said follows. */
-function userTurn(turn: readonly EncodedContent[]): string {
-  const results = turn.map((content) => content.results).reduce(joinTexts, "");
-  return turn.map((content) => wire("user", content.rest)).reduce(joinTexts, wire("user", results));
+function userContent(contents: readonly EncodedContent[]): string {
+  const results = contents.map((content) => content.results).reduce(joinTexts, "");
+  return contents.map((content) => wire("user", content.rest)).reduce(joinTexts, wire("user", results));
 }
 
 function wire(role: string, parts: string): string {

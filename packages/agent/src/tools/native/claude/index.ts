@@ -10,7 +10,7 @@ import { globTool } from "../../glob/index.ts";
 import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
-import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
+import { keepHead, SEARCH_OUTPUT } from "../../output.ts";
 import {
   type ArgsOf,
   choice,
@@ -189,7 +189,7 @@ export const claudeTools = [
   { ...writeFileTool, name: "Write" },
   bash,
   grep,
-  newestFirst({ ...globTool, name: "Glob" }),
+  keepHead({ ...globTool, name: "Glob" }),
   agent,
   todoWrite,
   askUserQuestion,

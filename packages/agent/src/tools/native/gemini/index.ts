@@ -10,7 +10,7 @@ import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { listDirTool } from "../../list-dir/index.ts";
-import { newestFirst, SEARCH_OUTPUT } from "../../output.ts";
+import { keepHead, SEARCH_OUTPUT } from "../../output.ts";
 import {
   type ArgsOf,
   choice,
@@ -143,13 +143,13 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
 
 const directory = optional(text("Directory; the working directory when not given"));
 
-const glob = faceOf(newestFirst(globTool), {
+const glob = faceOf(keepHead(globTool), {
   name: "glob",
   params: { pattern: text("Glob pattern: **, *, ?, {a,b}, [..]"), dir_path: directory },
   toInner: ({ pattern, dir_path }) => definedOptions({ pattern, path: dir_path }),
 });
 
-const listDirectory = faceOf(newestFirst(listDirTool), {
+const listDirectory = faceOf(keepHead(listDirTool), {
   name: "list_directory",
   params: { dir_path: text("Directory to list") },
   toInner: ({ dir_path }) => ({ path: dir_path }),

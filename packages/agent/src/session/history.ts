@@ -1,4 +1,4 @@
-// The history as typed turns: a view of the journal for hosts.
+// The history as typed items (SN-04): a view of the journal for hosts.
 
 import type { Message } from "@lathe/llm";
 import { NO_USAGE } from "../budget/ledger.ts";
@@ -9,34 +9,34 @@ import type { MessageEntry, TreeEntry } from "../journal/types.ts";
 import { type ToolResultItem, type Turn, textOfContent } from "./types.ts";
 
 /** Reads the whole path to the leaf. */
-export function turnsOf(journal: Journal): Turn[] {
-  const turns: Turn[] = [];
+export function historyOf(journal: Journal): Turn[] {
+  const items: Turn[] = [];
   let order: ReadonlyMap<string, number> = new Map();
-  /** Of the last turn; they come in the order they were ready in. */
+  /** Of the last item; they come in the order they were ready in. */
   let results: ToolResultItem[] = [];
   const inCallOrder = (a: ToolResultItem, b: ToolResultItem): number =>
     (order.get(a.toolCallId) ?? -1) - (order.get(b.toolCallId) ?? -1);
   for (const id of pathTo(journal, journal.leaf)) {
-    const turn = toTurn(journal.entry(id));
-    if (!turn) continue;
-    if (turn.kind === "tool_results" && turns.at(-1)?.kind === "tool_results") {
-      results.push(...turn.results);
+    const item = toItem(journal.entry(id));
+    if (!item) continue;
+    if (item.kind === "tool_results" && items.at(-1)?.kind === "tool_results") {
+      results.push(...item.results);
       continue;
     }
     results.sort(inCallOrder);
-    results = turn.kind === "tool_results" ? [...turn.results] : [];
-    if (turn.kind === "assistant") order = new Map(turn.toolCalls.map((call, at) => [call.id, at]));
-    turns.push(turn.kind === "tool_results" ? { ...turn, results } : turn);
+    results = item.kind === "tool_results" ? [...item.results] : [];
+    if (item.kind === "assistant") order = new Map(item.toolCalls.map((call, at) => [call.id, at]));
+    items.push(item.kind === "tool_results" ? { ...item, results } : item);
   }
   results.sort(inCallOrder);
-  return turns;
+  return items;
 }
 
-function toTurn(entry: TreeEntry): Turn | undefined {
+function toItem(entry: TreeEntry): Turn | undefined {
   const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
     case "message":
-      return messageTurn(entry, timestamp);
+      return messageItem(entry, timestamp);
     case "custom_message":
       return { kind: "user", content: entry.content, timestamp };
     case "compaction":
@@ -47,7 +47,7 @@ function toTurn(entry: TreeEntry): Turn | undefined {
   }
 }
 
-function messageTurn(entry: MessageEntry, timestamp: number): Turn {
+function messageItem(entry: MessageEntry, timestamp: number): Turn {
   const { message } = entry;
   switch (message.role) {
     case "assistant": {

@@ -2,7 +2,7 @@
 
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 
-export class Approvals {
+export class PendingApprovals {
   readonly #open = new Map<string, (answer: ApprovalAnswer) => void>();
 
   /** Resolves with the host's answer; rejects when the signal aborts. */
