@@ -4,6 +4,14 @@ export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export type { BudgetConfig } from "./budget/ledger.ts";
+export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
+export type { Trigger as CompactionTrigger, Wanted as WantedCompaction } from "./compaction/plan.ts";
+export {
+  type CompactionSettings,
+  DEFAULT_COMPACTION,
+  type Strategy as CompactionStrategy,
+} from "./compaction/settings.ts";
+export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
 export { type AskedGit, askGit } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
 export * from "./contract/changes.ts";
@@ -105,6 +113,7 @@ export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant, editVariants } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
+export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export { keepOneInProgress, type TodoList } from "./tools/todo/list.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";

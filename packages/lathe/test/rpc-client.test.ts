@@ -72,9 +72,9 @@ describe("RpcClient", () => {
     rig.server.push(turn.text("one", { before: open.wait }));
     const agent = client();
     await agent.start();
-    const refusal = await agent.request("compact").catch((error: unknown) => error);
+    const refusal = await agent.request("negotiate_unattended", { declaration: {} }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(RpcError);
-    expect(refusal).toMatchObject({ command: "compact", code: "not_available" });
+    expect(refusal).toMatchObject({ command: "negotiate_unattended", code: "not_available" });
     await agent.prompt("go");
     await open.reached;
     const waiting = agent.waitForIdle();

@@ -65,8 +65,10 @@ describe("RPC: commands", () => {
     const replies: Record<string, unknown> = {};
     const failed: string[] = [];
     const running = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"]);
-    // A new session has nothing to export or to branch from.
-    const names = Object.keys(COMMANDS).filter((name) => name !== "new_session") as (keyof typeof COMMANDS)[];
+    // A new session has nothing to export or to branch from; a short one has nothing to compact.
+    const names = (Object.keys(COMMANDS) as (keyof typeof COMMANDS)[]).filter(
+      (name) => name !== "new_session" && name !== "compact",
+    );
     for (const command of [...names, "new_session"] as const) {
       const from = host.frames.length;
       const reply = await host.ask(command, params[command] ?? {});
@@ -75,10 +77,31 @@ describe("RPC: commands", () => {
       if (running.has(command)) await host.event("agent_end", from);
       expect(host.frames.filter(({ id }) => id !== undefined && id === reply["id"])).toHaveLength(1);
     }
-    expect(failed).toEqual(["compact", "workflow_gate_response", "negotiate_unattended"]);
+    expect(failed).toEqual(["workflow_gate_response", "negotiate_unattended"]);
     for (const command of failed) expect(replies[command]).toMatchObject({ code: "not_available" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-05 compact puts a summary in the place of older messages, with what to pay attention to; the agent then reads it", async () => {
+    const notes = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
+    rig.server.push(turn.text("word ".repeat(2000)), turn.text("short"), turn.text(notes), turn.text("fine"));
+    const host = await rig.start();
+    await host.prompt("tell me everything");
+    await host.prompt("and now briefly");
+    const reply = await host.data<{ summary: string; tokensBefore: number }>("compact", {
+      customInstructions: "the half",
+    });
+    expect(reply.summary).toContain("The first half.");
+    expect(reply.tokensBefore).toBeGreaterThan(2000);
+    expect(JSON.stringify(rig.server.requests[2]?.body)).toContain("attention to: the half");
+    await host.prompt("go on");
+    const sent = JSON.stringify(rig.server.requests[3]?.body);
+    expect(sent).toContain("The second half.");
+    expect(sent).toContain("tell me everything");
+    expect(sent).not.toContain("word word");
+    expect(await host.ask("compact")).toMatchObject({ success: false });
     expect(await host.finish()).toBe(0);
   });
 

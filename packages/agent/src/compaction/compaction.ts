@@ -1,13 +1,20 @@
 // Compaction as a part of a session: middleware that makes room before a request, after an overflow and when asked to. What
-// it did is an entry of the journal; the messages themselves stay there.
+// it did is an entry of the journal; the messages themselves stay there. What it needs beyond the first look is loaded when
+// there is something to do.
 
-import type { CompactionDemand, Middleware, RequestInfo, SeamContext } from "../seams/types.ts";
-import { type PlanSetup, planCompaction, type Wanted } from "./plan.ts";
-import { presentContext } from "./present-context.ts";
+import type {
+  CompactionDemand,
+  Middleware,
+  OverflowVerdict,
+  RequestInfo,
+  RequestVerdict,
+  SeamContext,
+  StopVerdict,
+} from "../seams/types.ts";
+import type { Wanted } from "./plan.ts";
 import goOn from "./prompts/go-on.md";
-import { prunable, pruneLimits } from "./prune.ts";
-import { type CompactionSettings, roomIn } from "./settings.ts";
-import { modelSummarizer, type Summarizer } from "./summarize.ts";
+import { type CompactionSettings, thresholdOf } from "./settings.ts";
+import type { Summarizer } from "./summarize.ts";
 
 export interface CompactionOptions {
   /** Read before each use: a host may change it while the session lives. */
@@ -37,27 +44,31 @@ export class Compaction {
     this.#options = options;
   }
 
-  /** For `session.compact`. `focus`: what the summary should pay attention to. */
+  /** For `session.compact`. */
   demand(wanted: Wanted): CompactionDemand {
+    const { settings, summarizer, pointer = "" } = this.#options;
     return {
       reason: wanted.trigger,
-      summarize: (context) => planCompaction(this.#setup(), wanted, context),
+      summarize: async (context) => {
+        const { planCompaction } = await import("./plan.ts");
+        return planCompaction({ settings: settings(), summarizer, pointer }, wanted, context);
+      },
     };
   }
 
   middleware(): Middleware {
     return {
       name: "compaction",
-      beforeRequest: (info, context) => this.#beforeRequest(info, context),
+      beforeRequest: (info, context) => (this.#isFull(info) ? this.#makeRoom(info, context) : this.#fits(context)),
       onOverflow: (info, context) => this.#onOverflow(info, context),
       beforeStop: (_answer, context) => this.#beforeStop(context),
     };
   }
 
-  #setup(): PlanSetup {
-    const { summarizer, pointer = "" } = this.#options;
+  #isFull({ contextTokens, contextWindow }: RequestInfo): boolean {
     const settings = this.#options.settings();
-    return { settings, ask: summarizer ?? modelSummarizer(settings.timeoutMs), pointer };
+    if (!settings.enabled || settings.strategy === "off" || contextWindow <= 0) return false;
+    return contextTokens > thresholdOf(contextWindow, settings);
   }
 
   #triesOf({ sessionId }: SeamContext): Tries {
@@ -66,40 +77,38 @@ export class Compaction {
     return known;
   }
 
-  #beforeRequest(info: RequestInfo, context: SeamContext): ReturnType<NonNullable<Middleware["beforeRequest"]>> {
-    const settings = this.#options.settings();
-    if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return undefined;
+  #fits({ sessionId }: SeamContext): undefined {
+    this.#tries.delete(sessionId);
+  }
+
+  async #makeRoom(info: RequestInfo, context: SeamContext): Promise<RequestVerdict> {
     const tries = this.#triesOf(context);
-    const present = presentContext(info);
-    if (present.tokens <= roomIn(present.window, present.prefixTokens, settings).threshold) {
-      Object.assign(tries, { stuckAt: undefined, overflows: 0 });
-      return undefined;
-    }
-    if (tries.stuckAt !== undefined && present.tokens < tries.stuckAt + GROWTH * present.window) return undefined;
-    const prune = prunable(context.journal, present, pruneLimits(present.window));
+    const { contextTokens, contextWindow } = info;
+    if (tries.stuckAt !== undefined && contextTokens < tries.stuckAt + GROWTH * contextWindow) return undefined;
+    const { prunable, wasRestored } = await import("./prune.ts");
+    // A person asked for all of it: what they see again stays as long as it can be sent.
+    if (wasRestored(context.journal)) return undefined;
+    const prune = prunable(context.journal, info);
     if (prune.length > 0) return { prune };
     // If it is still too full afterwards, another attempt now would end the same way.
-    tries.stuckAt = present.tokens;
-    if (settings.strategy === "shake") return undefined;
+    tries.stuckAt = contextTokens;
+    if (this.#options.settings().strategy !== "context-full") return undefined;
     return { compact: this.demand({ trigger: "threshold" }) };
   }
 
-  #onOverflow(info: RequestInfo, context: SeamContext): ReturnType<NonNullable<Middleware["onOverflow"]>> {
+  async #onOverflow({ incomplete }: RequestInfo, context: SeamContext): Promise<OverflowVerdict> {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off") return undefined;
     const tries = this.#triesOf(context);
-    const wanted = { trigger: info.incomplete ? "incomplete" : "overflow", earlierTries: tries.overflows } as const;
-    tries.overflows += 1;
-    return { compact: this.demand(wanted) };
+    const trigger = incomplete ? "incomplete" : "overflow";
+    return { compact: this.demand({ trigger, earlierTries: tries.overflows++ }) };
   }
 
   /** The model says that it is done, with tasks open and no room left to go on: it may have lost the thread. */
-  #beforeStop(context: SeamContext): ReturnType<NonNullable<Middleware["beforeStop"]>> {
-    const settings = this.#options.settings();
-    if (!settings.enabled || !settings.autoContinue || settings.strategy === "off") return undefined;
-    if (context.carried().length === 0 || this.#triesOf(context).stuckAt !== undefined) return undefined;
-    const { window, tokens, prefixTokens } = presentContext(context.nextRequest());
-    if (window <= 0 || tokens <= roomIn(window, prefixTokens, settings).threshold) return undefined;
+  async #beforeStop(context: SeamContext): Promise<StopVerdict> {
+    if (!this.#options.settings().autoContinue || context.carried().length === 0) return undefined;
+    if (this.#tries.get(context.sessionId)?.stuckAt !== undefined || !this.#isFull(context.nextRequest()))
+      return undefined;
     return { continueWith: goOn.trim() };
   }
 }

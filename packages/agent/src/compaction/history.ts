@@ -16,6 +16,7 @@ export function earlierCompaction(journal: JournalReader, sent: readonly SentMes
   const id = sent[0]?.entryId;
   if (id === undefined || journal.meta(id)?.type !== "compaction") return undefined;
   const entry = journal.entry(id) as CompactionEntry;
+  if (entry.summary === "") return undefined;
   const keep = new Set(entry.details?.keep);
   let messages = 1;
   while (keep.has(sent[messages]?.entryId ?? "")) messages += 1;

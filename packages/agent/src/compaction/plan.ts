@@ -12,7 +12,7 @@ import { detailsOf, earlierCompaction, hiddenWork, keptVerbatim } from "./histor
 import { type PresentContext, presentContext } from "./present-context.ts";
 import { largestResults } from "./prune.ts";
 import { type CompactionSettings, type Room, roomIn } from "./settings.ts";
-import { type Summarizer, summarize } from "./summarize.ts";
+import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
 
 export type Trigger = "manual" | "overflow" | "incomplete" | "threshold" | "idle";
 
@@ -25,7 +25,8 @@ export interface Wanted {
 
 export interface PlanSetup {
   readonly settings: CompactionSettings;
-  readonly ask: Summarizer;
+  /** A model call when absent. */
+  readonly summarizer: Summarizer | undefined;
   /** Said at the end of the notes: how to reach what they leave out. */
   readonly pointer: string;
 }
@@ -72,7 +73,12 @@ export async function planCompaction(
     most: Math.max(LEAST_SUMMARY_TOKENS, room.summary),
     characters: INPUT_CHARACTERS * present.window,
   };
-  const { notes, failed } = await notesFor(material, setup.ask, wanted, context);
+  const { notes, failed } = await notesFor(
+    material,
+    setup.summarizer ?? modelSummarizer(setup.settings.timeoutMs),
+    wanted,
+    context,
+  );
   const tailTokens = tail.reduce((sum, { tokens }) => sum + tokens, 0);
   const excess = isUrgent(wanted)
     ? present.prefixTokens + room.keepUser + room.summary + tailTokens - room.threshold

@@ -1,30 +1,23 @@
 // Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
 
 import { PRUNED_RESULT } from "../journal/context.ts";
-import type { MessageEntry } from "../journal/types.ts";
-import type { JournalReader } from "../seams/types.ts";
-import type { PresentContext, SentMessage } from "./present-context.ts";
+import type { CompactionEntry, MessageEntry } from "../journal/types.ts";
+import type { JournalReader, RequestInfo } from "../seams/types.ts";
+import { presentContext, type SentMessage } from "./present-context.ts";
 
+/** The newest messages with this many tokens stay. */
 const PROTECTED_TOKENS = 40_000;
+/** Not worth it below this. */
 const LEAST_SAVED = 20_000;
 /** Of the window, where that is less. */
 const PROTECTED_SHARE = 0.2;
 const LEAST_SAVED_SHARE = 0.1;
 
-export interface PruneLimits {
-  /** The newest messages with this many tokens stay. */
-  readonly protect: number;
-  /** Not worth it below this. */
-  readonly least: number;
-}
-
-export const pruneLimits = (window: number): PruneLimits => ({
-  protect: Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * window),
-  least: Math.min(LEAST_SAVED, LEAST_SAVED_SHARE * window),
-});
-
 /** Entries to empty, oldest first; none when it would not save enough. Files that were read stay: the model works with them. */
-export function prunable(journal: JournalReader, { sent }: PresentContext, { protect, least }: PruneLimits): string[] {
+export function prunable(journal: JournalReader, info: RequestInfo): string[] {
+  const { sent, window } = presentContext(info);
+  const protect = Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * window);
+  const least = Math.min(LEAST_SAVED, LEAST_SAVED_SHARE * window);
   const ids: string[] = [];
   let newest = 0;
   let saved = 0;
@@ -49,6 +42,17 @@ export function largestResults(sent: readonly SentMessage[], excess: number): st
     left -= tokens;
   }
   return ids;
+}
+
+/** The last compaction of the branch is one that was taken back. */
+export function wasRestored(journal: JournalReader): boolean {
+  for (let id = journal.leaf; id !== null; ) {
+    const meta = journal.meta(id);
+    if (!meta) return false;
+    if (meta.type === "compaction") return (journal.entry(id) as CompactionEntry).summary === "";
+    id = meta.parentId;
+  }
+  return false;
 }
 
 function isRead(journal: JournalReader, id: string): boolean {

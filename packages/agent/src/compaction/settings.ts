@@ -1,9 +1,10 @@
 // What a host may choose about compaction, and the room that follows from it in a given context window.
 
-export const STRATEGIES = ["context-full", "handoff", "shake", "snapcompact", "off"] as const;
-
-/** How space is made. */
-export type Strategy = (typeof STRATEGIES)[number];
+/**
+ * How room is made: a summary of older messages; a new session with a briefing, which the host starts after the input; old
+ * output emptied, and nothing else; not at all.
+ */
+export type Strategy = "context-full" | "handoff" | "shake" | "off";
 
 export interface CompactionSettings {
   /** Off: only by hand. */
@@ -55,11 +56,18 @@ const USER_SHARE = 0.2;
 const SUMMARY_SHARE = 0.12;
 const MOST_SUMMARY = 8_000;
 
+/** Above this many tokens, space is made. Cheap: asked before every request. */
+export function thresholdOf(window: number, settings: CompactionSettings): number {
+  return Math.max(1, Math.floor(ownThreshold(window, settings) ?? window - reserveOf(window, settings)));
+}
+
+function reserveOf(window: number, { reserveTokens }: CompactionSettings): number {
+  return Math.max(LEAST_FREE * window, reserveTokens * Math.min(1, window / FULL_SIZE_WINDOW));
+}
+
 /** `prefix`: tokens of the system prompt and the tools, which no compaction can take away. */
 export function roomIn(window: number, prefix: number, settings: CompactionSettings): Room {
-  const scale = Math.min(1, window / FULL_SIZE_WINDOW);
-  const reserve = Math.max(LEAST_FREE * window, settings.reserveTokens * scale);
-  const threshold = Math.max(1, Math.floor(ownThreshold(window, settings) ?? window - reserve));
+  const threshold = thresholdOf(window, settings);
   const left = Math.max(0, threshold - prefix);
   return {
     threshold,

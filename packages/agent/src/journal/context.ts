@@ -87,8 +87,11 @@ export class ContextView implements Context {
     this.#pruned = new Map();
     this.#unsigned = new Set();
     const { path, stateful, compactions } = this.#walk(leaf);
-    for (const id of stateful) this.#takeState(this.#source.entry(id));
-    const { sent, hidden } = this.#sentOf(path, compactions);
+    const compaction = this.#firstUsable(compactions);
+    const restoredAt = compaction?.summary === "" ? path.indexOf(compaction.id) : -1;
+    const restored = new Set(path.slice(0, Math.max(0, restoredAt)));
+    for (const id of stateful) this.#takeState(this.#source.entry(id), restored.has(id));
+    const { sent, hidden } = this.#sentOf(path, compaction);
     this.#isCompacted = hidden.length > 0;
     for (const id of sent) this.#emit(this.#source.entry(id), known);
     this.#findLastModel(hidden);
@@ -126,9 +129,10 @@ export class ContextView implements Context {
     return made;
   }
 
-  #takeState(entry: TreeEntry): void {
-    if (entry.type === "prune") this.#prune(entry);
-    else this.#state.add(entry);
+  /** `isRestored`: what it emptied was asked for again later. What a vendor refused stays out. */
+  #takeState(entry: TreeEntry, isRestored: boolean): void {
+    if (entry.type !== "prune") this.#state.add(entry);
+    else if (!isRestored || entry.media !== undefined || entry.thoughts) this.#prune(entry);
   }
 
   #prune({ prune, media, thoughts }: PruneEntry): void {
@@ -142,9 +146,8 @@ export class ContextView implements Context {
    */
   #sentOf(
     path: readonly string[],
-    compactions: readonly string[],
+    compaction: CompactionEntry | undefined,
   ): { readonly sent: readonly string[]; readonly hidden: readonly string[] } {
-    const compaction = this.#firstUsable(compactions);
     if (!compaction) return { sent: path, hidden: [] };
     const keep = new Set(compaction.details?.keep);
     const at = path.indexOf(compaction.id);

@@ -2,6 +2,7 @@
 // change is made, journalled and announced.
 
 import type { EventData } from "../events/types.ts";
+import { pathTo } from "../journal/context.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { PruneEntry } from "../journal/types.ts";
 import { messageOf } from "../seams/run.ts";
@@ -98,6 +99,21 @@ function replaceHistory(core: HistoryParts, plan: CompactionPlan, tokensBefore: 
   core.meter.reset();
   core.guard.expect("compaction");
   return entry.id;
+}
+
+/**
+ * Sends everything again that compactions and pruning hid, as far as the present branch goes. An entry like any other: what came
+ * since stays. False when nothing is hidden.
+ */
+export function restoreHistory(core: HistoryParts): boolean {
+  const { journal, meter } = core;
+  if (!journal.context.isShortened) return false;
+  const [root] = pathTo(journal, journal.leaf);
+  if (root === undefined) return false;
+  core.append({ type: "compaction", summary: "", firstKeptEntryId: root, tokensBefore: meter.tokens() });
+  meter.reset();
+  core.guard.expect("compaction");
+  return true;
 }
 
 /** `only`: what of them; all when absent. */

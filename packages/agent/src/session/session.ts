@@ -17,7 +17,7 @@ import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/type
 import { Subagents } from "../subagents/manager.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
-import { applyCompaction } from "./compaction.ts";
+import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
@@ -278,6 +278,12 @@ export class Session {
     } finally {
       if (this.#running === running) this.#running = undefined;
     }
+  }
+
+  /** Takes compactions and pruning back: everything on this branch is sent again. False when nothing is hidden. */
+  restoreHistory(): boolean {
+    this.#mustBeFree();
+    return restoreHistory(this.#core);
   }
 
   /** State of an extension; the model does not see it. */

@@ -14,8 +14,9 @@ export function referenceMessages(entries: readonly TreeEntry[], leaf: string | 
     const parent: string | null = at.parentId;
     at = entries.find((entry) => entry.id === parent);
   }
-  const pruned = path.flatMap((entry) => (entry.type === "prune" ? entry.prune : []));
   const last = path.filter((entry) => entry.type === "compaction").at(-1);
+  const from = last?.summary === "" ? path.indexOf(last) : 0;
+  const pruned = path.slice(from).flatMap((entry) => (entry.type === "prune" ? entry.prune : []));
   let sent = path;
   if (last) {
     const before = path.slice(0, path.indexOf(last));

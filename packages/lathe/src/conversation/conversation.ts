@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
+  type CompactionEntry,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
@@ -29,6 +30,7 @@ import type { Permissions } from "../permissions/permissions.ts";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
+import { IdleCompaction } from "./idle.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { type OpenSession, openSession, type Person } from "./open-session.ts";
 
@@ -49,6 +51,7 @@ export class Conversation {
   readonly workspace: Workspace;
   readonly #parts: ConversationParts;
   readonly #approvals: Approvals | undefined;
+  readonly #idle: IdleCompaction;
   #open!: OpenSession;
   /** What the host chose, even while a larger model is used temporarily. */
   #chosen!: ModelChoice;
@@ -60,6 +63,7 @@ export class Conversation {
   private constructor(parts: ConversationParts) {
     this.workspace = parts.workspace;
     this.#parts = parts;
+    this.#idle = new IdleCompaction(parts.workspace);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
   }
 
@@ -135,6 +139,33 @@ export class Conversation {
 
   setPermissionMode(mode: PermissionMode): void {
     this.permissions.mode = mode;
+  }
+
+  /** Makes room by hand; what runs is ended first. Undefined when there was nothing to do, or it did not work: a warning says why. */
+  async compact(focus?: string): Promise<CompactionEntry | undefined> {
+    await this.session.interrupt();
+    const { compaction } = this.#open.compaction;
+    const wanted = { trigger: "manual", ...(focus === undefined ? {} : { focus }) } as const;
+    if (!(await this.session.compact(compaction.demand(wanted)))) return undefined;
+    const { journal } = this.session;
+    const id = journal.context.entryIds[0];
+    return id !== undefined && journal.meta(id)?.type === "compaction"
+      ? (journal.entry(id) as CompactionEntry)
+      : undefined;
+  }
+
+  /** Off: only by hand. Holds for the sessions that follow. */
+  set autoCompaction(enabled: boolean) {
+    this.#open.compaction.automatic = enabled;
+  }
+  get autoCompaction(): boolean {
+    return this.#open.compaction.automatic;
+  }
+
+  /** Everything that compactions hid is sent again. */
+  async restoreHistory(): Promise<boolean> {
+    await this.session.interrupt();
+    return this.session.restoreHistory();
   }
 
   /** A session without a past; kept on disk when the present one is. */
@@ -220,6 +251,7 @@ export class Conversation {
     const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
     Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
     next.permissions.mode = before.permissions.mode;
+    next.compaction.automatic = before.compaction.automatic;
     for (const queue of ["steering", "follow_up"] as const)
       for (const { id } of before.session.queued(queue)) before.session.cancelQueued(id);
     await before.close();
@@ -251,6 +283,7 @@ export class Conversation {
 
   #follow(open: OpenSession, event: SessionEvent): void {
     this.#approvals?.follow(open.session, open.permissions, event);
+    this.#idle.follow(open, event);
     this.#parts.onEvent?.(open.session, event);
   }
 }

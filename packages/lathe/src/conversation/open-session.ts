@@ -34,6 +34,7 @@ import { usageError } from "../usage/exit.ts";
 import { withheldNotice } from "../workspace/withheld-variables.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
+import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -81,6 +82,7 @@ export interface OpenSession {
   readonly session: Session;
   readonly client: SwitchableClient;
   readonly permissions: Permissions;
+  readonly compaction: SessionCompaction;
   readonly journal: OpenedJournal;
   readonly limits: RunLimits;
   /** Takes effect with the next request. */
@@ -113,6 +115,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       latheHome: realPath(workspace.paths.home),
     },
   });
+  const compaction = compactionFor(workspace);
   let current = request.model;
   const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
@@ -145,7 +148,8 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     redactor: workspace.redactor,
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
-    middleware: [...(promotion ? [promotion] : []), permissions.middleware()],
+    // A larger model first: nothing is left out then.
+    middleware: [...(promotion ? [promotion] : []), compaction.compaction.middleware(), permissions.middleware()],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
     ...(request.onEvent ? { onEvent: request.onEvent } : {}),
     services: {
@@ -172,6 +176,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     session,
     client,
     permissions,
+    compaction,
     journal: request.opened,
     limits: request.limits,
     get model() {

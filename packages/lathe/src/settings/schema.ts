@@ -52,6 +52,77 @@ export const SETTINGS = {
     default: false,
     help: "move to a larger model when the context overflows",
   },
+  "compaction.enabled": {
+    type: "boolean",
+    default: true,
+    help: "make room by itself when the context is full; /compact works either way",
+  },
+  "compaction.strategy": {
+    type: "enum",
+    choices: ["context-full", "handoff", "shake", "off"],
+    default: "context-full",
+    help: "how room is made: context-full summarizes older messages, handoff starts a new session with a briefing, shake only empties old output, off ends the input",
+  },
+  "compaction.reserveTokens": {
+    type: "integer",
+    min: 0,
+    default: 16_384,
+    help: "tokens kept free for the answer; less in windows below 100,000",
+  },
+  "compaction.keepRecentTokens": {
+    type: "integer",
+    min: 0,
+    default: 20_000,
+    help: "tokens of the newest messages that are never summarized; less in small windows",
+  },
+  "compaction.thresholdPercent": {
+    type: "integer",
+    default: -1,
+    help: "make room above this share of the window; -1 = by compaction.reserveTokens",
+  },
+  "compaction.thresholdTokens": {
+    type: "integer",
+    default: -1,
+    help: "make room above this many tokens; -1 = by share or reserve",
+  },
+  "compaction.autoContinue": {
+    type: "boolean",
+    default: true,
+    help: "go on by itself when an answer leaves tasks open in a full context",
+  },
+  "compaction.timeoutSeconds": {
+    type: "integer",
+    min: 1,
+    default: 180,
+    help: "seconds that one summary may take",
+  },
+  "compaction.remoteEnabled": {
+    type: "boolean",
+    default: true,
+    help: "use compaction.remoteEndpoint when it is set",
+  },
+  "compaction.remoteEndpoint": {
+    type: "string",
+    default: "",
+    help: "address that makes summaries: gets {systemPrompt, prompt}, answers {summary}",
+  },
+  "compaction.idleEnabled": {
+    type: "boolean",
+    default: false,
+    help: "make room while nothing is going on",
+  },
+  "compaction.idleThresholdTokens": {
+    type: "integer",
+    min: 1,
+    default: 200_000,
+    help: "only above this many tokens",
+  },
+  "compaction.idleTimeoutSeconds": {
+    type: "integer",
+    min: 1,
+    default: 300,
+    help: "only after this many seconds of silence",
+  },
   maxOutputTokens: {
     type: "integer",
     min: 0,

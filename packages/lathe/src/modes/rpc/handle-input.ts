@@ -67,11 +67,13 @@ export const inputHandlers: Handlers<
     current.session.config.interruptMode = mode;
   },
 
-  compact: () => {
-    throw notAvailable("Compaction");
+  compact: async ({ customInstructions }, { current }) => {
+    const entry = await current.conversation.compact(customInstructions);
+    if (!entry) throw new Error("There is nothing to compact, or it failed: see the lathe:warning event.");
+    return { summary: entry.summary, tokensBefore: entry.tokensBefore };
   },
-  set_auto_compaction: ({ enabled }) => {
-    if (enabled) throw notAvailable("Compaction");
+  set_auto_compaction: ({ enabled }, { current }) => {
+    current.conversation.autoCompaction = enabled;
   },
   set_auto_retry: ({ enabled }, { current, workspace }) => {
     const most = workspace.settings["retry.maxRetries"];

@@ -1,0 +1,30 @@
+// Commands that decide what of a session the model still sees.
+
+import { usageError } from "../../usage/exit.ts";
+import type { SlashCommand } from "./command.ts";
+
+export const compact: SlashCommand = {
+  name: "compact",
+  arguments: "[what to pay attention to]",
+  description: "summarize older messages to make room",
+  run: async (conversation, focus, view) => {
+    const before = conversation.session.contextTokens;
+    const entry = await conversation.compact(focus === "" ? undefined : focus);
+    if (!entry) return;
+    const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
+    const after = conversation.session.contextTokens;
+    view.line(
+      `Compacted: ${summarized ?? 0} messages summarized, ${kept ?? 0} of yours kept word for word, about ${before} to ${after} tokens. Undo: /uncompact`,
+      "dim",
+    );
+  },
+};
+
+export const uncompact: SlashCommand = {
+  name: "uncompact",
+  description: "send everything again that was summarized or emptied",
+  run: async (conversation, _argument, view) => {
+    if (!(await conversation.restoreHistory())) throw usageError("Nothing was compacted on this branch.");
+    view.line(`Everything is sent again: about ${conversation.session.contextTokens} tokens.`, "dim");
+  },
+};

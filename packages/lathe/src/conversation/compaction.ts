@@ -1,0 +1,47 @@
+// Compaction as the settings want it. The library decides when and what; here are the choices, and the service that makes
+// summaries when there is one.
+
+import { Compaction, type CompactionSettings, RECALL_POINTER, type Summarizer } from "@lathe/agent";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface SessionCompaction {
+  readonly compaction: Compaction;
+  readonly settings: CompactionSettings;
+  /** Off: only by hand. */
+  automatic: boolean;
+}
+
+export function compactionFor(workspace: Workspace): SessionCompaction {
+  const { settings } = workspace;
+  const self: SessionCompaction = {
+    automatic: settings["compaction.enabled"],
+    get settings(): CompactionSettings {
+      return {
+        enabled: self.automatic,
+        strategy: settings["compaction.strategy"] as CompactionSettings["strategy"],
+        reserveTokens: settings["compaction.reserveTokens"],
+        keepRecentTokens: settings["compaction.keepRecentTokens"],
+        thresholdPercent: settings["compaction.thresholdPercent"],
+        thresholdTokens: settings["compaction.thresholdTokens"],
+        autoContinue: settings["compaction.autoContinue"],
+        timeoutMs: settings["compaction.timeoutSeconds"] * 1000,
+      };
+    },
+    compaction: new Compaction({
+      settings: () => self.settings,
+      summarizer: remoteSummarizer(workspace),
+      pointer: RECALL_POINTER,
+    }),
+  };
+  return self;
+}
+
+function remoteSummarizer(workspace: Workspace): Summarizer | undefined {
+  const { settings } = workspace;
+  const endpoint = settings["compaction.remoteEndpoint"];
+  if (endpoint === "" || !settings["compaction.remoteEnabled"]) return undefined;
+  return async (systemPrompt, prompt, context) => {
+    const { remoteSummary } = await import("./remote-summary.ts");
+    return remoteSummary(workspace, endpoint, { systemPrompt, prompt }, context.signal);
+  };
+}

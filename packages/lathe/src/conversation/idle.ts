@@ -1,0 +1,38 @@
+// Makes room while nobody waits for it: some time after the last work, when the context is large.
+
+import type { Session, SessionEvent } from "@lathe/agent";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { OpenSession } from "./open-session.ts";
+
+export class IdleCompaction {
+  readonly #workspace: Workspace;
+  #cancel = (): void => {};
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  follow(open: OpenSession, event: SessionEvent): void {
+    if (event.kind !== "state_changed" && event.kind !== "session_end") return;
+    this.#cancel();
+    const { settings, machine } = this.#workspace;
+    if (!settings["compaction.idleEnabled"] || event.kind === "session_end" || event.data.to !== "idle") return;
+    const timer = machine.deps.setTimer(
+      () => void this.#compact(open),
+      settings["compaction.idleTimeoutSeconds"] * 1000,
+    );
+    this.#cancel = () => timer.cancel();
+  }
+
+  async #compact({ session, compaction }: OpenSession): Promise<void> {
+    if (!compaction.automatic || !this.#isLarge(session)) return;
+    await session.compact(compaction.compaction.demand({ trigger: "idle" }));
+  }
+
+  /** A compaction that has just been made leaves less than this. */
+  #isLarge(session: Session): boolean {
+    return (
+      session.state === "idle" && session.contextTokens > this.#workspace.settings["compaction.idleThresholdTokens"]
+    );
+  }
+}

@@ -1,0 +1,137 @@
+// Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
+
+import { realpathSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultDeps } from "@lathe/llm";
+import { startModelServer, turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { builtinCommands } from "../src/conversation/commands/builtin.ts";
+import { Conversation } from "../src/conversation/conversation.ts";
+import { sessionRequest } from "../src/conversation/session-request.ts";
+import { newJournal } from "../src/journals/journal-files.ts";
+import { openWorkspace } from "../src/workspace/workspace.ts";
+
+const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
+
+async function conversation(settings: Record<string, unknown> = {}) {
+  const server = await startModelServer({});
+  const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-compaction-")));
+  const env = {
+    PATH: process.env["PATH"],
+    LATHE_HOME: join(root, ".lathe-home"),
+    ANTHROPIC_API_KEY: "k",
+    ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
+  };
+  const { stdin, stdout, stderr } = process;
+  const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
+  const options = { model: "anthropic/claude-sonnet-4-5" };
+  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
+  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
+  const warnings: string[] = [];
+  const ends: object[] = [];
+  const talk = await Conversation.start(
+    {
+      workspace,
+      requestFor: (journal) => sessionRequest(workspace, options, journal),
+      onEvent: (_session, event) => {
+        if (event.kind === "warning") warnings.push(event.data.message);
+        if (event.kind === "compaction_end") ends.push(event.data);
+      },
+    },
+    newJournal(workspace),
+  );
+  const commands = builtinCommands();
+  const lines: string[] = [];
+  const view = {
+    line: (text: string) => lines.push(text),
+    ask: async () => undefined,
+    showPast: async () => {},
+    leave: () => {},
+  };
+  const say = async (line: string) => {
+    const command = commands.parse(line);
+    if (command) return commands.run(talk, command, view);
+    await talk.submit(line);
+  };
+  const lastSent = (): string => JSON.stringify(server.requests.at(-1)?.body);
+  return { server, talk, say, lines, warnings, ends, lastSent };
+}
+
+it("CO-01 /compact summarizes, /uncompact sends everything again, and what came in between stays", async () => {
+  const c = await conversation();
+  c.server.push(
+    turn.text("word ".repeat(3000)),
+    turn.text("short"),
+    turn.text(NOTES),
+    turn.text("fine"),
+    turn.text("all"),
+  );
+  await c.say("tell me everything");
+  await c.say("briefly");
+  await c.say("/compact the first half");
+  expect(c.lines.at(-1)).toMatch(
+    /^Compacted: \d+ messages summarized, 1 of yours kept word for word, about \d+ to \d+ tokens\. Undo: \/uncompact$/,
+  );
+  await c.say("go on");
+  expect(c.lastSent()).not.toContain("word word");
+  expect(c.lastSent()).toContain("The second half.");
+  await c.say("/uncompact");
+  await c.say("and now?");
+  expect(c.lastSent()).toContain("word word");
+  expect(c.lastSent()).not.toContain("The second half.");
+  expect(c.lastSent()).toContain("go on");
+  await expect(c.say("/uncompact")).rejects.toThrow("Nothing was compacted on this branch.");
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-01 idle: a large context is compacted while nothing is going on, and nothing is sent after it", async () => {
+  const c = await conversation({
+    "compaction.idleEnabled": true,
+    "compaction.idleTimeoutSeconds": 0.05,
+    "compaction.idleThresholdTokens": 2000,
+  });
+  c.server.push(turn.text("word ".repeat(3000)), turn.text("short"), turn.text(NOTES));
+  await c.say("tell me everything");
+  await c.say("briefly");
+  await expect.poll(() => c.ends.length, { timeout: 20_000 }).toBe(1);
+  expect(c.ends[0]).toHaveProperty("entry_id");
+  expect(c.server.requests).toHaveLength(3);
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-04 a service of the user makes the summary; when it fails, the context stays and the reason is said", async () => {
+  const asked: { systemPrompt?: string; prompt?: string }[] = [];
+  let status = 200;
+  const service = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += chunk));
+    request.on("end", () => {
+      asked.push(JSON.parse(body) as object);
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ summary: NOTES }));
+    });
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const { port } = service.address() as AddressInfo;
+  const c = await conversation({ "compaction.remoteEndpoint": `http://127.0.0.1:${port}/summary` });
+  c.server.push(turn.text("word ".repeat(3000)), turn.text("short"), turn.text("fine"));
+  await c.say("tell me everything");
+  await c.say("briefly");
+  status = 500;
+  await c.say("/compact");
+  expect(c.warnings.at(-1)).toContain("compaction.remoteEndpoint answered 500");
+  status = 200;
+  await c.say("/compact");
+  expect(Object.keys(asked[0]!)).toEqual(["systemPrompt", "prompt"]);
+  await c.say("go on");
+  expect(c.lastSent()).toContain("The second half.");
+  expect(c.server.requests).toHaveLength(3);
+  await c.talk.close();
+  await c.server.close();
+  service.close();
+});
