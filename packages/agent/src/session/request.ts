@@ -29,7 +29,7 @@ type PromptParts = HostPart<"env" | "surroundings" | "userInstructions"> &
   Pick<ToolPart, "tools">;
 
 /** What only the next request needs to know. */
-export interface NextRequest {
+interface NextRequest {
   /** The messages of the next request: pointers only. */
   messages(): readonly Message[];
   /** Used once, for the next request only. */
