@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Packages whose exports are complete. */
-const PACKAGES = ["llm"];
+const PACKAGES = ["llm", "agent", "lathe"];
 
 export function checkExports(root) {
   const types = join(root, ".cache", "types");

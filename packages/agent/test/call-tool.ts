@@ -37,6 +37,7 @@ export async function toolBench(): Promise<Bench> {
       blobs: new MemoryBlobs(),
       now: () => 0,
       onOutput: (chunk) => output.push(chunk),
+      messages: () => [],
       openArtifact: () => {
         const chunks: Buffer[] = [];
         artifacts.push(chunks);

@@ -93,6 +93,7 @@ export async function toolConformance(env: ExecutionEnvironment, commands: boole
         blobs: new MemoryBlobs(),
         now: () => 0,
         onOutput: () => {},
+        messages: () => [],
         openArtifact: () => {
           throw new Error("nothing here is that long");
         },

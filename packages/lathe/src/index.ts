@@ -1,6 +1,6 @@
 // The package as a library: drive the agent from another program.
 
-export type { CommandData, CommandName, CommandParams, SessionState } from "./modes/rpc/commands.ts";
+export type { CommandData, CommandName, CommandParams, RpcSessionState } from "./modes/rpc/commands.ts";
 export type { UiRequest } from "./modes/rpc/frames.ts";
 export type { WireEvent, WireEventOf, WireEventType } from "./modes/wire/events.ts";
 export type { WireMessage } from "./modes/wire/message.ts";

@@ -2,7 +2,7 @@
 // declares its meaning: what it will touch (`access`), what a person approves (`preview`), how much of its output is kept
 // (`output`). Nothing outside a tool's folder knows its name or arguments.
 
-import type { ImageData, JsonObject, JsonSchema, JsonValue } from "@lathe/llm";
+import type { ImageData, JsonObject, JsonSchema, JsonValue, Message } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
 import type { ExecutionEnvironment, OutputSpill } from "../env/types.ts";
 import type { CallPaths } from "../paths/call-paths.ts";
@@ -84,6 +84,8 @@ export interface ToolContext extends CallScope {
   readonly openArtifact: (name: string) => ArtifactWriter;
   /** Where the contents of changed files are kept. */
   readonly blobs: Pick<BlobStore, "put">;
+  /** The conversation up to the answer that made this call. */
+  readonly messages: () => readonly Message[];
   /** The plan that was approved, when somebody was asked. */
   readonly approvedPlan?: string;
   /** Milliseconds since the epoch, from the injected clock. */

@@ -4,7 +4,8 @@
 
 import type { ToolDefinition } from "@lathe/llm";
 import type { ToolDef } from "../contract/tool.ts";
-import { type CustomTool, type RegisteredTool, ToolRegistry } from "./registry.ts";
+import type { SessionTool } from "./host-tool.ts";
+import { type RegisteredTool, ToolRegistry } from "./registry.ts";
 
 export interface ToolChange {
   readonly added: readonly ToolDefinition[];
@@ -16,12 +17,12 @@ export interface ToolChange {
  * name is taken, its schema is no object, a service that it needs is missing) is one warning.
  */
 export interface ToolProvider {
-  tools(): readonly ToolDef[];
+  tools(): readonly SessionTool[];
 }
 
 export interface SessionToolsOptions {
   readonly profile: { readonly toolRegistry: ToolRegistry };
-  readonly tools: readonly (ToolDef | CustomTool)[];
+  readonly tools: readonly SessionTool[];
   readonly providers: readonly ToolProvider[];
   /** Names of the services that a tool needs and the session does not have. */
   readonly lacks: (tool: ToolDef) => readonly string[];
@@ -32,7 +33,7 @@ export class SessionTools {
   readonly own = new ToolRegistry();
   readonly #options: SessionToolsOptions;
   #profile: SessionToolsOptions["profile"];
-  #provided: readonly (readonly ToolDef[])[] = [];
+  #provided: readonly (readonly SessionTool[])[] = [];
   /** Made for these versions of profile and own tools. */
   #madeFor = "";
   #offered = new Map<string, RegisteredTool>();
@@ -104,25 +105,22 @@ export class SessionTools {
   }
 
   /** Undefined, or why the tool cannot be offered. */
-  #addProvided(tools: Map<string, RegisteredTool>, tool: ToolDef): string | undefined {
+  #addProvided(tools: Map<string, RegisteredTool>, tool: SessionTool): string | undefined {
     if (tools.has(tool.name) || this.own.get(tool.name)) return "there is already a tool with that name";
-    const missing = this.#options.lacks(tool);
-    if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
     const known = this.#offered.get(tool.name);
-    if (known?.tool === tool) {
-      tools.set(tool.name, known);
-      return undefined;
-    }
+    let registered = known?.source === tool ? known : undefined;
     try {
-      const registry = new ToolRegistry([tool]);
-      tools.set(tool.name, registry.get(tool.name) as RegisteredTool);
-      return undefined;
+      registered ??= new ToolRegistry([tool]).get(tool.name) as RegisteredTool;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+    const missing = this.#options.lacks(registered.tool);
+    if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
+    tools.set(tool.name, registered);
+    return undefined;
   }
 
-  #refuse(tool: ToolDef, problem: string): void {
+  #refuse(tool: SessionTool, problem: string): void {
     const message = `The tool ${tool.name} is not offered: ${problem}.`;
     if (this.#refused.has(message)) return;
     this.#refused.add(message);

@@ -4,14 +4,13 @@ import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from 
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
-import type { CustomTool } from "../registry/registry.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
@@ -221,7 +220,7 @@ export class Session {
     this.#core.nextToolChoice = choice;
   }
 
-  registerTool(tool: ToolDef | CustomTool): void {
+  registerTool(tool: SessionTool): void {
     this.#core.tools.own.register(tool);
   }
   unregisterTool(name: string): boolean {

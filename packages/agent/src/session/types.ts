@@ -14,13 +14,13 @@ import type {
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { Surroundings } from "../context/surroundings.ts";
-import type { Access, ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
+import type { Access, ToolResult, ToolServices } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { CustomTool } from "../registry/registry.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
@@ -50,7 +50,7 @@ export interface SessionOptions {
     | undefined;
   readonly middleware?: readonly Middleware[] | undefined;
   /** Added to the profile's, or in place of those with the same name. */
-  readonly tools?: readonly (ToolDef | CustomTool)[] | undefined;
+  readonly tools?: readonly SessionTool[] | undefined;
   readonly toolProviders?: readonly ToolProvider[] | undefined;
   readonly schemes?: Readonly<Record<string, SchemeResolver>> | undefined;
   /** Services of the host's own tools. */

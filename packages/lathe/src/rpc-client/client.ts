@@ -1,6 +1,6 @@
 // A typed client of RPC mode: starts the agent, matches answers to requests, passes events on, serves the host's side.
 
-import type { CommandData, CommandName, CommandParams, SessionState } from "../modes/rpc/commands.ts";
+import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../modes/rpc/commands.ts";
 import type { ResponseError } from "../modes/rpc/frames.ts";
 import type { WireEvent } from "../modes/wire/events.ts";
 import { type HostScheme, HostSide, type HostTool, type UiHandler } from "./host-side.ts";
@@ -118,7 +118,7 @@ export class RpcClient {
   abort(): Promise<void> {
     return this.request("abort");
   }
-  getState(): Promise<SessionState> {
+  getState(): Promise<RpcSessionState> {
     return this.request("get_state");
   }
   async getLastAssistantText(): Promise<string | null> {

@@ -1,7 +1,7 @@
 // One tool call: LOOKUP, VALIDATE, DECLARE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. Never throws for what a tool does; every
 // call ends with exactly one result entry and one tool_call_end.
 
-import type { JsonObject, ToolCallData } from "@lathe/llm";
+import type { JsonObject, Message, ToolCallData } from "@lathe/llm";
 import {
   type Access,
   type CallScope,
@@ -249,9 +249,15 @@ function toolContext(
     onOutput: (delta, stream) => live.push(delta, stream),
     openArtifact: (name) => core.artifacts.open(name),
     blobs: core.journal.blobs,
+    messages: () => upToAnswer(core.messages()),
     ...(approvedPlan === undefined ? {} : { approvedPlan }),
     now: core.deps.now,
   };
+}
+
+/** Calls that are not answered yet have results in the context, as if they had been interrupted: a tool must not read those. */
+function upToAnswer(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
 }
 
 /** A call that says what it writes can write nothing else. */

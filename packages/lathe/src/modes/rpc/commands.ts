@@ -184,7 +184,7 @@ export type CommandData<K extends CommandName> = TypeOf<(typeof COMMANDS)[K]["da
 
 export type HostToolSpec = TypeOf<typeof hostTool>;
 export type UriSchemeSpec = TypeOf<typeof uriScheme>;
-export type SessionState = TypeOf<typeof sessionState>;
+export type RpcSessionState = TypeOf<typeof sessionState>;
 
 export const isCommand = (type: unknown): type is CommandName =>
   typeof type === "string" && Object.hasOwn(COMMANDS, type);
