@@ -9,7 +9,8 @@ import { defineProfile } from "../profiles/define.ts";
 import { FAMILIES, familyOf } from "../profiles/families.ts";
 import type { SessionOptions } from "../session/types.ts";
 
-interface AgentConfig {
+/** Which model answers, and how it is reached. */
+export interface AgentConfig {
   /** `provider/id`. */
   readonly model: string;
   /** From the provider's environment variable when absent. */
@@ -20,6 +21,7 @@ interface AgentConfig {
   readonly reasoning?: string | undefined;
 }
 
+/** What a CodingAgent needs: a model and a directory; everything else has a default. */
 export interface CodingAgentOptions {
   readonly config: AgentConfig;
   /** Absolute. */

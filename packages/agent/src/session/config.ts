@@ -3,6 +3,7 @@
 import type { BudgetConfig } from "../budget/ledger.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
 
+/** How often and how long failed requests are made again. */
 export interface RetryConfig {
   readonly maxRetries: number;
   /** Seconds, as in the llm package. */
@@ -16,8 +17,10 @@ export interface RetryConfig {
   readonly maxTotalMs: number;
 }
 
+/** Whether queued messages are delivered all at once or one by one. */
 export type QueueMode = "all" | "one-at-a-time";
 
+/** The settings of a session. Assign at any time; a change takes effect from the next call. */
 export interface SessionConfig {
   maxTurns: number;
   maxToolRoundsPerInput: number;
@@ -76,6 +79,7 @@ const DEFAULTS: SessionConfig = {
   prefixBug: "report",
 };
 
+/** The settings that differ from the defaults. */
 export type ConfigInput = Partial<Omit<SessionConfig, "retry">> & { readonly retry?: Partial<RetryConfig> };
 
 /** A live object: every assignment is checked when it is made. */

@@ -4,6 +4,7 @@ import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from 
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
+import type { SubagentService } from "../contract/subagents.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -32,6 +33,7 @@ import { type ModelClient, partsOf, type SessionOptions, type Turn, textOfConten
 /** How long the end of an input waits for readers that lag behind. */
 const READERS_MS = 1_000;
 
+/** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
 export class Session {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
@@ -90,14 +92,14 @@ export class Session {
   get depth(): number {
     return this.#core.options.depth ?? 0;
   }
-  get subagents(): Subagents {
+  get subagents(): SubagentService {
     return this.#subagents;
   }
   /** Reads the journal; not for hot paths. */
   get history(): Turn[] {
     return turnsOf(this.#core.journal);
   }
-  get usage(): { readonly usage: SessionCore["ledger"]["usage"]; readonly cost: number; readonly turns: number } {
+  get usage(): { readonly usage: Usage; readonly cost: number; readonly turns: number } {
     const { ledger, turns } = this.#core;
     return { usage: ledger.usage, cost: ledger.cost, turns };
   }

@@ -35,6 +35,7 @@ export interface ModelClient {
   segments?(request: Request): readonly Segment[];
 }
 
+/** Everything a session works with; `createSession` fills in most of it. */
 export interface SessionOptions {
   readonly profile: Profile;
   readonly env: ExecutionEnvironment;
@@ -81,21 +82,25 @@ export interface SessionOptions {
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }
 
+/** An input of the user. */
 export interface UserTurn {
   readonly kind: "user";
   readonly content: InputContent;
   readonly timestamp: number;
 }
+/** A message that was sent into a running input. */
 export interface SteeringTurn {
   readonly kind: "steering";
   readonly content: InputContent;
   readonly timestamp: number;
 }
+/** Text of the system inside the conversation. */
 export interface SystemTurn {
   readonly kind: "system";
   readonly content: string;
   readonly timestamp: number;
 }
+/** An answer of the model. */
 export interface AssistantTurn {
   readonly kind: "assistant";
   readonly content: string;
@@ -107,23 +112,28 @@ export interface AssistantTurn {
   /** The whole message, signatures included. */
   readonly message: Message;
 }
+/** The results of the calls of one answer. */
 export interface ToolResultsTurn {
   readonly kind: "tool_results";
   readonly results: readonly ToolResultItem[];
   readonly timestamp: number;
 }
+/** The result of one call, as the model got it. */
 export interface ToolResultItem {
   readonly toolCallId: string;
   readonly content: string;
   readonly isError: boolean;
   readonly details?: JsonValue;
 }
+/** One step of the conversation, for people who read it. */
 export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
 
+/** The content as a list of parts. */
 export function partsOf(content: InputContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }
 
+/** The text of the content, without images and other parts. */
 export function textOfContent(content: InputContent): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");

@@ -11,10 +11,9 @@ export async function askApproval(core: SessionCore, run: InputRun, call: CallIn
   const verdict = await core.seams.approve(call, run.signal);
   if (!verdict) return undefined;
   const { decision, reason } = verdict;
-  const answer =
-    decision === "ask"
-      ? await askHost(core, run, call, reason)
-      : { decision, by: verdict.by ?? "middleware", ...(reason === undefined ? {} : { reason }) };
+  const { reason: said, ...rest } =
+    decision === "ask" ? await askHost(core, run, call, reason) : { decision, by: verdict.by ?? "middleware", reason };
+  const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
   core.journal.write({ type: "decision", callId: call.callId, ...answer });
   if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
   if (answer.decision === "allow") return undefined;
