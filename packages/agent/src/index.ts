@@ -33,7 +33,7 @@ export { type EnvLogEntry, LoggingEnvironment, ReadOnlyEnvironment, ScopedEnviro
 export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./events/agent-events.ts";
 export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
-export { type CreateSessionOptions, createSession } from "./headless/create-session.ts";
+export { type CreateSessionOptions, createSession, type GivenSessionOptions } from "./headless/create-session.ts";
 export type { AgentConfig } from "./headless/options.ts";
 export { hasBegun } from "./journal/begun.ts";
 export {

@@ -95,6 +95,9 @@ export interface ToolContext extends CallScope {
   readonly now: () => number;
 }
 
+/** Services that a host brings; what is undefined is as if it were absent. */
+export type HostServices = { readonly [K in keyof ToolServices]?: ToolServices[K] | undefined };
+
 /** Open by declaration merging: each service adds its optional key beside its own code. */
 export interface ToolServices {
   /** The current model accepts images. */

@@ -31,11 +31,15 @@ export interface CodingAgentOptions {
   /** The conversation's file; in memory when absent. */
   readonly journal?: Journal | undefined;
   /** Anything else a session takes. */
-  readonly session?: Partial<SessionOptions> | undefined;
+  readonly session?: { readonly [K in keyof SessionOptions]?: SessionOptions[K] | undefined } | undefined;
 }
 
 export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
   const { config, deps = defaultDeps(), journal } = options;
+  // What is undefined is as if it were absent: it must not replace a default.
+  const given: Partial<SessionOptions> = Object.fromEntries(
+    Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
+  );
   const slash = config.model.indexOf("/");
   if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
   const provider = config.model.slice(0, slash);
@@ -60,9 +64,9 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(journal === undefined ? {} : { journal }),
     surroundings: (current, env) =>
       readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }),
-    ...options.session,
+    ...given,
     config: {
-      ...options.session?.config,
+      ...given.config,
       ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),
     },
   };

@@ -3,6 +3,7 @@
 import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../context/system-prompt.ts";
 import type { ToolDef } from "../contract/tool.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { EditVariant } from "../tools/edit-variant.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
@@ -38,7 +39,7 @@ export interface ProfileOptions {
   /** Another way of editing than the family's own, as the tool `edit`. */
   readonly editVariant?: EditVariant | undefined;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
-  readonly tools?: readonly ToolDef[] | undefined;
+  readonly tools?: readonly SessionTool[] | undefined;
   /** Offer only these. */
   readonly only?: readonly string[] | undefined;
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;

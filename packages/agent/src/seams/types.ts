@@ -119,7 +119,11 @@ export type StreamVerdict = { readonly cut: string } | undefined;
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;
 /** Allows or denies the call, asks a person, or (undefined) has no opinion. */
 export type ApprovalVerdict =
-  | { readonly decision: "allow" | "deny" | "ask"; readonly by?: string; readonly reason?: string }
+  | {
+      readonly decision: "allow" | "deny" | "ask";
+      readonly by?: string | undefined;
+      readonly reason?: string | undefined;
+    }
   | undefined;
 /** Continues the input with this message instead of ending it. */
 export type StopVerdict = { readonly continueWith: InputContent } | undefined;

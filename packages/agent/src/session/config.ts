@@ -80,12 +80,14 @@ const DEFAULTS: SessionConfig = {
 };
 
 /** The settings that differ from the defaults. */
-export type ConfigInput = Partial<Omit<SessionConfig, "retry">> & { readonly retry?: Partial<RetryConfig> };
+export type ConfigInput = {
+  readonly [K in Exclude<keyof SessionConfig, "retry">]?: SessionConfig[K] | undefined;
+} & { readonly retry?: { readonly [K in keyof RetryConfig]?: RetryConfig[K] | undefined } | undefined };
 
 /** A live object: every assignment is checked when it is made. */
 export function createConfig(input: ConfigInput = {}): SessionConfig {
   const values = { ...DEFAULTS };
-  for (const [name, value] of Object.entries(input)) assign(values, name, value);
+  for (const [name, value] of Object.entries(input)) if (value !== undefined) assign(values, name, value);
   return new Proxy(values, {
     set(target, key, value): boolean {
       assign(target, String(key), value);
@@ -98,7 +100,11 @@ function assign(values: SessionConfig, name: string, value: unknown): void {
   if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
   checkSetting(name as keyof SessionConfig, value);
   (values as unknown as Record<string, unknown>)[name] =
-    name === "retry" ? { ...values.retry, ...(value as Partial<RetryConfig>) } : value;
+    name === "retry" ? { ...values.retry, ...withoutUndefined(value as Partial<RetryConfig>) } : value;
+}
+
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
 const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {

@@ -14,7 +14,7 @@ import type {
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { Surroundings } from "../context/surroundings.ts";
-import type { Access, ToolResult, ToolServices } from "../contract/tool.ts";
+import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -55,7 +55,7 @@ export interface SessionOptions {
   readonly toolProviders?: readonly ToolProvider[] | undefined;
   readonly schemes?: Readonly<Record<string, SchemeResolver>> | undefined;
   /** Services of the host's own tools. */
-  readonly services?: Partial<ToolServices> | undefined;
+  readonly services?: HostServices | undefined;
   /** True when an answer is a question to the user: the session then waits for input instead of being idle. */
   readonly isQuestion?: ((turn: AssistantTurn) => boolean) | undefined;
   /** US dollars of one answer; from the profile's catalog row when absent. */

@@ -3,12 +3,12 @@
 import type { Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, SessionEvent } from "../events/types.ts";
 import type { Journal, NewEntry } from "../journal/journal.ts";
 import type { ChildHeader } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import type { Middleware } from "../seams/types.ts";
 
 /** How children of a session are made and what they may spend. */
@@ -29,7 +29,7 @@ export interface AgentRole {
   /** Last part of the system prompt. */
   readonly prompt?: string | undefined;
   /** Host tools of the child. */
-  readonly tools?: readonly ToolDef[] | undefined;
+  readonly tools?: readonly SessionTool[] | undefined;
   /** Hooks of the child, among them its permissions. */
   readonly middleware?: readonly Middleware[] | undefined;
 }

@@ -31,7 +31,7 @@ async function richEvents(): Promise<readonly SessionEvent[]> {
     await Promise.resolve();
     return "said";
   });
-  const lost = (message: string) => new NetworkError(message, { provider: "test" });
+  const lost = (message: string) => new NetworkError(message);
   const s = setUp({
     profile: testProfile([hang, say]),
     middleware: [
