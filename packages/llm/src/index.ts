@@ -23,6 +23,7 @@ export {
   type LocalServer,
 } from "./discovery/index.ts";
 export { DEFAULT_RETRY, type RetryContext, type RetryPolicy, retry } from "./errors/retry.ts";
+export { messageOf } from "./errors/thrown.ts";
 export { generate } from "./generate/generate.ts";
 export {
   generateObject,

@@ -2,7 +2,7 @@
 // what providers bring, then the host's own, which may replace a profile's. The list only ever gains at its end
 // or loses members, so that it stays a stable part of the prefix.
 
-import type { ToolDefinition } from "@lathe/llm";
+import { messageOf, type ToolDefinition } from "@lathe/llm";
 import type { ToolDef } from "../contract/tool.ts";
 import type { SessionTool } from "./host-tool.ts";
 import { type RegisteredTool, ToolRegistry } from "./registry.ts";
@@ -39,7 +39,7 @@ export class SessionTools {
   #offered = new Map<string, RegisteredTool>();
   /** As the last refresh left them. */
   #announced: readonly ToolDefinition[] = [];
-  readonly #refused = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor(options: SessionToolsOptions) {
     this.#options = options;
@@ -63,7 +63,7 @@ export class SessionTools {
 
   /** Looks whether anything came or went since the last time; undefined when not. */
   refresh(): ToolChange | undefined {
-    const lists = this.#options.providers.map((provider) => provider.tools());
+    const lists = this.#options.providers.map((provider, i) => this.#listed(provider) ?? this.#provided[i] ?? []);
     if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
       this.#provided = lists;
       this.#madeFor = "";
@@ -76,6 +76,16 @@ export class SessionTools {
     const added = this.#announced.filter((definition) => before.get(definition.name) !== definition);
     const removed = new Set([...before.keys()].filter((name) => !offered.has(name)));
     return { added, removed };
+  }
+
+  /** Undefined when the provider fails: what it brought before stays. */
+  #listed(provider: ToolProvider): readonly SessionTool[] | undefined {
+    try {
+      return provider.tools();
+    } catch (error) {
+      this.#warnOnce(`The tools of a provider cannot be listed: ${messageOf(error)}.`);
+      return undefined;
+    }
   }
 
   #current(): ReadonlyMap<string, RegisteredTool> {
@@ -112,7 +122,7 @@ export class SessionTools {
     try {
       registered ??= new ToolRegistry([tool]).get(tool.name) as RegisteredTool;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
     const missing = this.#options.lacks(registered.tool);
     if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
@@ -121,9 +131,12 @@ export class SessionTools {
   }
 
   #refuse(tool: SessionTool, problem: string): void {
-    const message = `The tool ${tool.name} is not offered: ${problem}.`;
-    if (this.#refused.has(message)) return;
-    this.#refused.add(message);
+    this.#warnOnce(`The tool ${tool.name} is not offered: ${problem}.`);
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
     this.#options.warn(message);
   }
 }

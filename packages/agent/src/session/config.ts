@@ -139,6 +139,7 @@ function checkSetting(name: keyof SessionConfig, value: unknown): void {
 const COUNTS: ReadonlySet<string> = new Set(["retry.maxRetries", "retry.midStream"]);
 
 function checkAmount(name: string, value: unknown): void {
+  if (value === undefined) return;
   if (COUNTS.has(name)) checkCount(name, value);
   if (typeof value === "number" && !(value >= 0)) throw new Error(`${name} must be 0 or more, not ${value}`);
 }

@@ -1,6 +1,6 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
-import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
+import { addUsage, type JsonValue, messageOf, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
@@ -46,13 +46,14 @@ export class Session {
     this.#core = core;
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
     if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
-    core.tools.setProfile(core.profile);
     core.emit("session_start", {
       profile: core.profile.id,
       model: core.profile.model,
       cwd: options.env.workingDirectory(),
       resumed: core.resumed,
     });
+    // After the first event: tools that cannot be offered are warnings.
+    core.tools.setProfile(core.profile);
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
     this.#cut = recover(core);

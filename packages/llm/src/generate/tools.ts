@@ -1,5 +1,6 @@
 // Tools with handlers: definition, checking of a call, and running all calls of one answer side by side.
 
+import { messageOf } from "../errors/thrown.ts";
 import { checkValue, type InferSchema, isStandard, jsonSchemaOf, type SchemaInput } from "../schema/typed.ts";
 import { type Violation, violationOf, withoutOptionalNulls } from "../schema/validate.ts";
 import { ConfigurationError, InvalidToolCallError } from "../types/errors.ts";
@@ -127,7 +128,7 @@ async function runToolCall(call: ToolCall, run: ToolRun): Promise<ToolCallResult
     });
     return { toolCallId: call.id, content: toContent(output), isError: false };
   } catch (error) {
-    return { toolCallId: call.id, content: error instanceof Error ? error.message : String(error), isError: true };
+    return { toolCallId: call.id, content: messageOf(error), isError: true };
   }
 }
 

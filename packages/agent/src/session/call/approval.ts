@@ -1,7 +1,7 @@
 // Whether a call may run: the middleware is asked, and through it a person.
 
+import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
-import { messageOf } from "../../seams/run.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { withDeadline } from "../../time/deadline.ts";
 import type { InputRun, SessionCore } from "../core.ts";

@@ -1,7 +1,7 @@
 // One tool call: LOOKUP, VALIDATE, DECLARE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. Never throws for what a tool does; every
 // call ends with exactly one result entry and one tool_call_end.
 
-import type { JsonObject, Message, ToolCallData } from "@lathe/llm";
+import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
 import {
   type Access,
   type CallScope,
@@ -17,7 +17,6 @@ import { JournalError } from "../../journal/errors.ts";
 import { CallPaths } from "../../paths/call-paths.ts";
 import type { RegisteredTool } from "../../registry/registry.ts";
 import { validateArguments } from "../../registry/validate.ts";
-import { messageOf } from "../../seams/run.ts";
 import type { CallInfo, ProposedCall } from "../../seams/types.ts";
 import { DeadlineError, withDeadline } from "../../time/deadline.ts";
 import type { InputRun, SessionCore } from "../core.ts";
