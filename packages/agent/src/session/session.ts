@@ -1,6 +1,6 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
-import { addUsage, type JsonValue, messageOf, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
+import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
