@@ -1,10 +1,9 @@
 // One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
 
-import { ContextLengthError, Message, type Response, type ToolCallData } from "@lathe/llm";
+import { ContextLengthError, Message, messageOf, type Response, type ToolCallData } from "@lathe/llm";
 import type { InputError } from "../events/types.ts";
 import type { IntentLine } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";

@@ -1,10 +1,9 @@
 // A model call outside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it is sent
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
-import type { JsonObject, Request, Usage } from "@lathe/llm";
+import { type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
 import { plainUsage } from "../budget/ledger.ts";
 import type { CustomEntry } from "../journal/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
