@@ -110,6 +110,14 @@ describe("layers", () => {
     expect(violations([bad])).toHaveLength(1);
   });
 
+  it("only Session holds the whole core of a session: its modules ask for parts", () => {
+    const core = "packages/agent/src/session/core.ts";
+    const holders = sources().filter(({ file, imports }) =>
+      imports.some((target) => target.startsWith(".") && join(dirname(file), target) === core),
+    );
+    expect(holders.map(({ file }) => file)).toEqual(["packages/agent/src/session/session.ts"]);
+  });
+
   it("llm and agent take clock, randomness and environment from outside", () => {
     const machine = /\b(process\.env|process\.cwd\(|Date\.now\(|Math\.random\(|new Date\(\))/;
     const allowed = new Set(["packages/llm/src/deps.ts", "packages/agent/src/deps.ts"]);

@@ -1,11 +1,11 @@
-// What a package exports, judged by its declarations: every type that an exported signature names is exported as well, and every
-// export says in a comment what it is.
+// What packages export, judged by their declarations: every type that an exported signature names is exported as well, every
+// export says in a comment what it is, options may be undefined, and no name means one thing here and another there.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Packages whose exports are complete. */
-const PACKAGES = ["llm"];
+/** The libraries that host programs are written with. */
+const PACKAGES = { llm: "@lathe/llm", agent: "@lathe/agent", lathe: "lathe" };
 
 export function checkExports(root) {
   const types = join(root, ".cache", "types");
@@ -15,15 +15,34 @@ export function checkExports(root) {
     encoding: "utf8",
   });
   if (run.status !== 0) return [`${run.stdout}${run.stderr}`.trimEnd()];
-  return PACKAGES.flatMap((name) => {
-    const manifest = JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
-    const entries = Object.values(manifest.exports)
-      .map((target) => join(types, name, target["lathe-source"].replace(/\.ts$/, ".d.ts")))
+  const entries = {};
+  for (const [folder, name] of Object.entries(PACKAGES)) {
+    const manifest = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8"));
+    entries[name] = Object.values(manifest.exports)
+      .map((target) => join(types, folder, target["lathe-source"].replace(/\.ts$/, ".d.ts")))
       .filter(existsSync);
-    return exportProblems(entries).map(
-      (problem) => `@lathe/${name}: ${problem.replaceAll(join(types, name, "/"), "")}`,
-    );
-  });
+  }
+  const problems = Object.entries(entries).flatMap(([name, files]) =>
+    exportProblems(files).map((problem) => `${name}: ${problem}`),
+  );
+  return [...problems, ...nameProblems(entries)].map((problem) => problem.replaceAll(join(types, "/"), ""));
+}
+
+/**
+ * Names that two packages export for different things.
+ * @param packages declaration files by package
+ */
+export function nameProblems(packages) {
+  const meanings = new Map();
+  for (const [where, entries] of Object.entries(packages))
+    for (const entry of entries)
+      for (const [name, { file, name: declared }] of exportsOf(entry)) {
+        const known = meanings.get(name) ?? new Map();
+        meanings.set(name, known.set(`${file} ${declared}`, where));
+      }
+  return [...meanings]
+    .filter(([, known]) => known.size > 1)
+    .map(([name, known]) => `${name} means different things in ${[...known.values()].join(" and ")}`);
 }
 
 /** @param entries declaration files of one package */
@@ -32,15 +51,42 @@ export function exportProblems(entries) {
   for (const entry of entries)
     for (const one of exportsOf(entry).values()) declared.set(`${one.file} ${one.name}`, one);
   const problems = [];
-  for (const { file, name, text, comment } of declared.values()) {
-    if (!comment) problems.push(`${name} has no comment that says what it is (${file})`);
+  const checkNames = (file, name, text) => {
     for (const used of namesIn(text)) {
       const origin = used === name ? undefined : originOf(file, used);
       if (origin !== undefined && !declared.has(`${origin.file} ${origin.name}`))
         problems.push(`${name} names ${used}, which is not exported (${file})`);
     }
+  };
+  for (const { file, name, text, comment } of declared.values()) {
+    if (!comment) problems.push(`${name} has no comment that says what it is (${file})`);
+    checkNames(file, name, text);
+    for (const option of strictOptions(name, text))
+      problems.push(`${name}.${option} does not accept undefined (${file})`);
   }
+  for (const file of readdirSync(dirname(entries[0]), { recursive: true }).map((name) =>
+    join(dirname(entries[0]), name),
+  ))
+    for (const { target, name, text } of file.endsWith(".d.ts") ? additionsIn(file) : [])
+      if (declared.has(`${target} ${name}`)) checkNames(file, name, text);
   return problems;
+}
+
+/** Members of an interface of options that a host cannot set to undefined under exactOptionalPropertyTypes. */
+function strictOptions(name, text) {
+  if (!/(Options|Config|Spec)$/.test(name)) return [];
+  const members = text.matchAll(/^ {4}(?:readonly )?(\w+)\?: ([\s\S]*?);\n(?= {4}[\w/]|\})/gm);
+  return [...members].flatMap(([, member, type]) => (/\bundefined$/.test(type) ? [] : [member]));
+}
+
+/** What a file adds to interfaces of other files. */
+function additionsIn(file) {
+  const blocks = readFileSync(file, "utf8").matchAll(/^declare module ['"](\.[^'"]+)['"] \{\n([\s\S]*?)^\}/gm);
+  return [...blocks].map(([, from, text]) => ({
+    target: resolved(file, from),
+    name: /\binterface (\w+)/.exec(text)?.[1],
+    text,
+  }));
 }
 
 const modules = new Map();
@@ -96,7 +142,7 @@ function exportsOf(file) {
       const one = from === undefined ? local.get(name) : exportsOf(resolved(file, from)).get(name);
       if (one) found.set(as, one);
     }
-  for (const [, from] of source.matchAll(/^export \* from ['"](\.[^'"]+)['"];/gm))
+  for (const [, from] of source.matchAll(/^export (?:type )?\* from ['"](\.[^'"]+)['"];/gm))
     for (const [name, one] of exportsOf(resolved(file, from))) found.set(name, one);
   return found;
 }
@@ -109,14 +155,19 @@ function originOf(file, name) {
   return imported && exportsOf(imported.file).get(imported.name);
 }
 
+/** They compute a type from a table in the code. Compilers and editors show what comes out; nobody has to name them. */
+const TABLE_OPERATORS = new Set(["TypeOf", "FieldsOf"]);
+
 /** Names of types and values in a declaration, without comments, texts and what a class keeps to itself. */
 function namesIn(text) {
   const plain = text
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/\bimport\(['"][^'"]*['"]\)\./g, "")
     .replace(/"[^"\n]*"|'[^'\n]*'/g, '""')
+    .replace(/\btypeof \w+/g, "")
     .replace(/^\s*(?:private|#)[^;]*;/gm, "");
-  return new Set([...plain.matchAll(/(?<![.\w$])[A-Z]\w*/g)].map(([name]) => name));
+  const names = [...plain.matchAll(/(?<![.\w$])[A-Z]\w*/g)].map(([name]) => name);
+  return new Set(names.filter((name) => !TABLE_OPERATORS.has(name)));
 }
 
 function names(list) {

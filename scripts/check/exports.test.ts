@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { exportProblems } from "./exports.mjs";
+import { exportProblems, nameProblems } from "./exports.mjs";
 
 let folder = "";
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -57,4 +57,52 @@ export declare const one: (form: Form, more: Elsewhere) => import("./shapes.ts")
 it("an export without a comment is named", () => {
   const index = `export declare const bare: number;\n/** Said. */\nexport declare const said: string;\n`;
   expect(problems({ "index.d.ts": index })).toEqual(["bare has no comment that says what it is (index.d.ts)"]);
+});
+
+it("what another file adds to an exported interface must name exported types, too", () => {
+  const files = {
+    "index.d.ts": `export type * from "./services.ts";\n`,
+    "services.d.ts": "/** Open. */\nexport interface Services { }\n",
+    "jobs.d.ts": `declare module "./services.ts" {\n    interface Services {\n        jobs?: Jobs;\n    }\n}\n/** Jobs. */\nexport declare class Jobs { }\n`,
+  };
+  expect(problems(files)).toEqual(["Services names Jobs, which is not exported (jobs.d.ts)"]);
+});
+
+it("an option that cannot be undefined is named; results may be strict", () => {
+  const index = `/** Options. */
+export interface RunOptions {
+    readonly cwd?: string;
+    readonly env?: string | undefined;
+    readonly onEnd?: ((code: number) => void) | undefined;
+    readonly nested?: {
+        readonly a?: string;
+    };
+}
+/** Result. */
+export interface RunResult {
+    readonly signal?: string;
+}
+`;
+  expect(problems({ "index.d.ts": index })).toEqual([
+    "RunOptions.cwd does not accept undefined (index.d.ts)",
+    "RunOptions.nested does not accept undefined (index.d.ts)",
+  ]);
+});
+
+it("a name that two packages export is named unless it is the same thing", () => {
+  folder = mkdtempSync(join(tmpdir(), "exports-"));
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  write("shapes.d.ts", shapes);
+  const one = write("one.d.ts", `export { type Shape, Pen } from "./shapes.ts";\n`);
+  const two = write(
+    "two.d.ts",
+    `export { type Shape } from "./shapes.ts";\n/** Holds pigs. */\nexport interface Pen { }\n`,
+  );
+  expect(nameProblems({ "@x/one": [one], two: [two] })).toEqual(["Pen means different things in @x/one and two"]);
+  expect(
+    nameProblems({ "@x/one": [one], three: [write("three.d.ts", `export { Pen } from "./shapes.ts";\n`)] }),
+  ).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The packages as they are published: built, packed, and judged by what is in the tarball.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
@@ -19,7 +19,7 @@ export async function checkPackages(root) {
     });
     const packed = Object.values(JSON.parse(output));
     const problems = await Promise.all(packed.map((one) => problemsOf(root, folder, one)));
-    return problems.flat();
+    return [...problems.flat(), ...hostProblems(root, folder, packed)];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -68,4 +68,45 @@ async function typeProblems(root, tarball) {
     });
   await once(child, "close");
   return child.exitCode === 0 ? [] : [`attw: ${output.trim()}`];
+}
+
+/** Whether a strict host program compiles against the declarations in the tarballs. */
+function hostProblems(root, tarballs, packed) {
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  // Below the workspace, so that the dependencies of the packages are found.
+  const host = mkdtempSync(join(root, ".cache", "host-"));
+  try {
+    for (const { name, filename } of packed) {
+      const own = join(host, "node_modules", name);
+      mkdirSync(own, { recursive: true });
+      execFileSync("tar", ["xzf", join(tarballs, filename), "-C", own, "--strip-components=1"]);
+    }
+    copyFileSync(join(root, "scripts/host-program.ts"), join(host, "host.ts"));
+    writeFileSync(join(host, "package.json"), '{"type":"module","private":true}');
+    return [true, false].flatMap((exact) => compileProblems(root, host, exact));
+  } finally {
+    rmSync(host, { recursive: true, force: true });
+  }
+}
+
+function compileProblems(root, host, exactOptionalPropertyTypes) {
+  const compilerOptions = {
+    ...{ strict: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true, skipLibCheck: false },
+    ...{
+      target: "es2023",
+      lib: ["es2023"],
+      module: "nodenext",
+      types: ["node"],
+      noEmit: true,
+      verbatimModuleSyntax: true,
+    },
+    exactOptionalPropertyTypes,
+  };
+  writeFileSync(join(host, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["host.ts"] }));
+  const run = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", host], {
+    cwd: host,
+    encoding: "utf8",
+  });
+  if (run.status === 0) return [];
+  return [`scripts/host-program.ts (exactOptionalPropertyTypes ${exactOptionalPropertyTypes}):\n${run.stdout.trim()}`];
 }

@@ -29,6 +29,7 @@ function contextIn(directory: string): ToolContext {
     },
     blobs: new MemoryBlobs(),
     onOutput: () => {},
+    messages: () => [],
     openArtifact: () => {
       throw new Error("not used");
     },

@@ -1,48 +1,49 @@
 export { FileArtifacts } from "./artifacts/file-artifacts.ts";
 export { type ArtifactStore, MemoryArtifacts } from "./artifacts/store.ts";
 export { FileBlobs } from "./blobs/file-blobs.ts";
-export { type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
+export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
-export type { BudgetConfig } from "./budget/ledger.ts";
+export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
-export type { Trigger as CompactionTrigger, Wanted as WantedCompaction } from "./compaction/plan.ts";
-export {
-  type CompactionSettings,
-  DEFAULT_COMPACTION,
-  type Strategy as CompactionStrategy,
-} from "./compaction/settings.ts";
+export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
+export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION } from "./compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
-export { type AskedGit, askGit } from "./context/environment.ts";
+export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
+export type { ApprovalAnswer } from "./contract/approval.ts";
 export * from "./contract/changes.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
+export type { SessionFacts } from "./contract/session-state.ts";
 export type * from "./contract/subagents.ts";
 export * from "./contract/tool.ts";
-export { DocumentError, decodeDocument } from "./edit/document.ts";
+export { DocumentError, documentText } from "./edit/document.ts";
 export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
-export { ShownFiles, type ShownVersion } from "./edit/shown.ts";
-export { Syntax } from "./edit/syntax.ts";
+export { ShownFiles, type ShownLimits, type ShownVersion } from "./edit/shown.ts";
+export { Syntax, type SyntaxBlock, type SyntaxLimits } from "./edit/syntax.ts";
 export { ContainerEnvironment, type ContainerOptions } from "./env/container.ts";
 export { GuardedEnvironment, type WriteGuard } from "./env/guarded.ts";
 export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
 export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
 export { realEntryOf, realPathOf } from "./env/real-path.ts";
+export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
+export type { SearchEngine } from "./env/search/types.ts";
 export { SshEnvironment, type SshOptions } from "./env/ssh.ts";
 export * from "./env/types.ts";
 export { type MinimalEnvironment, withFileCommands } from "./env/with-file-commands.ts";
 export { WrappedEnvironment } from "./env/wrapped.ts";
 export { type EnvLogEntry, LoggingEnvironment, ReadOnlyEnvironment, ScopedEnvironment } from "./env/wrappers.ts";
 export { type AgentEvent, type AssistantMessageEvent, toAgentEvents } from "./events/agent-events.ts";
-export { EventHub } from "./events/hub.ts";
 export * from "./events/types.ts";
 export { CodingAgent, type CodingAgentOptions } from "./headless/coding-agent.ts";
-export { type CreateSessionOptions, createSession } from "./headless/create-session.ts";
+export { type CreateSessionOptions, createSession, type GivenSessionOptions } from "./headless/create-session.ts";
+export type { AgentConfig } from "./headless/options.ts";
 export { hasBegun } from "./journal/begun.ts";
 export {
   buildContext,
   type Context,
+  type ContextSource,
   ContextView,
   INTERRUPTED_RESULT,
   PRUNED_NOTICE,
@@ -51,11 +52,13 @@ export {
 export { type ContextState, modelFor } from "./journal/context-state.ts";
 export { readLine } from "./journal/decode.ts";
 export { JournalError, type JournalErrorCode } from "./journal/errors.ts";
-export { FileStore } from "./journal/file-store.ts";
-export { forkJournal } from "./journal/fork.ts";
+export { FileStore, type FileStoreOptions } from "./journal/file-store.ts";
+export { type ForkOptions, forkJournal } from "./journal/fork.ts";
+export type { NewHeader } from "./journal/header.ts";
 export { idSource } from "./journal/ids.ts";
-export { importJournal } from "./journal/import.ts";
+export { type ImportOptions, importJournal } from "./journal/import.ts";
 export {
+  type DistributiveOmit,
   Journal,
   type JournalDeps,
   type NewEntry,
@@ -63,20 +66,27 @@ export {
   type NewLine,
   type SyncMode,
 } from "./journal/journal.ts";
-export { encodeLine, readLineHead } from "./journal/line.ts";
+export { encodeLine, type LineHead, readLineHead } from "./journal/line.ts";
+export type { EntryMeta } from "./journal/line-index.ts";
 export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { readLines } from "./journal/read-lines.ts";
 export { realJournalPath } from "./journal/regular-file.ts";
+export type { LineSpan } from "./journal/span-table.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export { isoTime } from "./journal/timestamp.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
+export { type Job, Jobs } from "./ops/run/jobs.ts";
+export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
+export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
+export type { PrefixTexts } from "./prefix/prefix.ts";
 export { byteLines } from "./process/byte-lines.ts";
+export type { CaptureRequest } from "./process/capture.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
 export {
   commandEnv,
@@ -87,6 +97,7 @@ export {
   withheldNames,
 } from "./process/env-policy.ts";
 export {
+  type OpenedProcess,
   type OpenRequest,
   Processes,
   type ProcessesOptions,
@@ -95,28 +106,33 @@ export {
 } from "./process/processes.ts";
 export { shellArgv } from "./process/shell-argv.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
+export type { EditKit } from "./profiles/edit-kits.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
 export type { Profile } from "./profiles/types.ts";
 export { Redactor } from "./redact/redactor.ts";
+export { RedactingBytes, RedactingStream } from "./redact/replace.ts";
 export type { Secret } from "./redact/secret-values.ts";
-export { type CustomTool, plainExecutor, type RegisteredTool, ToolRegistry } from "./registry/registry.ts";
+export { defineSessionTool, type SessionTool, type SessionToolSpec } from "./registry/host-tool.ts";
+export { type RegisteredTool, ToolRegistry } from "./registry/registry.ts";
 export type { ToolProvider } from "./registry/session-tools.ts";
+export type { InputVerb } from "./replay/log.ts";
 export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
-export { SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
+export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
-export type { ConfigInput, SessionConfig } from "./session/config.ts";
+export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
+export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export { Session } from "./session/session.ts";
 export * from "./session/types.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
-export { type EditVariant, editVariant, editVariants } from "./tools/edit-variant.ts";
+export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
-export { keepOneInProgress, type TodoList } from "./tools/todo/list.ts";
+export { keepOneInProgress, type TodoList, type TodoPhase, type TodoStatus, type TodoTask } from "./tools/todo/list.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
-export { type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";
+export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";
 export { truncateOutput } from "./truncate/truncate.ts";

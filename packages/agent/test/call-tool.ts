@@ -36,6 +36,7 @@ export async function toolBench(): Promise<Bench> {
       paths: new CallPaths(env, signal),
       blobs: new MemoryBlobs(),
       onOutput: (chunk) => output.push(chunk),
+      messages: () => [],
       openArtifact: () => {
         const chunks: Buffer[] = [];
         artifacts.push(chunks);

@@ -92,6 +92,7 @@ export async function toolConformance(env: ExecutionEnvironment, commands: boole
         paths: new CallPaths(env, signal),
         blobs: new MemoryBlobs(),
         onOutput: () => {},
+        messages: () => [],
         openArtifact: () => {
           throw new Error("nothing here is that long");
         },

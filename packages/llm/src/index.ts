@@ -23,6 +23,7 @@ export {
   type LocalServer,
 } from "./discovery/index.ts";
 export { DEFAULT_RETRY, type RetryContext, type RetryPolicy, retry } from "./errors/retry.ts";
+export { messageOf } from "./errors/thrown.ts";
 export { generate } from "./generate/generate.ts";
 export {
   generateObject,
@@ -38,14 +39,14 @@ export {
   defineTool,
   type RepairToolCall,
   type Tool,
-  type ToolContext,
+  type ToolCallContext,
+  type ToolCallResult,
   type ToolOutput,
-  type ToolResult,
   type TypedTool,
 } from "./generate/tools.ts";
 export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
-export type { Middleware } from "./middleware/compose.ts";
+export type { ClientMiddleware } from "./middleware/compose.ts";
 export {
   type CustomModel,
   checkRegistryConfig,
@@ -66,6 +67,8 @@ export {
   selectModel,
 } from "./registry/index.ts";
 export {
+  type Checked,
+  checkValue,
   type InferSchema,
   jsonSchemaOf,
   type SchemaInput,

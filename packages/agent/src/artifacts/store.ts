@@ -2,6 +2,7 @@
 
 import type { ArtifactRef, ArtifactWriter } from "../contract/tool.ts";
 
+/** Where output that is too long for a result is kept, by number; the model reads it as `artifact://<number>`. */
 export interface ArtifactStore {
   /** Takes the next number. `name` is the tool that writes. */
   open(name: string): ArtifactWriter;

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+/** Which folder to clean, and which journals may still refer to what is in it. */
 export interface BlobGcOptions {
   readonly folder: string;
   /** All session files that share the folder. */
@@ -22,15 +23,17 @@ export interface BlobGcOptions {
   /** Younger blobs stay: a blob is written before the line that refers to it. */
   readonly minAgeMs: number;
   /** Only say what would be removed. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
+/** The blobs that were removed (or would be, with `dryRun`), the bytes they took, and how many stay. */
 export interface BlobGcResult {
   readonly removed: readonly string[];
   readonly bytes: number;
   readonly kept: number;
 }
 
+/** Removes blobs that no journal refers to. */
 export function collectBlobs(options: BlobGcOptions): BlobGcResult {
   if (!existsSync(options.folder)) return { removed: [], bytes: 0, kept: 0 };
   const named = new Set<string>();

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 
+/** Large contents of a session, stored once under the SHA-256 of their bytes. */
 export interface BlobStore {
   /** Stores the bytes and returns their hex digest. */
   put(bytes: Uint8Array): string;
@@ -19,6 +20,7 @@ export function blobHash(bytes: Uint8Array): string {
 
 export const isBlobHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
+/** Blobs for sessions without a file, and for tests. */
 export class MemoryBlobs implements BlobStore {
   readonly #blobs = new Map<string, Uint8Array>();
 

@@ -5,17 +5,19 @@ import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 
 /** 0 or absent = no limit. */
 export interface BudgetConfig {
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /** US dollars. */
-  readonly usd?: number;
+  readonly usd?: number | undefined;
   /** Time spent processing. */
-  readonly wallMs?: number;
-  readonly turns?: number;
+  readonly wallMs?: number | undefined;
+  readonly turns?: number | undefined;
 }
 
+/** What a budget can limit. */
 export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns";
 const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns"];
 
+/** One number for each thing that a budget can limit. */
 export type Amounts = Readonly<Record<BudgetDimension, number>>;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };

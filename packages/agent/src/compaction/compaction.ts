@@ -11,7 +11,7 @@ import type {
   SeamContext,
   StopVerdict,
 } from "../seams/types.ts";
-import type { Wanted } from "./plan.ts";
+import type { WantedCompaction } from "./plan.ts";
 import goOn from "./prompts/go-on.md";
 import { type CompactionSettings, thresholdOf } from "./settings.ts";
 import type { Summarizer } from "./summarize.ts";
@@ -45,7 +45,7 @@ export class Compaction {
   }
 
   /** For `session.compact`. */
-  demand(wanted: Wanted): CompactionDemand {
+  demand(wanted: WantedCompaction): CompactionDemand {
     const { settings, summarizer, pointer = "" } = this.#options;
     return {
       reason: wanted.trigger,

@@ -1,9 +1,8 @@
 // Makes the plan of a compaction: what stays, what is kept word for word, and the notes that stand for the rest.
 
-import { ContextLengthError, type JsonObject } from "@lathe/llm";
+import { ContextLengthError, type JsonObject, messageOf } from "@lathe/llm";
 import { pathTo } from "../journal/context.ts";
 import type { TreeEntry } from "../journal/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { CompactionDemand, JournalReader, SeamContext } from "../seams/types.ts";
 import { carriedText } from "./carried.ts";
 import { cutPoint } from "./cut-point.ts";
@@ -14,10 +13,10 @@ import { largestResults } from "./prune.ts";
 import { type CompactionSettings, type Room, roomIn } from "./settings.ts";
 import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
 
-export type Trigger = "manual" | "overflow" | "incomplete" | "threshold" | "idle";
+export type CompactionTrigger = "manual" | "overflow" | "incomplete" | "threshold" | "idle";
 
-export interface Wanted {
-  readonly trigger: Trigger;
+export interface WantedCompaction {
+  readonly trigger: CompactionTrigger;
   readonly focus?: string | undefined;
   /** How often room was made for the same request already: each time less is kept. */
   readonly earlierTries?: number;
@@ -42,7 +41,7 @@ const MANUAL_KEEP_SHARE = 0.5;
 /** Undefined: there is nothing to compact. */
 export async function planCompaction(
   setup: PlanSetup,
-  wanted: Wanted,
+  wanted: WantedCompaction,
   context: SeamContext,
 ): ReturnType<CompactionDemand["summarize"]> {
   const present = presentContext(context.nextRequest());
@@ -107,7 +106,7 @@ export async function planCompaction(
 const END_OF_NOTES = "<!-- end of notes -->";
 const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.trim();
 
-function roomFor(settings: CompactionSettings, wanted: Wanted, present: PresentContext): Room {
+function roomFor(settings: CompactionSettings, wanted: WantedCompaction, present: PresentContext): Room {
   // The vendor refused this much, whatever the catalog says.
   const window = wanted.trigger === "overflow" ? Math.min(present.window, present.tokens) : present.window;
   const room = roomIn(window, present.prefixTokens, settings);
@@ -118,10 +117,10 @@ function roomFor(settings: CompactionSettings, wanted: Wanted, present: PresentC
 }
 
 /** The request failed or would fail: room must be made, with or without a summary. */
-const isUrgent = ({ trigger }: Wanted): boolean => trigger === "overflow" || trigger === "incomplete";
+const isUrgent = ({ trigger }: WantedCompaction): boolean => trigger === "overflow" || trigger === "incomplete";
 
 /** The last answer and its results are all there is. */
-function pruneOnly(wanted: Wanted, present: PresentContext, room: Room): { prune: string[] } | undefined {
+function pruneOnly(wanted: WantedCompaction, present: PresentContext, room: Room): { prune: string[] } | undefined {
   if (!isUrgent(wanted)) return undefined;
   const prune = largestResults(present.sent, present.tokens - room.threshold);
   return prune.length === 0 ? undefined : { prune };
@@ -138,7 +137,7 @@ function hiddenEntries(journal: JournalReader, from: string | undefined, to: str
 async function notesFor(
   material: Parameters<typeof summarize>[0],
   ask: Summarizer,
-  wanted: Wanted,
+  wanted: WantedCompaction,
   context: SeamContext,
 ): Promise<{ readonly notes: string; readonly failed?: string }> {
   try {

@@ -4,12 +4,12 @@
  * How room is made: a summary of older messages; a new session with a briefing, which the host starts after the input; old
  * output emptied, and nothing else; not at all.
  */
-export type Strategy = "context-full" | "handoff" | "shake" | "off";
+export type CompactionStrategy = "context-full" | "handoff" | "shake" | "off";
 
 export interface CompactionSettings {
   /** Off: only by hand. */
   readonly enabled: boolean;
-  readonly strategy: Strategy;
+  readonly strategy: CompactionStrategy;
   /** Room that stays free for the answer. */
   readonly reserveTokens: number;
   /** The newest part of the conversation, which is never summarised. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../env/local.ts";
-import { askGit, environmentBlock, collectFacts as factsOf, type Known } from "./environment.ts";
+import { askGit, environmentBlock, collectFacts as factsOf, type HostFacts } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
 import { projectDocs as docsOf, TRUNCATED_MARKER } from "./project-docs.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 const at = (cwd: string): LocalEnvironment =>
   new LocalEnvironment({ cwd, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
 const rootOf = (env: LocalEnvironment) => repositoryRoot(env, env.workingDirectory());
-const collectFacts = async (env: LocalEnvironment, known: Known) =>
+const collectFacts = async (env: LocalEnvironment, known: HostFacts) =>
   factsOf(env, known, await askGit(env, known.gitTimeoutMs));
 const projectDocs = async (env: LocalEnvironment, files: readonly string[]) => docsOf(env, files, await rootOf(env));
 const git = (...args: string[]): string =>

@@ -19,13 +19,13 @@ export interface EnvironmentFacts {
 }
 
 /** What the environment does not know. */
-export interface Known {
+export interface HostFacts {
   readonly now: number;
-  readonly model?: string;
-  readonly knowledgeCutoff?: string;
-  readonly gitTimeoutMs?: number;
+  readonly model?: string | undefined;
+  readonly knowledgeCutoff?: string | undefined;
+  readonly gitTimeoutMs?: number | undefined;
   /** The question that git was asked earlier; asked now when absent. */
-  readonly git?: Promise<AskedGit>;
+  readonly git?: Promise<AskedGit> | undefined;
 }
 
 /** A question to git that is on its way. */
@@ -35,13 +35,15 @@ export interface AskedGit {
   readonly answer: Promise<GitFacts>;
 }
 
-interface GitFacts {
+/** The branch and state of a repository, as far as git has told. */
+export interface GitFacts {
   readonly branch?: string | undefined;
   /** Undefined when git is missing or takes too long, or would start programs that the repository names. */
   readonly snapshot?: GitSnapshot | undefined;
 }
 
-interface GitSnapshot {
+/** How many files differ from the last commit, and the latest commits. */
+export interface GitSnapshot {
   readonly modified: number;
   readonly untracked: number;
   /** Newest first. */
@@ -64,7 +66,11 @@ async function gitFacts(env: ExecutionEnvironment, root: string, timeoutMs: numb
   return { ...seen, branch: seen?.branch ?? (await currentBranch(env, root)) };
 }
 
-export async function collectFacts(env: ExecutionEnvironment, about: Known, git: AskedGit): Promise<EnvironmentFacts> {
+export async function collectFacts(
+  env: ExecutionEnvironment,
+  about: HostFacts,
+  git: AskedGit,
+): Promise<EnvironmentFacts> {
   const { branch, snapshot } = await git.answer;
   return {
     workingDirectory: env.workingDirectory(),

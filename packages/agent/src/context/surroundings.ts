@@ -1,7 +1,7 @@
 // What a session knows of the place it works in before its first request.
 
 import type { ExecutionEnvironment } from "../env/types.ts";
-import { askGit, collectFacts, environmentBlock, type Known } from "./environment.ts";
+import { askGit, collectFacts, environmentBlock, type HostFacts } from "./environment.ts";
 import { projectDocs } from "./project-docs.ts";
 
 /** Text about the place the session works in; rendered once, then kept in the journal. */
@@ -12,10 +12,11 @@ export interface Surroundings {
   readonly projectDocs: string;
 }
 
+/** Reads what the first turn tells the model: machine, directory, git state and the project's instruction files. */
 export async function readSurroundings(
   env: ExecutionEnvironment,
   instructionFiles: readonly string[],
-  known: Known,
+  known: HostFacts,
 ): Promise<Surroundings> {
   const git = await (known.git ?? askGit(env, known.gitTimeoutMs));
   const [facts, docs] = await Promise.all([

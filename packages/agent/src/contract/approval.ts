@@ -1,7 +1,8 @@
 // How a question about a call was answered.
 
+/** How somebody answered an approval request; `by` names who. */
 export interface ApprovalAnswer {
   readonly decision: "allow" | "deny";
   readonly by: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }

@@ -7,6 +7,7 @@ export interface ContentRef {
   readonly bytes: number;
 }
 
+/** One file before and after a call; contents are in the blob store. */
 export interface FileChange {
   /** Absolute and real. */
   readonly path: string;

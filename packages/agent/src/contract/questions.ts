@@ -1,19 +1,21 @@
 // How a question reaches a person. A host that can ask gives an answerer; without one the session waits for the next input.
 
+/** One question to a person, with options to choose from. */
 export interface Question {
   readonly id: string;
   readonly question: string;
   readonly options: readonly { readonly label: string }[];
-  readonly multi?: boolean;
+  readonly multi?: boolean | undefined;
   /** Index of the option to prefer. */
-  readonly recommended?: number;
+  readonly recommended?: number | undefined;
 }
 
+/** The answer to the question with the same id. */
 export interface Answer {
   readonly id: string;
   readonly selected: readonly string[];
   /** In the person's own words. */
-  readonly custom?: string;
+  readonly custom?: string | undefined;
 }
 
 /** Undefined: nobody answered (cancelled). */
@@ -39,6 +41,7 @@ function say(answer: Answer): string {
   return `User selected: ${answer.selected.join(", ")}`;
 }
 
+/** The questions as plain text, options numbered from 1. */
 export function renderQuestions(questions: readonly Question[]): string {
   return questions
     .map(({ question, options, recommended }) =>

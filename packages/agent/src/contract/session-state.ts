@@ -3,6 +3,7 @@
 
 import type { JsonValue } from "@lathe/llm";
 
+/** Small values that tools keep between calls; they are journalled and follow the branch. */
 export interface SessionFacts {
   /** Latest value on the current branch. */
   read(kind: string): JsonValue | undefined;

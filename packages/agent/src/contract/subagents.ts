@@ -1,16 +1,19 @@
 // Child agents as tools see them.
 
+/** Where a child agent is. */
 export type AgentStatus = "running" | "completed" | "failed";
 
+/** The task for a new child agent, and what it may use. */
 export interface SpawnRequest {
   readonly task: string;
   readonly callId: string;
-  readonly workingDir?: string;
-  readonly model?: string;
-  readonly maxTurns?: number;
-  readonly role?: string;
+  readonly workingDir?: string | undefined;
+  readonly model?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly role?: string | undefined;
 }
 
+/** The state of a child agent. */
 export interface AgentReport {
   readonly agentId: string;
   readonly status: AgentStatus;
@@ -19,7 +22,10 @@ export interface AgentReport {
   readonly turnsUsed: number;
 }
 
+/** Starts, steers, awaits and ends the child agents of a session. */
 export interface SubagentService {
+  /** All children so far, in the order in which they were started. */
+  list(): readonly AgentReport[];
   spawn(request: SpawnRequest): Promise<AgentReport>;
   send(agentId: string, message: string, callId: string): Promise<AgentReport>;
   /** Resolves when the child has ended its input; the signal only ends the waiting. */

@@ -2,7 +2,7 @@
 // declares its meaning: what it will touch (`access`), what a person approves (`preview`), how much of its output is kept
 // (`output`). Nothing outside a tool's folder knows its name or arguments.
 
-import type { ImageData, JsonObject, JsonSchema, JsonValue } from "@lathe/llm";
+import type { ImageData, JsonObject, JsonSchema, JsonValue, Message } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
 import type { ExecutionEnvironment, OutputSpill } from "../env/types.ts";
 import type { CallPaths } from "../paths/call-paths.ts";
@@ -26,14 +26,16 @@ export interface Preview {
   /** Arguments that the lines show in full; the session adds the others. */
   readonly shows: readonly string[];
   /** Names the planned changes: the commit fails with `PlanChanged` when it would make others. */
-  readonly plan?: string;
+  readonly plan?: string | undefined;
 }
 
+/** One line of a preview; `kind` says how to show it. */
 export interface PreviewLine {
   readonly text: string;
-  readonly kind?: "heading" | "added" | "removed" | "note";
+  readonly kind?: "heading" | "added" | "removed" | "note" | undefined;
 }
 
+/** A tool that says everything about itself; `defineSessionTool` makes one with typed arguments and defaults. */
 export interface ToolDef<Args = JsonObject> {
   readonly name: string;
   /** For people. */
@@ -54,17 +56,17 @@ export interface ToolDef<Args = JsonObject> {
   /** What people approve, made from what the call will do. Every argument in full when absent. */
   preview?(args: Args, scope: CallScope): Promise<Preview> | Preview;
   /** How much of the output the model sees, unless the session's configuration says otherwise. */
-  readonly output?: OutputLimit;
+  readonly output?: OutputLimit | undefined;
   /** What of this tool's state the model must keep in mind when older history is summarised. */
   carried?(services: ToolServices): string | undefined;
   /** Services without which the tool is not offered. */
-  readonly needs?: readonly (keyof ToolServices)[];
+  readonly needs?: readonly (keyof ToolServices)[] | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */
-  readonly sessionOnly?: boolean;
+  readonly sessionOnly?: boolean | undefined;
   /** Serialised inside a batch. */
-  readonly exclusive?: boolean;
+  readonly exclusive?: boolean | undefined;
   /** Deadline of the call; the session's default when absent, 0 = none (the tool keeps its own). */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   execute(args: Args, context: ToolContext): Promise<ToolResult | string> | ToolResult | string;
 }
 
@@ -78,6 +80,7 @@ export interface CallScope {
   readonly services: ToolServices;
 }
 
+/** What a running call works with. */
 export interface ToolContext extends CallScope {
   readonly callId: string;
   /** Live output for events; the model sees only the result. */
@@ -86,9 +89,14 @@ export interface ToolContext extends CallScope {
   readonly openArtifact: (name: string) => ArtifactWriter;
   /** Where the contents of changed files are kept. */
   readonly blobs: Pick<BlobStore, "put">;
+  /** The conversation up to the answer that made this call. */
+  readonly messages: () => readonly Message[];
   /** The plan that was approved, when somebody was asked. */
   readonly approvedPlan?: string;
 }
+
+/** Services that a host brings; what is undefined is as if it were absent. */
+export type HostServices = { readonly [K in keyof ToolServices]?: ToolServices[K] | undefined };
 
 /** Open by declaration merging: each service adds its optional key beside its own code. */
 export interface ToolServices {
@@ -96,31 +104,35 @@ export interface ToolServices {
   readonly vision: boolean;
 }
 
+/** An artifact that is being written. */
 export interface ArtifactWriter extends OutputSpill {
   readonly id: number;
   close(): Promise<ArtifactRef>;
 }
 
+/** A finished artifact. */
 export interface ArtifactRef {
   readonly id: number;
   readonly bytes: number;
 }
 
+/** A part of a tool result: text or an image. */
 export type ToolContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly image: ImageData };
 
+/** What a call gives back: content for the model, everything else for hosts. */
 export interface ToolResult {
   readonly content: readonly ToolContent[];
   /** Files that the call has changed. Journalled. */
-  readonly changes?: readonly FileChange[];
+  readonly changes?: readonly FileChange[] | undefined;
   /** Files whose content the result shows, by their real paths. Filled in by the loop. Journalled. */
-  readonly reads?: readonly string[];
+  readonly reads?: readonly string[] | undefined;
   /** Structured facts for hosts; never sent to the model. */
-  readonly details?: JsonValue;
-  readonly isError?: boolean;
-  readonly effects?: Effects;
-  readonly artifact?: ArtifactRef;
+  readonly details?: JsonValue | undefined;
+  readonly isError?: boolean | undefined;
+  readonly effects?: Effects | undefined;
+  readonly artifact?: ArtifactRef | undefined;
 }
 
 /** What a call has done to the world, as far as it knows. */

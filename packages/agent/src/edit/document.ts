@@ -26,6 +26,11 @@ export class DocumentError extends Error {}
 
 const BINARY_PROBE = 8192;
 
+/** The text of a file in whatever encoding, every line ending in "\n"; throws DocumentError for binary files. */
+export function documentText(bytes: Uint8Array): string {
+  return decodeDocument(bytes).text;
+}
+
 export function decodeDocument(bytes: Uint8Array): TextDocument {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const bom = bomOf(buffer);

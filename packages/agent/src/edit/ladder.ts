@@ -17,8 +17,8 @@ export type Placement =
 
 export interface LadderOptions {
   /** Every exact occurrence; tolerant steps still need a single place. */
-  readonly all?: boolean;
-  readonly exactOnly?: boolean;
+  readonly all?: boolean | undefined;
+  readonly exactOnly?: boolean | undefined;
 }
 
 /** `text`, `old` and `replacement` have "\n" endings; `old` is not empty. */

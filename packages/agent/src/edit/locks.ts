@@ -6,6 +6,7 @@ declare module "../contract/tool.ts" {
   }
 }
 
+/** Makes edits of the same file wait for each other; share one object among sessions that work in the same directory. */
 export class PathLocks {
   readonly #tails = new Map<string, Promise<void>>();
 

@@ -10,6 +10,7 @@ declare module "../contract/tool.ts" {
   }
 }
 
+/** One version of a file that the model has seen. */
 export interface ShownVersion {
   /** Four upper-case hex digits, unique among the versions of one path. */
   readonly tag: string;
@@ -20,6 +21,7 @@ export interface ShownVersion {
   readonly edited: boolean;
 }
 
+/** How much the record of shown files may hold. */
 export interface ShownLimits {
   readonly paths: number;
   readonly versionsPerPath: number;
@@ -31,6 +33,7 @@ export interface ShownLimits {
 
 const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000, totalLength: 32_000_000 };
 
+/** Remembers which versions of files the model has seen, so that an edit of a file that changed since then is noticed. */
 export class ShownFiles {
   readonly #limits: ShownLimits;
   /** Versions of a path, oldest first; paths in order of last use. */

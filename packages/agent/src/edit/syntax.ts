@@ -38,13 +38,15 @@ const grammars: Readonly<Record<string, string>> = {
   css: "css",
 };
 
+/** Texts above these limits are not parsed. */
 export interface SyntaxLimits {
   /** Longer texts are not parsed. */
   readonly textLength: number;
   readonly milliseconds: number;
 }
 
-export interface Block {
+/** The lines of a block of code. */
+export interface SyntaxBlock {
   /** 0-based, `end` exclusive. */
   readonly start: number;
   readonly end: number;
@@ -52,6 +54,7 @@ export interface Block {
 
 const defaults: SyntaxLimits = { textLength: 400_000, milliseconds: 250 };
 
+/** Parses source files, to warn of an edit that breaks one and to find blocks. */
 export class Syntax {
   readonly #now: () => number;
   readonly #limits: SyntaxLimits;
@@ -83,7 +86,7 @@ export class Syntax {
   }
 
   /** The construct that begins on the 0-based `line`, or why there is none. */
-  async blockAt(path: string, text: string, line: number): Promise<Block | string> {
+  async blockAt(path: string, text: string, line: number): Promise<SyntaxBlock | string> {
     if (!this.supports(path)) return "no grammar for this kind of file";
     if (text.length > this.#limits.textLength) return "the file is too large to parse";
     const block = await this.#withTree(path, text, (root) => findBlock(root, text, line));
@@ -177,7 +180,7 @@ const sequences = new Set([
   "body_statement",
 ]);
 
-function findBlock(root: Node, text: string, line: number): Block | string {
+function findBlock(root: Node, text: string, line: number): SyntaxBlock | string {
   const content = text.split("\n")[line] ?? "";
   const column = content.length - content.trimStart().length;
   if (content.trim() === "") return "the line is blank";

@@ -2,16 +2,18 @@
 
 import { RemoteEnvironment, type RemoteOptions } from "./remote.ts";
 
+/** Which container to work in, and how to reach it. */
 export interface ContainerOptions extends RemoteOptions {
   /** Name or id of a running container. */
   readonly container: string;
   /** The program; `docker` when absent. */
-  readonly cli?: string;
+  readonly cli?: string | undefined;
   /** Arguments before `exec`, such as `--context x`. */
-  readonly cliArgs?: readonly string[];
-  readonly user?: string;
+  readonly cliArgs?: readonly string[] | undefined;
+  readonly user?: string | undefined;
 }
 
+/** Works inside a running container through `docker exec` or `podman exec`. */
 export class ContainerEnvironment extends RemoteEnvironment {
   constructor(options: ContainerOptions) {
     const { container, cli = "docker", cliArgs = [], user } = options;

@@ -10,6 +10,7 @@ import {
 } from "./types.ts";
 import { WrappedEnvironment } from "./wrapped.ts";
 
+/** Decides which files may be written. */
 export interface WriteGuard {
   /** True, or why not; false when there is nothing more to say. The path is absolute and holds no links. */
   mayWrite(realPath: string): boolean | string;

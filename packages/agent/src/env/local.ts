@@ -33,29 +33,31 @@ import type {
   WriteOptions,
 } from "./types.ts";
 
+/** Where a local environment works and what its commands see. */
 export interface LocalEnvironmentOptions {
   /** Absolute. */
   readonly cwd: string;
   /** The host's environment, usually `process.env`. */
   readonly baseEnv: EnvVars;
   /** Which of them commands see; `inherit_core` when absent. */
-  readonly envPolicy?: EnvPolicy;
+  readonly envPolicy?: EnvPolicy | undefined;
   /** Names, or patterns with `*`, of variables that commands see in addition. */
-  readonly envPass?: readonly string[];
+  readonly envPass?: readonly string[] | undefined;
   /** Called once, before the first command, with the names of `baseEnv` that commands do not see; not when there are none. */
-  readonly onWithheld?: (names: readonly string[]) => void;
+  readonly onWithheld?: ((names: readonly string[]) => void) | undefined;
   /** File operations outside these directories are refused (symlinks resolved). Commands are not confined. */
-  readonly roots?: readonly string[];
+  readonly roots?: readonly string[] | undefined;
   /** Value of the mark that commands carry; unique on the machine. */
-  readonly owner?: string;
-  readonly clock?: Clock;
+  readonly owner?: string | undefined;
+  readonly clock?: Clock | undefined;
   /** `ripgrep` fails without the program, `builtin` never starts one; the default takes ripgrep when it is there. */
-  readonly search?: SearchEngine;
+  readonly search?: SearchEngine | undefined;
 }
 
 /** File operations that run in parallel: more are no faster, and each may hold files open. */
 const MOST_AT_ONCE = 32;
 
+/** Files and commands of the machine that this process runs on. */
 export class LocalEnvironment implements ExecutionEnvironment {
   readonly #options: LocalEnvironmentOptions;
   readonly #processes: Processes;

@@ -20,14 +20,15 @@ import {
   type WriteOptions,
 } from "./types.ts";
 
+/** The files a memory environment starts with, and what answers its commands. */
 export interface MemoryEnvironmentOptions {
   /** Absolute; `/work` when absent. */
-  readonly cwd?: string;
-  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly cwd?: string | undefined;
+  readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined;
   /** Stamps files; without it each write is one millisecond after the last. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Answers commands; without it they are unavailable. */
-  readonly exec?: (command: string, timeoutMs: number, options: ExecOptions) => Promise<ExecResult>;
+  readonly exec?: ((command: string, timeoutMs: number, options: ExecOptions) => Promise<ExecResult>) | undefined;
 }
 
 interface MemoryFile {
@@ -36,6 +37,7 @@ interface MemoryFile {
   mtimeMs: number;
 }
 
+/** Files in memory, for tests and for hosts without a disk; commands only run if the host supplies them. */
 export class MemoryEnvironment implements ExecutionEnvironment {
   readonly #cwd: string;
   readonly #files = new Map<string, MemoryFile>();

@@ -3,9 +3,8 @@
 
 import type { Clock } from "../process/clock.ts";
 import { type Mark, SET_LOCKS } from "../process/marked.ts";
-import type { OpenRequest, Processes } from "../process/processes.ts";
+import type { OpenedProcess, OpenRequest, Processes } from "../process/processes.ts";
 import { cancelled } from "../process/spawn-error.ts";
-import type { TwoWay } from "../process/two-way.ts";
 import { pathError } from "./fs-error.ts";
 import { EnvError, type ProcessOptions, type ProgramArgv, type TwoWayProcess } from "./types.ts";
 
@@ -100,7 +99,7 @@ export async function startFar(far: FarSide, program: FarProgram, options: Proce
 }
 
 /** The word behind the token; undefined when the output ends before it. */
-async function announcement(started: TwoWay, token: string): Promise<string | undefined> {
+async function announcement(started: OpenedProcess, token: string): Promise<string | undefined> {
   let seen = Buffer.alloc(0);
   for await (const chunk of started.stdout) {
     seen = Buffer.concat([seen, chunk]);
@@ -116,7 +115,7 @@ async function announcement(started: TwoWay, token: string): Promise<string | un
   return undefined;
 }
 
-async function neverAnnounced(name: string, program: string, started: TwoWay, late: boolean): Promise<EnvError> {
+async function neverAnnounced(name: string, program: string, started: TwoWayProcess, late: boolean): Promise<EnvError> {
   const { exitCode } = await started.stop(0);
   const said = started.readStderr().text.trim();
   const reason = late ? `no answer within ${START_TIMEOUT_MS / 1000} s` : said || `exit code ${exitCode}`;

@@ -32,15 +32,17 @@ import {
   type WriteOptions,
 } from "./types.ts";
 
+/** What environments behind a connection have in common. */
 export interface RemoteOptions {
   /** Absolute, on the far side. */
   readonly cwd: string;
   /** The host's environment, for the program that connects; nothing of it reaches the far side. */
   readonly baseEnv: EnvVars;
-  readonly owner?: string;
-  readonly clock?: Clock;
+  readonly owner?: string | undefined;
+  readonly clock?: Clock | undefined;
 }
 
+/** How to run a shell script on the far side. */
 export interface RemoteTransport {
   /** For messages: `ssh host`, `container name`. */
   readonly name: string;
@@ -66,6 +68,7 @@ exec env "$@" </dev/null`;
 
 const WATCH = `exec env -i PATH="$PATH" sh -c "$1" lathe-watchdog "$2" "$3"`;
 
+/** Works wherever a shell can be reached through a local program; the base of the ssh and container environments. */
 export class RemoteEnvironment implements ExecutionEnvironment {
   readonly #options: RemoteOptions;
   readonly #transport: RemoteTransport;

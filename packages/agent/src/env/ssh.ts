@@ -9,15 +9,17 @@ import { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./r
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError } from "./types.ts";
 
+/** Which machine to work on, and how to reach it. */
 export interface SshOptions extends RemoteOptions {
   /** `host`, `user@host` or an alias of the user's ssh configuration. */
   readonly host: string;
   /** Further arguments of the client, such as `-p 2222` or `-i key`. */
-  readonly sshArgs?: readonly string[];
+  readonly sshArgs?: readonly string[] | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 20_000;
 
+/** Works on another machine through the `ssh` program, over one connection. */
 export class SshEnvironment extends RemoteEnvironment {
   constructor(options: SshOptions) {
     super(new SshTransport(options), options);

@@ -12,6 +12,7 @@ import type {
 
 export * from "../process/types.ts";
 
+/** Everything a tool reads, writes or runs goes through this object. Failures are thrown as EnvError. */
 export interface ExecutionEnvironment {
   /** Absolute path that relative paths are resolved against. */
   workingDirectory(): string;
@@ -47,32 +48,36 @@ export interface ExecutionEnvironment {
   cleanup(): Promise<void>;
 }
 
+/** How a path is opened. */
 export interface PathOptions {
   /**
    * The path is a real path that was approved: fails with `changed` when it now leads through a link, also
    * one that comes while the operation runs. Environments without links may ignore it.
    */
-  readonly noLinks?: boolean;
+  readonly noLinks?: boolean | undefined;
 }
 
+/** When a file may be deleted. */
 export interface DeleteOptions extends PathOptions {
   /** On the local disk: fails with `changed`, and the file stays, when it does not hold exactly this. */
-  readonly ifContent?: Uint8Array;
+  readonly ifContent?: Uint8Array | undefined;
 }
 
+/** When a file may be written, and with which mode. */
 export interface WriteOptions extends PathOptions {
   /** Fails with `changed` when the file is no longer the one whose `stat` had this version, or, with `absent`, when there is one. */
-  readonly ifVersion?: string;
+  readonly ifVersion?: string | undefined;
   /**
    * What the file held at that version. A file on the local disk is then replaced so that a write of somebody else in the same
    * moment is noticed: it fails with `changed` when what they wrote is there, with `overwrote` when it is gone.
    */
-  readonly ifContent?: Uint8Array;
-  readonly mode?: number;
+  readonly ifContent?: Uint8Array | undefined;
+  readonly mode?: number | undefined;
   /** Whoever may read the file may also run it. */
-  readonly executable?: boolean;
+  readonly executable?: boolean | undefined;
 }
 
+/** What is known of a file without reading it. */
 export interface FileStat {
   /** Different after every change of the file; absent where the environment does not know. */
   readonly version?: string;
@@ -85,6 +90,7 @@ export interface FileStat {
   readonly isSymlink: boolean;
 }
 
+/** One entry of a listed directory. */
 export interface DirEntry {
   /** Relative to the listed directory, `/`-separated. */
   readonly name: string;
@@ -92,29 +98,33 @@ export interface DirEntry {
   readonly size?: number;
 }
 
+/** Which files to search and how much to return. */
 export interface GrepOptions {
-  readonly globFilter?: string;
-  readonly caseInsensitive?: boolean;
-  readonly maxResults?: number;
-  readonly context?: number;
-  readonly mode?: "content" | "files_with_matches" | "count";
+  readonly globFilter?: string | undefined;
+  readonly caseInsensitive?: boolean | undefined;
+  readonly maxResults?: number | undefined;
+  readonly context?: number | undefined;
+  readonly mode?: "content" | "files_with_matches" | "count" | undefined;
   /** Result paths are relative to this directory; the working directory when absent. */
-  readonly base?: string;
-  readonly signal?: AbortSignal;
+  readonly base?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
+/** Matching lines; `truncated` when there were more. */
 export interface GrepResult {
   /** `path:line:text` (content), `path`, or `path:count`; paths relative to `base` when inside it, else absolute. */
   readonly lines: readonly string[];
   readonly truncated: boolean;
 }
 
+/** Where to look and how much to return. */
 export interface GlobOptions {
-  readonly maxResults?: number;
+  readonly maxResults?: number | undefined;
   /** As in GrepOptions. */
-  readonly base?: string;
-  readonly signal?: AbortSignal;
+  readonly base?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
+/** Matching paths; `truncated` when there were more. */
 export interface GlobResult {
   /** Newest first by mtime, ties by name. */
   readonly paths: readonly string[];

@@ -6,13 +6,19 @@ import { type RunScript, ShellFiles } from "./shell-files.ts";
 import { quoteShell } from "./shell-quote.ts";
 import { EnvError, type ExecutionEnvironment } from "./types.ts";
 
-type Derived = "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve";
-export type MinimalEnvironment = Omit<ExecutionEnvironment, Derived>;
+/** An environment without the file operations that shell commands can do for it. */
+export type MinimalEnvironment = Omit<
+  ExecutionEnvironment,
+  "readBytes" | "stat" | "deleteFile" | "moveFile" | "resolve"
+>;
+
+type Derived = Exclude<keyof ExecutionEnvironment, keyof MinimalEnvironment>;
 
 const SCRIPT_TIMEOUT_MS = 60_000;
 /** As base64 well within what is kept of a command's output. */
 const PIECE = 1 << 19;
 
+/** Completes an environment: the missing file operations run as shell commands in it. */
 export function withFileCommands(minimal: MinimalEnvironment): ExecutionEnvironment {
   // Commands answer with text, so bytes travel as base64; the code goes around the pipe.
   const run: RunScript = async (script, args) => {

@@ -19,6 +19,7 @@ import type {
   WriteOptions,
 } from "./types.ts";
 
+/** Passes everything on to another environment; extend it and override what should differ. */
 export class WrappedEnvironment implements ExecutionEnvironment {
   protected readonly inner: ExecutionEnvironment;
   /** Present only when the wrapped environment can keep background commands. */

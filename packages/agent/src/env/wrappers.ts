@@ -44,6 +44,7 @@ function readOnly(path: string): EnvError {
   return new EnvError("read_only", "Write operations are disabled in read-only mode", { path });
 }
 
+/** What a logging environment reports of a command. */
 export type EnvLogEntry =
   | { readonly kind: "command_start"; readonly command: string; readonly cwd: string; readonly background: boolean }
   | {
@@ -199,7 +200,9 @@ export class ScopedEnvironment extends WrappedEnvironment {
     await this.#root();
   }
 
-  #execOptions<Options extends { readonly cwd?: string }>(options: Options): Options & { readonly cwd: string } {
+  #execOptions<Options extends { readonly cwd?: string | undefined }>(
+    options: Options,
+  ): Options & { readonly cwd: string } {
     return { ...options, cwd: this.resolve(options.cwd ?? ".") };
   }
 

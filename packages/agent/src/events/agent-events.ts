@@ -4,11 +4,13 @@
 import { type JsonObject, type JsonValue, Message } from "@lathe/llm";
 import type { SessionEvent } from "./types.ts";
 
+/** A piece of the answer that is being streamed. */
 export type AssistantMessageEvent =
   | { readonly type: "text_delta"; readonly delta: string }
   | { readonly type: "thinking_delta"; readonly delta: string }
   | { readonly type: "toolcall_delta"; readonly toolCallId: string; readonly toolName: string; readonly delta: string };
 
+/** An event in the smaller vocabulary of headless hosts. Brackets nest: agent, turn, then message or tool execution. */
 export type AgentEvent =
   | { readonly type: "agent_start" }
   | {

@@ -2,6 +2,7 @@
 // merged into one, but never loses a bracket. Until the first input everything is kept, so that readers opened right
 // after construction see session_start; later ones get a snapshot.
 
+import { messageOf } from "@lathe/llm";
 import type { EventData, EventEnvelope, EventKind, SessionEvent } from "./types.ts";
 
 /** Queued events above which a reader's deltas are merged. */
@@ -61,14 +62,20 @@ export class EventHub {
   /** A host's mistake costs neither the run nor the others that listen. It is reported once: it may happen with every event. */
   #tell(listener: Listener, event: SessionEvent): void {
     try {
-      listener(event);
+      const returned: unknown = listener(event);
+      // An async function fits the type, too. What it rejects with would end the host's process.
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(listener, error));
     } catch (error) {
-      if (this.#failed.has(listener)) return;
-      this.#failed.add(listener);
-      const message = `onEvent threw: ${error instanceof Error ? error.message : String(error)}. Further errors of it are not reported.`;
-      const error_type = error instanceof Error ? error.name : "Error";
-      this.emit("error", { message, kind: "bug", error_type, fatal: false, code: "listener_failed" });
+      this.#report(listener, error);
     }
+  }
+
+  #report(listener: Listener, error: unknown): void {
+    if (this.#failed.has(listener)) return;
+    this.#failed.add(listener);
+    const message = `onEvent threw: ${messageOf(error)}. Further errors of it are not reported.`;
+    const error_type = error instanceof Error ? error.name : "Error";
+    this.emit("error", { message, kind: "bug", error_type, fatal: false, code: "listener_failed" });
   }
 
   #end(): void {

@@ -1,25 +1,14 @@
-// Everything a host can see of a session, as one closed union. The grammar:
-//
-//   session = session_start , { input | note } , session_end ;
-//   input   = user_input , { turn | note } , processing_end ;
-//   turn    = turn_start , { note | attempt } , [ answer ] , { call | note } , turn_end ;
-//   attempt = assistant_text_start , { assistant_text_delta | assistant_reasoning_delta | tool_call_args_delta } , retry ;
-//   answer  = [ assistant_text_start , { assistant_text_delta | assistant_reasoning_delta | tool_call_args_delta } ] ,
-//             assistant_text_end ;
-//   call    = tool_call_start , { tool_call_output_delta | approval_request , approval_settled } , tool_call_end ;
-//   note    = entry | warning | error | steering_injected | queue_changed | turn_limit | loop_detection | prefix_changed
-//           | retry | compaction_start | compaction_end | subagent_event | state_changed ;
-//
-// Calls of one turn may interleave and are tied together by call_id. A turn that fails before an answer has none. A
-// reader that comes late gets `snapshot` first instead of what it missed. After session_end nothing follows; one with the
-// reason "error" (an unwritable journal) closes whatever was open.
+// Everything a host can see of a session, as one closed union. The grammar is in the comment of `SessionEvent`, where hosts find
+// it; the checker of our tests reads it from there.
 
 import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { Access, Effects, PreviewLine, Tier } from "../contract/tool.ts";
 
+/** What a session is doing; only an idle or waiting one takes an input. */
 export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
 
+/** Why an input ended. */
 export type EndReason =
   | "completed"
   | "round_limit"
@@ -54,6 +43,7 @@ export interface InputOutcome {
 /** What can be done about a failure: the model client's word for it, or `storage` when the journal or the disk failed. */
 export type FailureKind = ErrorKind | "storage";
 
+/** What went wrong when an input ended with an error. */
 export interface InputError {
   readonly message: string;
   /** What a host decides by. */
@@ -62,8 +52,10 @@ export interface InputError {
   readonly type: string;
 }
 
+/** Why the beginning of the next request differs from the last one, so that the provider's cache does not help. */
 export type PrefixReason = "model" | "effort" | "tools" | "compaction" | "prune" | "branch" | "instructions";
 
+/** What each kind of event carries. Names are in snake_case, as they go over the wire. */
 export interface EventData {
   session_start: { profile: string; model: string; cwd: string; resumed: boolean };
   session_end: { state: "closed"; reason: "closed" | "aborted" | "error"; error?: string };
@@ -188,8 +180,10 @@ export interface Snapshot {
   calls: { call_id: string; tool_name: string; arguments: JsonObject; output: string }[];
 }
 
+/** The kinds of events. */
 export type EventKind = keyof EventData;
 
+/** An event of one kind. */
 export interface EventEnvelope<K extends EventKind> {
   readonly kind: K;
   /** Counts up from 1 in each session without gaps; merged deltas carry the last of theirs. */
@@ -202,6 +196,38 @@ export interface EventEnvelope<K extends EventKind> {
   readonly data: EventData[K];
 }
 
+/**
+ * Everything that happens in a session, in order. Which events can follow which (`,` then, `|` or, `[ ]` perhaps, `{ }` any
+ * number of times):
+ *
+ * ```ebnf
+ * session    = session_start , { input | aside } , session_end ;
+ * input      = user_input , { user_input | aside } , { turn | aside } , processing_end ;
+ * turn       = turn_start , { attempt | retry | aside } , [ answer ] , { call | aside } , turn_end ;
+ * attempt    = assistant_text_start , { delta | note } , retry! ;
+ * answer     = [ assistant_text_start , { delta | note } ] , assistant_text_end ;
+ * delta      = assistant_text_delta | assistant_reasoning_delta | tool_call_args_delta ;
+ * call       = tool_call_start , { approval | tool_call_output_delta } , tool_call_end ;
+ * approval   = approval_request , approval_settled ;
+ * aside      = note | compaction ;
+ * compaction = compaction_start , { note } , compaction_end ;
+ * note       = entry | warning | error | state_changed | steering_injected | queue_changed | turn_limit | loop_detection
+ *            | prefix_changed | subagent_event ;
+ * ```
+ *
+ * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come
+ *   between the events of a call. An input has several `user_input` when queued messages begin it together.
+ * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. Without it, the attempt
+ *   failed before anything was streamed.
+ * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer), then comes
+ *   `processing_end` with the reason `error`, and the session takes the next input. An `error` event by itself ends nothing.
+ * - After `interrupt()` the same brackets close, with the reason `interrupted`. After `abort()` or `close()` the reason is
+ *   `aborted`, and `session_end` follows.
+ * - `session_end` with the reason `error` (the journal cannot be written) may come anywhere and closes whatever was open.
+ *   Nothing follows `session_end`.
+ * - A reader that is opened after the first input gets a `snapshot` first, in place of what it missed.
+ * - Events of a child agent come inside `subagent_event`; those of one child follow the same grammar.
+ */
 export type SessionEvent = { [K in EventKind]: EventEnvelope<K> }[EventKind];
 
 /** Who a message comes from that reaches a session while it works. */

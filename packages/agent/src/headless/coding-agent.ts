@@ -8,6 +8,7 @@ import { type CodingAgentOptions, sessionOptionsFor } from "./options.ts";
 
 export type { CodingAgentOptions } from "./options.ts";
 
+/** One session behind one method: a prompt in, a stream of events out. */
 export class CodingAgent {
   readonly session: Session;
   #busy = false;

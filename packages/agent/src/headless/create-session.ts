@@ -6,8 +6,13 @@ import { Session } from "../session/session.ts";
 import type { SessionOptions } from "../session/types.ts";
 import { sessionOptionsFor } from "./options.ts";
 
+/** Whatever a session takes, all of it optional. */
+export type GivenSessionOptions = {
+  readonly [K in Exclude<keyof SessionOptions, "deps">]?: SessionOptions[K] | undefined;
+};
+
 /** Everything but `model` and `cwd` has a default; whatever a session takes may be given instead. */
-export interface CreateSessionOptions extends Partial<Omit<SessionOptions, "deps">> {
+export interface CreateSessionOptions extends GivenSessionOptions {
   /** `provider/id`, such as `anthropic/claude-opus-4-6`. */
   readonly model: string;
   /** Absolute path of the directory that the agent works in. */
@@ -30,7 +35,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
     config: { model, apiKey, baseUrl, systemPrompt, reasoning },
     workingDirectory: cwd,
     deps,
-    session: Object.fromEntries(Object.entries(session).filter(([, value]) => value !== undefined)),
+    session,
   });
   await given.env.initialize();
   return new Session(given);

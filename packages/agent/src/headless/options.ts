@@ -9,7 +9,8 @@ import { defineProfile } from "../profiles/define.ts";
 import { FAMILIES, familyOf } from "../profiles/families.ts";
 import type { SessionOptions } from "../session/types.ts";
 
-interface AgentConfig {
+/** Which model answers, and how it is reached. */
+export interface AgentConfig {
   /** `provider/id`. */
   readonly model: string;
   /** From the provider's environment variable when absent. */
@@ -20,6 +21,7 @@ interface AgentConfig {
   readonly reasoning?: string | undefined;
 }
 
+/** What a CodingAgent needs: a model and a directory; everything else has a default. */
 export interface CodingAgentOptions {
   readonly config: AgentConfig;
   /** Absolute. */
@@ -29,11 +31,15 @@ export interface CodingAgentOptions {
   /** The conversation's file; in memory when absent. */
   readonly journal?: Journal | undefined;
   /** Anything else a session takes. */
-  readonly session?: Partial<SessionOptions> | undefined;
+  readonly session?: { readonly [K in keyof SessionOptions]?: SessionOptions[K] | undefined } | undefined;
 }
 
 export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
   const { config, deps = defaultDeps(), journal } = options;
+  // What is undefined is as if it were absent: it must not replace a default.
+  const given: Partial<SessionOptions> = Object.fromEntries(
+    Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
+  );
   const slash = config.model.indexOf("/");
   if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
   const provider = config.model.slice(0, slash);
@@ -58,9 +64,9 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(journal === undefined ? {} : { journal }),
     surroundings: (current, env) =>
       readSurroundings(env, current.instructionFiles, { now: deps.now(), model: current.model }),
-    ...options.session,
+    ...given,
     config: {
-      ...options.session?.config,
+      ...given.config,
       ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),
     },
   };

@@ -3,6 +3,7 @@
 import type { JsonValue } from "@lathe/llm";
 import type { TreeEntry } from "./types.ts";
 
+/** Settings in effect at a leaf, as the entries on its path have set them. */
 export interface ContextState {
   /** Chosen model per role, as `provider/id`; see `modelFor`. */
   readonly models: Readonly<Record<string, string>>;

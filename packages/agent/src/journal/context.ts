@@ -5,12 +5,15 @@ import { type ContentPart, Message } from "@lathe/llm";
 import { type ContextState, isStateEntry, StateFold } from "./context-state.ts";
 import type { CompactionEntry, PruneEntry, TreeEntry } from "./types.ts";
 
+/** Stands as the result of a call that was interrupted. */
 export const INTERRUPTED_RESULT = "[interrupted before this call finished]";
+/** Stands in the place of content that was pruned. */
 export const PRUNED_NOTICE = "[pruned to save context]";
 
 /** What stands in the place of a result that was emptied to save context. */
 export const PRUNED_RESULT = /^\[Output truncated - \d+ tokens\]$/m;
 
+/** What the model is sent of a journal, besides the prefix. */
 export interface Context {
   /** Always a legal history: every tool call is followed by exactly one result, in call order. */
   readonly messages: readonly Message[];
@@ -30,6 +33,7 @@ export interface ContextSource {
 /** Positions in `messages` at which the results of an answer's calls belong, by call. Servers may give two calls one id. */
 type OpenBatch = Map<string, { readonly places: number[]; answered: number }>;
 
+/** The context at a leaf; follows new entries at constant cost. */
 export class ContextView implements Context {
   readonly #source: ContextSource;
   #leaf: string | null = null;

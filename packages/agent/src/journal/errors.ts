@@ -1,3 +1,4 @@
+/** Why a journal refused: another writer has it, it cannot be read, its format is newer, it is closed, an id is unknown, the disk failed. */
 export type JournalErrorCode = "locked" | "corrupt" | "version" | "closed" | "unknown_entry" | "io";
 
 /** Every refusal of the journal. `message` is one line that says what is wrong and what to do next. */

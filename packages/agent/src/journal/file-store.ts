@@ -21,18 +21,20 @@ import type { JournalStore } from "./store.ts";
 
 const SCRATCH_BYTES = 256 << 10;
 
+/** Who writes to a session file; without an owner it is only read. */
 export interface FileStoreOptions {
   /** Who writes; absent = read only, without a lock. */
-  readonly owner?: LockOwner;
+  readonly owner?: LockOwner | undefined;
   /**
    * Create the file (and its folder) when it is not there; otherwise a missing file is an error. One in which no session
    * has begun is emptied.
    */
-  readonly create?: boolean;
+  readonly create?: boolean | undefined;
   /** Folder of the locks by inode, which all writers must share; the journal's own when absent. */
-  readonly locks?: string;
+  readonly locks?: string | undefined;
 }
 
+/** A session file on disk, with a lock that keeps other writers out. */
 export class FileStore implements JournalStore {
   readonly label: string;
   readonly folder: string;

@@ -7,6 +7,7 @@ import { encodeLine } from "./line.ts";
 import type { JournalStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
 
+/** How much of the other journal to take, and where the copy goes. */
 export interface ForkOptions {
   /** The last entry to take over; null = none. */
   readonly upTo: string | null;

@@ -1,5 +1,6 @@
 import { JOURNAL_VERSION, type SessionHeader } from "./types.ts";
 
+/** The header of a new session; version and time are filled in. */
 export type NewHeader = Omit<SessionHeader, "type" | "version" | "timestamp"> & { readonly timestamp?: string };
 
 const OPTIONAL = ["title", "titleSource", "parentSession", "parentCall", "agentId", "runId", "runDigest"] as const;

@@ -15,12 +15,14 @@ import { JOURNAL_VERSION, type JournalLoss } from "./types.ts";
 
 type Raw = Record<string, unknown>;
 
+/** The session that continues an old file. */
 export interface ImportOptions {
   /** Id of the new session that continues the old one. */
   readonly id: string;
   readonly openStore: () => JournalStore;
 }
 
+/** Opens a file of an older format (1 to 3); it stays as it is, and the first write goes to a new file. */
 export function importJournal(old: JournalStore, options: ImportOptions, deps: JournalDeps): Journal {
   const losses = new LossList();
   const [header, ...lines] = readLines(old, losses);

@@ -17,9 +17,11 @@ import { type JournalStore, MemoryStore } from "./store.ts";
 import { isoTime } from "./timestamp.ts";
 import type {
   BranchSummaryEntry,
+  InputLine,
   IntentLine,
   JournalLoss,
   OutsideLine,
+  PrefixLine,
   SessionHeader,
   SettleLine,
   TreeEntry,
@@ -28,24 +30,29 @@ import type {
 /** `none`: never fsync. `turn`: at each turn end. `intent`: also before each effect that must not run twice. */
 export type SyncMode = "none" | "turn" | "intent";
 
+/** What a journal needs besides its store. */
 export interface JournalDeps {
   readonly blobs: BlobStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Candidates for entry ids (8 characters); see `idSource`. */
   readonly newId: () => string;
-  readonly sync?: SyncMode;
+  readonly sync?: SyncMode | undefined;
 }
 
-type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+/** `Omit` for each member of a union by itself. */
+export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** A tree entry without what the journal assigns; `id` may be one from `newId()`. */
-export type NewEntry = Distribute<TreeEntry, "id" | "parentId" | "timestamp"> & { readonly id?: string };
-export type NewLine = Distribute<Exclude<OutsideLine, { type: "seal" | "leaf" | "intent" }>, "timestamp">;
+export type NewEntry = DistributiveOmit<TreeEntry, "id" | "parentId" | "timestamp"> & { readonly id?: string };
+/** A line outside the tree, without what the journal assigns. */
+export type NewLine = DistributiveOmit<Exclude<OutsideLine, { type: "seal" | "leaf" | "intent" }>, "timestamp">;
+/** An effect that is about to happen, without what the journal assigns. */
 export type NewIntent = Omit<IntentLine, "type" | "id" | "for" | "timestamp"> & { readonly for?: string };
 
 /** Half of what a listing reads from the end. */
 const TITLE_DRIFT = 2048;
 
+/** The record of a session, and its only truth: a tree of entries and the lines outside it. When an append returns, its line has reached the system. */
 export class Journal {
   readonly header: SessionHeader;
   readonly blobs: BlobStore;
@@ -140,11 +147,12 @@ export class Journal {
   get labels(): ReadonlyMap<string, string> {
     return this.#index.labels;
   }
-  get prefix(): LineIndex["prefix"] {
+  /** System prompt, tools and environment as they were last sent. */
+  get prefix(): PrefixLine | undefined {
     return this.#index.prefix;
   }
   /** The last input that began or ended. */
-  get input(): LineIndex["input"] {
+  get input(): InputLine | undefined {
     return this.#index.input;
   }
   /** Effects that began and have no outcome, oldest first. */

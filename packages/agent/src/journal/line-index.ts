@@ -3,6 +3,7 @@
 import { grown, type LineSpan, SpanTable } from "./span-table.ts";
 import type { InputLine, IntentLine, LabelEntry, OutsideLine, PrefixLine, TreeEntry } from "./types.ts";
 
+/** What is known of an entry without parsing it. */
 export interface EntryMeta extends LineSpan {
   readonly id: string;
   readonly type: string;

@@ -50,6 +50,7 @@ export function isSealed(line: Buffer): boolean {
   return line.includes(SEAL_START);
 }
 
+/** The first fields of a line. */
 export interface LineHead {
   readonly type: string;
   /** Present on tree entries. */
@@ -68,6 +69,7 @@ const HEAD_BYTES = 256;
 export const isEntryId = (id: string): boolean => ENTRY_ID.test(id);
 const ENTRY_ID = new RegExp(`^${WORD}$`);
 
+/** Type and ids of a line, without parsing it; undefined when it does not begin like one. */
 export function readLineHead(line: Buffer): LineHead | undefined {
   const text = line.toString("latin1", 0, Math.min(HEAD_BYTES, line.length));
   const tree = TREE_HEAD.exec(text);

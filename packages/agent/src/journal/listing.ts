@@ -10,6 +10,7 @@ import { JOURNAL_VERSION, type MessageEntry, type SessionHeader, type TitleLine 
 
 const END_BYTES = 4096;
 
+/** What a list shows of a session, read from the two ends of its file. */
 export interface SessionSummary {
   readonly header: SessionHeader;
   readonly title?: string;

@@ -16,6 +16,7 @@ import { readProcStat } from "../process/proc-stat.ts";
 import { JournalError } from "./errors.ts";
 import { readStart } from "./regular-file.ts";
 
+/** The process that writes to a journal. */
 export interface LockOwner {
   readonly pid: number;
   /** Tells a process from a later one with the same pid; see `processStartTime`. */

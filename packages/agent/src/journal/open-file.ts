@@ -14,6 +14,7 @@ import { Journal, type SyncMode } from "./journal.ts";
 import { processStartTime } from "./lock.ts";
 import type { ChildHeader } from "./types.ts";
 
+/** Where the file is, and how a session begins when there is none. */
 export interface JournalFileOptions {
   /** Appears with the first message. */
   readonly path: string;
@@ -21,11 +22,11 @@ export interface JournalFileOptions {
   readonly cwd: string;
   readonly deps: Pick<SessionDeps, "now" | "random" | "uuid">;
   /** Folder of the blobs, which several journals may share; `blobs` beside the file when absent. */
-  readonly blobs?: string;
+  readonly blobs?: string | undefined;
   /** `turn` when absent. */
-  readonly sync?: SyncMode;
+  readonly sync?: SyncMode | undefined;
   /** A new session begins as a copy of this one, up to `upTo` (its leaf when absent). */
-  readonly forkOf?: { readonly journal: Journal; readonly upTo?: string | null };
+  readonly forkOf?: { readonly journal: Journal; readonly upTo?: string | null } | undefined;
 }
 
 /** Opens the session that is there, or begins one. This process is its only writer until it is closed. */

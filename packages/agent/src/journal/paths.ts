@@ -10,6 +10,7 @@ export function sessionFileName(timestamp: string, id: string): string {
   return `${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`;
 }
 
+/** Path of a session file below the folder of all sessions. */
 export function sessionPath(sessionsRoot: string, cwd: string, timestamp: string, id: string): string {
   return `${sessionsRoot}/${sessionFolderName(cwd)}/${sessionFileName(timestamp, id)}`;
 }

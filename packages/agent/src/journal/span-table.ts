@@ -1,5 +1,6 @@
 // Where lines stand and of which kind they are, in a few numbers a line: a journal may have millions.
 
+/** Where a line stands in its store. */
 export interface LineSpan {
   readonly offset: number;
   /** Without the newline. */

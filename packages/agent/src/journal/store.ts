@@ -3,6 +3,7 @@
 
 import { JournalError } from "./errors.ts";
 
+/** Bytes that can be appended to and read anywhere: what a journal is written to. */
 export interface JournalStore {
   /** Names the store in messages and in `parentSession`: the path of a file. */
   readonly label: string;
@@ -19,6 +20,7 @@ export interface JournalStore {
   close(): Promise<void>;
 }
 
+/** A store for journals that need no file. */
 export class MemoryStore implements JournalStore {
   readonly label: string;
   readonly folder = undefined;

@@ -6,6 +6,7 @@ const DAY_MS = 86_400_000;
 const DAYS_TO_1970 = 719_468;
 const DAYS_IN_400_YEARS = 146_097;
 
+/** Milliseconds since the epoch as ISO 8601 in UTC. */
 export function isoTime(ms: number): string {
   const days = Math.floor(ms / DAY_MS);
   const { year, month, day } = dateOf(days + DAYS_TO_1970);

@@ -6,8 +6,10 @@ import type { FileChange } from "../contract/changes.ts";
 import type { Effects } from "../contract/tool.ts";
 import type { AwaitedInput, MessageSource } from "../events/types.ts";
 
+/** The version of the format that is written. */
 export const JOURNAL_VERSION = 4;
 
+/** The first line of a session file. */
 export interface SessionHeader {
   readonly type: "session";
   readonly version: number;
@@ -34,13 +36,15 @@ export interface ChildHeader {
   readonly cwd: string;
 }
 
-interface TreeFields {
+/** What all entries of the tree have. */
+export interface TreeFields {
   /** 8 characters, unique in the file. */
   readonly id: string;
   readonly parentId: string | null;
   readonly timestamp: string;
 }
 
+/** A message of the conversation, with what is known of how it came about. */
 export interface MessageEntry extends TreeFields {
   readonly type: "message";
   readonly message: Message;
@@ -73,21 +77,25 @@ export interface MessageEntry extends TreeFields {
   readonly awaits?: AwaitedInput;
 }
 
+/** From here on, another model answers. */
 export interface ModelChangeEntry extends TreeFields {
   readonly type: "model_change";
   /** `provider/id`. */
   readonly model: string;
   readonly role?: string;
 }
+/** From here on, the model thinks more or less. */
 export interface ThinkingLevelChangeEntry extends TreeFields {
   readonly type: "thinking_level_change";
   /** `default`: the model's own again. */
   readonly thinkingLevel: string;
 }
+/** From here on, requests ask for another service tier; null for the default. */
 export interface ServiceTierChangeEntry extends TreeFields {
   readonly type: "service_tier_change";
   readonly serviceTier: string | null;
 }
+/** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */
 export interface CompactionEntry extends TreeFields {
   readonly type: "compaction";
   readonly summary: string;
@@ -99,6 +107,7 @@ export interface CompactionEntry extends TreeFields {
   readonly preserveData?: JsonObject;
   readonly fromExtension?: boolean;
 }
+/** From here on, parts of the history are no longer sent. */
 export interface PruneEntry extends TreeFields {
   readonly type: "prune";
   /** Entries whose content is replaced by a short notice in the context. */
@@ -108,6 +117,7 @@ export interface PruneEntry extends TreeFields {
   /** Set: only the signed thinking of these answers is omitted. */
   readonly thoughts?: true;
 }
+/** What happened on a branch that was left, told to the model. */
 export interface BranchSummaryEntry extends TreeFields {
   readonly type: "branch_summary";
   readonly fromId: string;
@@ -130,16 +140,19 @@ export interface CustomMessageEntry extends TreeFields {
   readonly details?: JsonValue;
   readonly attribution: "user" | "agent";
 }
+/** A name for an entry; without `label` the name is taken away. */
 export interface LabelEntry extends TreeFields {
   readonly type: "label";
   readonly targetId: string;
   readonly label?: string;
 }
+/** From here on, the session is in another mode, such as planning. */
 export interface ModeChangeEntry extends TreeFields {
   readonly type: "mode_change";
   readonly mode: string;
   readonly data?: JsonValue;
 }
+/** What a child agent started with. */
 export interface SessionInitEntry extends TreeFields {
   readonly type: "session_init";
   readonly systemPrompt: string;
@@ -147,15 +160,18 @@ export interface SessionInitEntry extends TreeFields {
   readonly tools: readonly string[];
   readonly outputSchema?: JsonObject;
 }
+/** Rules that were injected into the stream, so that none is injected twice. */
 export interface TtsrInjectionEntry extends TreeFields {
   readonly type: "ttsr_injection";
   readonly injectedRules: readonly string[];
 }
+/** The MCP tools that are offered from here on. */
 export interface McpToolSelectionEntry extends TreeFields {
   readonly type: "mcp_tool_selection";
   readonly selectedToolNames: readonly string[];
 }
 
+/** Everything that has a place in the tree. */
 export type TreeEntry =
   | MessageEntry
   | ModelChangeEntry
@@ -205,11 +221,13 @@ export interface DecisionLine {
   readonly reason?: string;
   readonly timestamp: string;
 }
+/** The conversation continues from this entry; null: from the start. */
 export interface LeafLine {
   readonly type: "leaf";
   readonly entryId: string | null;
   readonly timestamp: string;
 }
+/** The session has a title. */
 export interface TitleLine {
   readonly type: "title";
   readonly title: string;
@@ -256,6 +274,7 @@ export interface SealLine {
   readonly timestamp: string;
 }
 
+/** Everything that has no place in the tree. */
 export type OutsideLine =
   | IntentLine
   | SettleLine
@@ -268,6 +287,7 @@ export type OutsideLine =
   | HostLine
   | SealLine;
 
+/** Any line of a session file. */
 export type JournalLine = SessionHeader | TreeEntry | OutsideLine;
 
 /** What was lost when a file was opened; shown to the user, never silent. */

@@ -6,6 +6,7 @@ import { realPathOf } from "../env/real-path.ts";
 import type { ExecutionEnvironment, FileStat } from "../env/types.ts";
 import { sameNamed } from "./same-name.ts";
 
+/** Where a path of a call leads. */
 export interface Located {
   /** As the caller wrote it. */
   readonly path: string;
@@ -17,6 +18,7 @@ export interface Located {
   readonly stat?: FileStat;
 }
 
+/** Resolves each path of one call once, so that what was approved is what is opened. */
 export class CallPaths {
   readonly #env: ExecutionEnvironment;
   readonly #signal: AbortSignal;

@@ -1,5 +1,6 @@
 // Words close to one that does not exist, by edit distance, nearest first: a typo, not another word.
 
+/** Candidates that `wanted` may be a misspelling of, nearest first. */
 export function near(wanted: string, candidates: readonly string[]): string[] {
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   return candidates

@@ -9,6 +9,7 @@ import type { Journal } from "../journal/journal.ts";
 import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../journal/shape.ts";
 import type { ToolChange } from "../registry/session-tools.ts";
 
+/** What comes before the conversation in every request. */
 export interface PrefixTexts {
   readonly systemPrompt: string;
   readonly environment: string;

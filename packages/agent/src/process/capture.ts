@@ -12,13 +12,14 @@ export const OUTPUT_LIMIT = 1 << 20;
 const DRAIN_IDLE_MS = 20;
 const DRAIN_MAX_MS = 500;
 
+/** What a command is given to read, and where its output goes. */
 export interface CaptureRequest {
   /** Closed stdin when absent; `held` keeps the pipe open as long as we live. */
-  readonly stdin?: Uint8Array | "held";
-  readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
+  readonly stdin?: Uint8Array | "held" | undefined;
+  readonly onOutput?: ((chunk: string, stream: "stdout" | "stderr") => void) | undefined;
   /** Raw bytes of stdout as they come; nothing of it is then kept in the result. */
-  readonly onStdout?: (chunk: Buffer) => void;
-  readonly spill?: OutputSpill;
+  readonly onStdout?: ((chunk: Buffer) => void) | undefined;
+  readonly spill?: OutputSpill | undefined;
 }
 
 type Stream = "stdout" | "stderr";

@@ -1,5 +1,6 @@
 // Time as the process layer sees it: durations and timers, so that a test can decide when a deadline passes.
 
+/** Measures durations and sets timers. */
 export interface Clock {
   /** Milliseconds on a monotonic scale. */
   now(): number;
@@ -10,6 +11,7 @@ export interface Clock {
 /** Node takes anything longer for no time at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** The clock of this process. */
 export const monotonicClock: Clock = {
   now: () => performance.now(),
   after: (ms, fn) => {

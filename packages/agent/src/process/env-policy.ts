@@ -1,13 +1,16 @@
 // Which variables of the host a command sees. Keys and passwords stay out of commands, and so out of transcripts, unless
 // somebody passes them on by name; it is no security boundary (decision 0075).
 
+/** Which variables commands see: a short list of well-known ones (`inherit_core`), all but secrets (`filtered`), all, or none. */
 export type EnvPolicy = "filtered" | "inherit_all" | "inherit_none" | "inherit_core";
+/** Environment variables by name. */
 export type EnvVars = Readonly<Record<string, string | undefined>>;
 
+/** Which variables commands see. */
 export interface EnvRules {
   readonly policy: EnvPolicy;
   /** Names that pass in addition, whatever they look like; `*` stands for any letters. */
-  readonly pass?: readonly string[];
+  readonly pass?: readonly string[] | undefined;
 }
 
 const CORE = new Set(

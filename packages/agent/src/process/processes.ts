@@ -10,16 +10,25 @@ import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./m
 import { OutputRing } from "./output-ring.ts";
 import { markedProgram, markedShell } from "./shell-argv.ts";
 import { cancelled, type ProgramRequest, refuseMissingProgram, spawnError } from "./spawn-error.ts";
-import { TwoWay, type TwoWaySetup } from "./two-way.ts";
-import { type BackgroundCommand, EnvError, type ExecResult, type ProcessOptions, type ProgramArgv } from "./types.ts";
+import { TwoWay } from "./two-way.ts";
+import {
+  type BackgroundCommand,
+  EnvError,
+  type ExecResult,
+  type ProcessOptions,
+  type ProgramArgv,
+  type TwoWayProcess,
+} from "./types.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
+/** The mark that processes carry, and the clock for their deadlines. */
 export interface ProcessesOptions {
   /** Value of the mark; must be unique on the machine. */
-  readonly owner?: string;
-  readonly clock?: Clock;
+  readonly owner?: string | undefined;
+  readonly clock?: Clock | undefined;
 }
 
+/** A command that is run to its end. */
 export interface RunRequest extends CaptureRequest {
   /** Program and arguments; a shell command is `shellArgv(command)`. */
   readonly argv: ProgramArgv;
@@ -27,19 +36,26 @@ export interface RunRequest extends CaptureRequest {
   readonly env: Readonly<Record<string, string>>;
   /** 0: none. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
-  readonly interleaved?: boolean;
+  readonly interleaved?: boolean | undefined;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
-  readonly endFirst?: () => Promise<void>;
+  readonly endFirst?: (() => Promise<void>) | undefined;
 }
 
+/** A program that was opened here; output that was read too far can be put back. */
+export interface OpenedProcess extends TwoWayProcess {
+  readonly stdout: TwoWayProcess["stdout"] & { unread(bytes: Uint8Array): void };
+}
+
+/** A program to communicate with. */
 export interface OpenRequest
   extends Pick<RunRequest, "argv" | "cwd" | "env" | "endFirst">,
-    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr">,
-    Pick<TwoWaySetup, "sendSignal"> {
+    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr"> {
+  /** Passes a signal on where the program really runs; to our child's group when absent. */
+  readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
   /** For messages, when the program that matters is not the one that runs here. */
-  readonly program?: string;
+  readonly program?: string | undefined;
 }
 
 /** `parameter`: the name of the tool's timeout parameter. */
@@ -50,6 +66,7 @@ export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): stri
   );
 }
 
+/** Starts commands and ends them, with everything they started, also when this process dies. */
 export class Processes {
   readonly owner: string;
   readonly #clock: Clock;
@@ -103,7 +120,7 @@ export class Processes {
   }
 
   /** A program whose stdin stays open; it ends on its own, by `stop` or with `cleanup`. */
-  async open(request: OpenRequest): Promise<TwoWay> {
+  async open(request: OpenRequest): Promise<OpenedProcess> {
     const { argv, program = argv[0] } = request;
     if (request.signal?.aborted) throw cancelled(program);
     refuseZeroBytes(argv);

@@ -8,6 +8,7 @@ const SH = "/bin/sh";
 const BASH = "/bin/bash";
 const SHELLS: readonly string[] = [BASH, SH];
 
+/** Arguments that run a shell command: by bash where there is one, else by sh. */
 export function shellArgv(command: string): ProgramArgv {
   return [SHELLS.find((shell) => existsSync(shell)) ?? SH, "-c", command];
 }

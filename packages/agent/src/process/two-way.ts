@@ -20,7 +20,7 @@ export interface TwoWaySetup extends Pick<ProcessOptions, "signal" | "writeTimeo
   /** Ends the program, unless it has exited, with everything it started. */
   readonly end: () => Promise<void>;
   /** Passes a signal on where the program really runs; to our child's group when absent. */
-  readonly sendSignal?: (name: NodeJS.Signals) => Promise<void>;
+  readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
 }
 
 export class TwoWay implements TwoWayProcess {

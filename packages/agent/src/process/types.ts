@@ -1,16 +1,17 @@
 // What commands and processes look like to whoever starts them, and the one kind of error that environments fail with.
 
+/** Where a command runs and where its output goes. */
 export interface ExecOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-  readonly onOutput?: (chunk: string, stream: "stdout" | "stderr") => void;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onOutput?: ((chunk: string, stream: "stdout" | "stderr") => void) | undefined;
   /** Both streams in the exact order in which they were written; all of it is then reported as stdout. */
-  readonly interleaved?: boolean;
+  readonly interleaved?: boolean | undefined;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
-  readonly spill?: OutputSpill;
+  readonly spill?: OutputSpill | undefined;
   /** A question of the session's own, such as git's state: nobody has to be told what this command does not see. */
-  readonly internal?: boolean;
+  readonly internal?: boolean | undefined;
 }
 
 /** Takes the whole output once it no longer fits in memory. */
@@ -18,6 +19,7 @@ export interface OutputSpill {
   write(chunk: Uint8Array): void;
 }
 
+/** How a command ended, and what it wrote. */
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -49,17 +51,19 @@ export interface BackgroundCommand {
 /** Program and arguments, without a shell in between. A program without a slash is looked up on PATH. */
 export type ProgramArgv = readonly [string, ...string[]];
 
+/** Where a program runs and how long a write to it may wait. */
 export interface ProcessOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Ends the process at once, as `stop(0)` does. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** How long one write may wait until the program has taken it; 30 seconds when absent. */
-  readonly writeTimeoutMs?: number;
+  readonly writeTimeoutMs?: number | undefined;
   /** Whole characters as they come, for a log. */
-  readonly onStderr?: (text: string) => void;
+  readonly onStderr?: ((text: string) => void) | undefined;
 }
 
+/** How a program ended. */
 export interface ProcessExit {
   /** -1 when ended by a signal. */
   readonly exitCode: number;
@@ -98,6 +102,7 @@ export interface TwoWayProcess {
   stop(graceMs?: number): Promise<ProcessExit>;
 }
 
+/** What went wrong, for programs. */
 export type EnvErrorCode =
   | "not_found"
   | "permission_denied"

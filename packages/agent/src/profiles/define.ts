@@ -3,6 +3,7 @@
 import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../context/system-prompt.ts";
 import type { ToolDef } from "../contract/tool.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { EditVariant } from "../tools/edit-variant.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
@@ -13,40 +14,42 @@ export interface Family {
   readonly id: string;
   /** `{{editing}}` stands where the words about its way of editing belong. */
   readonly prompt: string;
-  readonly editing?: string;
+  readonly editing?: string | undefined;
   readonly tools: readonly ToolDef[];
   /** The list with another way of editing; a family without it has only its own. */
-  readonly toolsWith?: (kit: EditKit) => readonly ToolDef[];
+  readonly toolsWith?: ((kit: EditKit) => readonly ToolDef[]) | undefined;
   /** The tools and words of the vendor's own agent. */
-  readonly native?: Pick<Family, "prompt" | "editing" | "tools">;
+  readonly native?: Pick<Family, "prompt" | "editing" | "tools"> | undefined;
   readonly instructionFiles: readonly string[];
-  readonly shellTimeoutMs?: number;
+  readonly shellTimeoutMs?: number | undefined;
 }
 
+/** The model that a profile is for, and what differs from its family. */
 export interface ProfileOptions {
   readonly model: string;
   /** Registered provider the requests go to; the family's own when absent. */
-  readonly provider?: string;
+  readonly provider?: string | undefined;
   /** What is known of the model: window, price, abilities; from the built-in catalog when absent. */
-  readonly modelInfo?: ModelInfo;
+  readonly modelInfo?: ModelInfo | undefined;
   /** Replaces the base layer of the prompt. */
-  readonly basePrompt?: string;
-  readonly userInstructions?: string;
+  readonly basePrompt?: string | undefined;
+  readonly userInstructions?: string | undefined;
   /** `native`: names and parameters of the vendor's own agent, where the family has them. */
-  readonly toolNames?: "lathe" | "native";
+  readonly toolNames?: "lathe" | "native" | undefined;
   /** Another way of editing than the family's own, as the tool `edit`. */
-  readonly editVariant?: EditVariant;
+  readonly editVariant?: EditVariant | undefined;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
-  readonly tools?: readonly ToolDef[];
+  readonly tools?: readonly SessionTool[] | undefined;
   /** Offer only these. */
-  readonly only?: readonly string[];
-  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
-  readonly maxTokens?: number;
-  readonly shellTimeoutMs?: number;
+  readonly only?: readonly string[] | undefined;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly shellTimeoutMs?: number | undefined;
 }
 
 const DEFAULT_WINDOW = 128_000;
 
+/** Makes the profile of a model: tools and prompt of its family, limits from the catalog. */
 export function defineProfile(family: Family, options: ProfileOptions): Profile {
   const { prompt, editing = "", tools } = toolset(family, options);
   const registry = new ToolRegistry([...tools, ...(options.tools ?? [])]);

@@ -12,6 +12,7 @@ import hashlineWords from "./prompts/editing/variant-hashline.md";
 import patchWords from "./prompts/editing/variant-patch.md";
 import replaceWords from "./prompts/editing/variant-replace.md";
 
+/** The tools and prompt text of one way of editing. */
 export interface EditKit {
   readonly read: ToolDef<never>;
   readonly write: ToolDef<never>;

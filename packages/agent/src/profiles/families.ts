@@ -6,7 +6,11 @@ import { gemini } from "./families/gemini.ts";
 import { minimal } from "./families/minimal.ts";
 import { openai } from "./families/openai.ts";
 
-export const FAMILIES = {
+/** The names of the families. */
+export type FamilyName = "anthropic" | "openai" | "gemini" | "minimal";
+
+/** The built-in families of models, each with the tools and prompt that its models know best. */
+export const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   get anthropic() {
     return anthropic;
   },
@@ -19,9 +23,7 @@ export const FAMILIES = {
   get minimal() {
     return minimal;
   },
-} as const satisfies Record<string, Family>;
-
-export type FamilyName = keyof typeof FAMILIES;
+};
 
 /** By what the model is called, whoever serves it. */
 export function familyOf(model: string): FamilyName {

@@ -5,10 +5,11 @@ import type { JsonObject, ModelInfo, ToolDefinition } from "@lathe/llm";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 
+/** The tools, prompt and limits that a session works with for one model; `defineProfile` makes one. */
 export interface Profile {
   /** Also the provider that requests go to unless `provider` says otherwise. */
   readonly id: string;
-  readonly provider?: string;
+  readonly provider?: string | undefined;
   readonly model: string;
   readonly toolRegistry: ToolRegistry;
   /** Must not hold volatile text (date, cwd, git state): that is the environment block's. */
@@ -21,11 +22,11 @@ export interface Profile {
   readonly supportsParallelToolCalls: boolean;
   readonly contextWindowSize: number;
   /** Default timeout of the shell tool; beats the session's `defaultCommandTimeoutMs`. */
-  readonly shellTimeoutMs?: number;
+  readonly shellTimeoutMs?: number | undefined;
   /** Names of instruction files this family reads besides AGENTS.md. */
   readonly instructionFiles: readonly string[];
   /** Catalog row, when known: vision, prices, output cap. */
-  readonly modelInfo?: ModelInfo;
+  readonly modelInfo?: ModelInfo | undefined;
   /** Cap on output tokens to ask for. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
 }

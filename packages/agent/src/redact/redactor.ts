@@ -7,6 +7,7 @@ import { type Secret, secretValues } from "./secret-values.ts";
 /** Deeper than any real value. */
 const MOST_NESTING = 500;
 
+/** Replaces known secrets by their names in text, data and streams. */
 export class Redactor {
   #first: (() => Iterable<Secret>) | undefined;
   /** By value; the first name stays. */

@@ -1,5 +1,6 @@
 // Which strings must not be seen when a variable or a credential holds them. Pure.
 
+/** A value that must not be seen, and the name that replaces it. */
 export interface Secret {
   /** Stands in the place of the value. */
   readonly name: string;

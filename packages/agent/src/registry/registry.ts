@@ -1,37 +1,26 @@
 // The tools a profile or a session offers, by name and in a fixed order. Registering a name again replaces the tool
 // and keeps its place, so the order that the model sees (part of the cached prefix) does not move.
 
-import type { ImageData, JsonObject, JsonValue, ToolDefinition } from "@lathe/llm";
-import type { ToolContent, ToolContext, ToolDef, ToolResult } from "../contract/tool.ts";
-import type { ExecutionEnvironment } from "../env/types.ts";
+import type { ToolDefinition } from "@lathe/llm";
+import type { ToolDef } from "../contract/tool.ts";
+import { definitionOf, type SessionTool, toolDefOf } from "./host-tool.ts";
 
+/** A tool as a registry holds it: what the model is sent, and what runs when it calls. */
 export interface RegisteredTool {
   readonly definition: ToolDefinition;
   readonly executor: ToolDef["execute"];
   readonly tool: ToolDef;
+  /** As it was registered. */
+  readonly source: SessionTool;
 }
 
-/** A host's own tool in its shortest form. Runs as tier exec and is never replayed. */
-export interface CustomTool {
-  readonly definition: ToolDefinition;
-  readonly executor: (args: JsonObject, context: ToolContext) => Promise<CustomResult> | CustomResult;
-}
-type CustomResult =
-  | string
-  | undefined
-  | {
-      readonly output: string;
-      readonly details?: JsonValue;
-      readonly images?: readonly ImageData[];
-      readonly isError?: boolean;
-    };
-
+/** Tools by name, in the order in which the model sees them. */
 export class ToolRegistry {
   readonly #tools = new Map<string, RegisteredTool>();
   #version = 0;
   #definitions: readonly ToolDefinition[] | undefined;
 
-  constructor(tools: Iterable<ToolDef> = []) {
+  constructor(tools: Iterable<SessionTool> = []) {
     for (const tool of tools) this.register(tool);
   }
 
@@ -40,17 +29,20 @@ export class ToolRegistry {
     return this.#version;
   }
 
-  register(tool: ToolDef | CustomTool): void {
-    const def = "definition" in tool ? fromCustom(tool) : tool;
+  /** Throws for a name or schema that no vendor takes. A known name is replaced and keeps its place. */
+  register(tool: SessionTool): void {
+    const def = toolDefOf(tool);
     checkDefinition(def);
     this.#tools.set(def.name, {
-      definition: { name: def.name, description: def.description, parameters: def.schema },
+      definition: definitionOf(tool),
       executor: (args, context) => def.execute(args, context),
       tool: def,
+      source: tool,
     });
     this.#changed();
   }
 
+  /** False when there was no such tool. */
   unregister(name: string): boolean {
     const had = this.#tools.delete(name);
     if (had) this.#changed();
@@ -61,6 +53,7 @@ export class ToolRegistry {
     return this.#tools.get(name);
   }
 
+  /** As they are sent to the model; the same array until something changes. */
   definitions(): readonly ToolDefinition[] {
     this.#definitions ??= [...this.#tools.values()].map((registered) => registered.definition);
     return this.#definitions;
@@ -74,39 +67,6 @@ export class ToolRegistry {
     this.#version += 1;
     this.#definitions = undefined;
   }
-}
-
-/** Wraps a plain `(args, env) => string` function as a tool's executor. */
-export function plainExecutor(
-  run: (args: JsonObject, env: ExecutionEnvironment) => Promise<string> | string,
-): CustomTool["executor"] {
-  return (args, context) => run(args, context.env);
-}
-
-function fromCustom(custom: CustomTool): ToolDef {
-  const { definition } = custom;
-  return {
-    name: definition.name,
-    label: definition.name,
-    description: definition.description,
-    schema: definition.parameters,
-    tier: "exec",
-    replay: "never",
-    async execute(args, context): Promise<ToolResult | string> {
-      const result = await custom.executor(args, context);
-      if (typeof result === "string") return result;
-      // Done for its effect, and nothing to say about it.
-      if (result === undefined) return "";
-      if (typeof result?.output !== "string") throw new Error('it returned neither text nor an object with "output"');
-      const content: ToolContent[] = [{ kind: "text", text: result.output }];
-      for (const image of result.images ?? []) content.push({ kind: "image", image });
-      return {
-        content,
-        ...(result.details === undefined ? {} : { details: result.details }),
-        ...(result.isError === undefined ? {} : { isError: result.isError }),
-      };
-    },
-  };
 }
 
 function checkDefinition(tool: ToolDef): void {

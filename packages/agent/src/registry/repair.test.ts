@@ -70,7 +70,7 @@ describe("the registry", () => {
     const define =
       (name: string, type = "object") =>
       () =>
-        registry.register({ definition: { name, description: "x", parameters: { type } }, executor: () => "" });
+        registry.register({ name, description: "x", parameters: { type }, execute: () => "" });
     for (const name of ["9a", "a b", "", "a".repeat(65)]) expect(define(name)).toThrow(/tool name/);
     expect(define("list", "array")).toThrow(/root type "object"/);
     expect(registry.names()).toEqual([]);
@@ -79,10 +79,7 @@ describe("the registry", () => {
   it("PR-03 unregister removes, register again appends at the end", () => {
     const registry = new ToolRegistry();
     for (const name of ["a", "b", "a"])
-      registry.register({
-        definition: { name, description: name, parameters: { type: "object" } },
-        executor: () => name,
-      });
+      registry.register({ name, description: name, parameters: { type: "object" }, execute: () => name });
     expect(registry.names()).toEqual(["a", "b"]);
     expect(registry.unregister("a")).toBe(true);
     expect(registry.unregister("a")).toBe(false);

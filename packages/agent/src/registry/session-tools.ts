@@ -2,9 +2,10 @@
 // what providers bring, then the host's own, which may replace a profile's. The list only ever gains at its end
 // or loses members, so that it stays a stable part of the prefix.
 
-import type { ToolDefinition } from "@lathe/llm";
+import { messageOf, type ToolDefinition } from "@lathe/llm";
 import type { ToolDef, ToolServices } from "../contract/tool.ts";
-import { type CustomTool, type RegisteredTool, ToolRegistry } from "./registry.ts";
+import type { SessionTool } from "./host-tool.ts";
+import { type RegisteredTool, ToolRegistry } from "./registry.ts";
 
 export interface ToolChange {
   readonly added: readonly ToolDefinition[];
@@ -16,12 +17,12 @@ export interface ToolChange {
  * name is taken, its schema is no object, a service that it needs is missing) is one warning.
  */
 export interface ToolProvider {
-  tools(): readonly ToolDef[];
+  tools(): readonly SessionTool[];
 }
 
 export interface SessionToolsOptions {
   readonly profile: { readonly toolRegistry: ToolRegistry };
-  readonly tools: readonly (ToolDef | CustomTool)[];
+  readonly tools: readonly SessionTool[];
   readonly providers: readonly ToolProvider[];
   /** Names of the services that a tool needs and the session does not have. */
   readonly lacks: (tool: ToolDef) => readonly string[];
@@ -32,7 +33,7 @@ export class SessionTools {
   readonly own = new ToolRegistry();
   readonly #options: SessionToolsOptions;
   #profile: SessionToolsOptions["profile"];
-  #provided: readonly (readonly ToolDef[])[] = [];
+  #provided: readonly (readonly SessionTool[])[] = [];
   /** Made for these versions of profile and own tools. */
   #madeFor = "";
   /** Tools that lacked a service when the map was made. */
@@ -40,7 +41,7 @@ export class SessionTools {
   #offered = new Map<string, RegisteredTool>();
   /** As the last refresh left them. */
   #announced: readonly ToolDefinition[] = [];
-  readonly #refused = new Set<string>();
+  readonly #warned = new Set<string>();
 
   constructor(options: SessionToolsOptions) {
     this.#options = options;
@@ -69,7 +70,7 @@ export class SessionTools {
 
   /** Looks whether anything came or went since the last time; undefined when not. */
   refresh(): ToolChange | undefined {
-    const lists = this.#options.providers.map((provider) => provider.tools());
+    const lists = this.#options.providers.map((provider, i) => this.#listed(provider) ?? this.#provided[i] ?? []);
     if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
       this.#provided = lists;
       this.#madeFor = "";
@@ -94,6 +95,16 @@ export class SessionTools {
       }),
     );
     return names.join(" ");
+  }
+
+  /** Undefined when the provider fails: what it brought before stays. */
+  #listed(provider: ToolProvider): readonly SessionTool[] | undefined {
+    try {
+      return provider.tools();
+    } catch (error) {
+      this.#warnOnce(`The tools of a provider cannot be listed: ${messageOf(error)}.`);
+      return undefined;
+    }
   }
 
   #current(): ReadonlyMap<string, RegisteredTool> {
@@ -124,28 +135,28 @@ export class SessionTools {
   }
 
   /** Undefined, or why the tool cannot be offered. */
-  #addProvided(tools: Map<string, RegisteredTool>, tool: ToolDef): string | undefined {
+  #addProvided(tools: Map<string, RegisteredTool>, tool: SessionTool): string | undefined {
     if (tools.has(tool.name) || this.own.get(tool.name)) return "there is already a tool with that name";
-    const missing = this.#options.lacks(tool);
-    if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
     const known = this.#offered.get(tool.name);
-    if (known?.tool === tool) {
-      tools.set(tool.name, known);
-      return undefined;
-    }
+    let registered = known?.source === tool ? known : undefined;
     try {
-      const registry = new ToolRegistry([tool]);
-      tools.set(tool.name, registry.get(tool.name) as RegisteredTool);
-      return undefined;
+      registered ??= new ToolRegistry([tool]).get(tool.name) as RegisteredTool;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
+    const missing = this.#options.lacks(registered.tool);
+    if (missing.length > 0) return `it needs ${missing.join(", ")}, which this session does not have`;
+    tools.set(tool.name, registered);
+    return undefined;
   }
 
-  #refuse(tool: ToolDef, problem: string): void {
-    const message = `The tool ${tool.name} is not offered: ${problem}.`;
-    if (this.#refused.has(message)) return;
-    this.#refused.add(message);
+  #refuse(tool: SessionTool, problem: string): void {
+    this.#warnOnce(`The tool ${tool.name} is not offered: ${problem}.`);
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
     this.#options.warn(message);
   }
 }

@@ -21,6 +21,7 @@ export type LogLine =
   | { readonly t: "tool"; readonly callId: string; readonly result: JsonValue }
   | { readonly t: "tool_error"; readonly callId: string; readonly name: string; readonly message: string };
 
+/** What a host told a recorded session to do. */
 export type InputVerb = "submit" | "steer" | "followUp" | "interrupt" | "continue";
 
 export const LOG_NAME = "run.jsonl";

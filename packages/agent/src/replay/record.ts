@@ -12,6 +12,7 @@ import type { CallInfo, ProposedCall } from "../seams/types.ts";
 import type { Session } from "../session/session.ts";
 import { type InputVerb, LOG_NAME, type LogLine, toJson } from "./log.ts";
 
+/** Records everything that a session takes from outside, so that `Replayer` can run it again. */
 export class Recorder {
   readonly #path: string;
   readonly #redactor: Redactor | undefined;

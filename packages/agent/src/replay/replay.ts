@@ -13,6 +13,7 @@ import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
 
+/** The code asked for something else than when the run was recorded; the message says where. */
 export class ReplayDivergence extends Error {
   constructor(message: string) {
     super(`the replay diverged from the recording: ${message}`);
@@ -23,6 +24,7 @@ export class ReplayDivergence extends Error {
 /** Real waits (files, modules that load late) are given this long before a line of the log is reported as never requested. */
 const PATIENCE_MS = 10_000;
 
+/** Runs a recorded session again without network, tools or clock, and arrives at the same journal. */
 export class Replayer {
   readonly #values = { now: [] as number[], random: [] as number[], uuid: [] as string[] };
   readonly #used = { now: 0, random: 0, uuid: 0 };

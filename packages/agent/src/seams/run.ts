@@ -1,6 +1,6 @@
 // Runs the hooks of the middleware list in order, each under its deadline.
 
-import type { JsonObject, Request, StreamEvent } from "@lathe/llm";
+import { type JsonObject, messageOf, type Request, type StreamEvent } from "@lathe/llm";
 import type { ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import { type SessionDeps, withDeadline } from "../time/deadline.ts";
@@ -260,8 +260,4 @@ export class Seams {
   #warn(middleware: Middleware, hook: HookName, error: unknown): void {
     this.#host.warn(`the hook ${middleware.name}.${hook} failed: ${messageOf(error)}`, "hook_failed");
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,12 @@
 // Addresses that are not files: `artifact://3`, `skill://x`. Read and write faces ask here before they touch a path.
 
+/** What an address leads to. */
 export interface SchemeContent {
   readonly bytes: Uint8Array;
-  readonly mediaType?: string;
+  readonly mediaType?: string | undefined;
 }
 
+/** Reads and writes addresses of one scheme, such as `note://x`. */
 export interface SchemeResolver {
   read?(url: string, signal: AbortSignal): Promise<SchemeContent | string>;
   write?(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void>;
@@ -14,6 +16,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 const schemeOf = (url: string): string | undefined => SCHEME.exec(url)?.[1]?.toLowerCase();
 
+/** The addresses that read and write tools resolve before they look for files. */
 export class SchemeRegistry {
   readonly #resolvers = new Map<string, SchemeResolver>();
 

@@ -40,14 +40,15 @@ export type JournalReader = Pick<
 /** A model call outside the conversation. */
 export interface SideCall {
   readonly messages: readonly Message[];
-  readonly maxTokens?: number;
-  readonly reasoningEffort?: string;
+  readonly maxTokens?: number | undefined;
+  readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** The answer is kept, and given again without a call when the same is asked on this branch: a process may end in between. */
-  readonly reuse?: boolean;
+  readonly reuse?: boolean | undefined;
 }
 
+/** What a model call outside the conversation gave. */
 export interface SideAnswer {
   readonly text: string;
   /** `provider/id` of the model that answered. */
@@ -76,6 +77,7 @@ export interface CallInfo extends ProposedCall {
   preview(): Promise<Preview>;
 }
 
+/** A request that is about to be sent. */
 export interface RequestInfo {
   readonly request: Request;
   /** Entry id of each message after the prefix; undefined where recovery filled in a result. */
@@ -90,15 +92,15 @@ export interface RequestInfo {
 export interface CompactionPlan {
   readonly reason: string;
   readonly summary: string;
-  readonly shortSummary?: string;
+  readonly shortSummary?: string | undefined;
   readonly firstKeptEntryId: string;
-  readonly keep?: readonly string[];
-  readonly tokensBefore?: number;
-  readonly preserveData?: JsonObject;
+  readonly keep?: readonly string[] | undefined;
+  readonly tokensBefore?: number | undefined;
+  readonly preserveData?: JsonObject | undefined;
   /** For hosts and for the next compaction; never sent. */
-  readonly details?: JsonObject;
+  readonly details?: JsonObject | undefined;
   /** Results among what is kept that are emptied as well. */
-  readonly prune?: readonly string[];
+  readonly prune?: readonly string[] | undefined;
 }
 
 /** A compaction whose summary is still to be made: `compaction_start` comes first, then this is asked. */
@@ -108,12 +110,15 @@ export interface CompactionDemand {
   summarize(context: SeamContext): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
 }
 
+/** Replaces the input, refuses it, or (undefined) leaves it as it is. */
 export type InputVerdict = { readonly content: InputContent } | { readonly reject: string } | undefined;
+/** Replaces the request, asks for compaction or pruning first, or (undefined) lets it go out. */
 export type RequestVerdict =
   | { readonly request: Request }
   | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
   | undefined;
+/** How room was or is to be made for a request that is too long; undefined: another hook may know. */
 export type OverflowVerdict =
   | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
@@ -122,31 +127,45 @@ export type OverflowVerdict =
   | undefined;
 /** Ends the stream now; the text is given to the model as a user message and it is asked again. */
 export type StreamVerdict = { readonly cut: string } | undefined;
+/** Blocks the call with a reason for the model, replaces its arguments, or (undefined) lets it pass. */
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;
+/** Allows or denies the call, asks a person, or (undefined) has no opinion. */
 export type ApprovalVerdict =
-  | { readonly decision: "allow" | "deny" | "ask"; readonly by?: string; readonly reason?: string }
+  | {
+      readonly decision: "allow" | "deny" | "ask";
+      readonly by?: string | undefined;
+      readonly reason?: string | undefined;
+    }
   | undefined;
+/** Continues the input with this message instead of ending it. */
 export type StopVerdict = { readonly continueWith: InputContent } | undefined;
+/** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
 
-type Maybe<T> = T | Promise<T>;
-
+/** Hooks around what a session does; every one is optional, gets a signal and has a deadline. */
 export interface Middleware {
   /** For messages. */
   readonly name: string;
   /** Deadline of each of its hooks; the session's `hookTimeoutMs` when absent. */
-  readonly timeoutMs?: number;
-  onInput?(input: { readonly content: InputContent }, context: SeamContext): Maybe<InputVerdict>;
+  readonly timeoutMs?: number | undefined;
+  onInput?(input: { readonly content: InputContent }, context: SeamContext): Promise<InputVerdict> | InputVerdict;
   /** A changed request must keep its prefix or be the consequence of a compaction or prune. */
-  beforeRequest?(info: RequestInfo, context: SeamContext): Maybe<RequestVerdict>;
-  onOverflow?(info: RequestInfo, context: SeamContext): Maybe<OverflowVerdict>;
+  beforeRequest?(info: RequestInfo, context: SeamContext): Promise<RequestVerdict> | RequestVerdict;
+  onOverflow?(info: RequestInfo, context: SeamContext): Promise<OverflowVerdict> | OverflowVerdict;
   /** Hot: called for every delta. */
-  onStreamEvent?(event: StreamEvent, context: SeamContext): Maybe<StreamVerdict>;
-  beforeCall?(call: ProposedCall, context: SeamContext): Maybe<CallVerdict>;
+  onStreamEvent?(event: StreamEvent, context: SeamContext): Promise<StreamVerdict> | StreamVerdict;
+  beforeCall?(call: ProposedCall, context: SeamContext): Promise<CallVerdict> | CallVerdict;
   /** All are asked; deny beats ask beats allow. */
-  approve?(call: CallInfo, context: SeamContext): Maybe<ApprovalVerdict>;
-  afterCall?(call: CallInfo, result: ToolResult, context: SeamContext): Maybe<ToolResult | undefined>;
+  approve?(call: CallInfo, context: SeamContext): Promise<ApprovalVerdict> | ApprovalVerdict;
+  afterCall?(
+    call: CallInfo,
+    result: ToolResult,
+    context: SeamContext,
+  ): Promise<ToolResult | undefined> | ToolResult | undefined;
   /** The model has nothing more to do. */
-  beforeStop?(info: { readonly text: string; readonly rounds: number }, context: SeamContext): Maybe<StopVerdict>;
-  beforeCompact?(plan: CompactionPlan, context: SeamContext): Maybe<CompactVerdict>;
+  beforeStop?(
+    info: { readonly text: string; readonly rounds: number },
+    context: SeamContext,
+  ): Promise<StopVerdict> | StopVerdict;
+  beforeCompact?(plan: CompactionPlan, context: SeamContext): Promise<CompactVerdict> | CompactVerdict;
 }

@@ -1,11 +1,11 @@
 // Puts a summary in the place of older history, or empties old results. What to keep is decided by middleware; here the
 // change is made, journalled and announced.
 
+import { messageOf } from "@lathe/llm";
 import type { EventData } from "../events/types.ts";
 import { pathTo } from "../journal/context.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { PruneEntry } from "../journal/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { CompactionDemand, CompactionPlan } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
 import type { ClockPart, ContextPart, EventPart, JournalPart, SeamPart } from "./parts.ts";

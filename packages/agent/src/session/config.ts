@@ -3,6 +3,7 @@
 import type { BudgetConfig } from "../budget/ledger.ts";
 import type { TruncationMode } from "../truncate/limits.ts";
 
+/** How often and how long failed requests are made again. */
 export interface RetryConfig {
   readonly maxRetries: number;
   /** Seconds, as in the llm package. */
@@ -16,8 +17,10 @@ export interface RetryConfig {
   readonly maxTotalMs: number;
 }
 
+/** Whether queued messages are delivered all at once or one by one. */
 export type QueueMode = "all" | "one-at-a-time";
 
+/** The settings of a session. Assign at any time; a change takes effect from the next call. */
 export interface SessionConfig {
   maxTurns: number;
   maxToolRoundsPerInput: number;
@@ -76,12 +79,15 @@ const DEFAULTS: SessionConfig = {
   prefixBug: "report",
 };
 
-export type ConfigInput = Partial<Omit<SessionConfig, "retry">> & { readonly retry?: Partial<RetryConfig> };
+/** The settings that differ from the defaults. */
+export type ConfigInput = {
+  readonly [K in Exclude<keyof SessionConfig, "retry">]?: SessionConfig[K] | undefined;
+} & { readonly retry?: { readonly [K in keyof RetryConfig]?: RetryConfig[K] | undefined } | undefined };
 
 /** A live object: every assignment is checked when it is made. */
 export function createConfig(input: ConfigInput = {}): SessionConfig {
   const values = { ...DEFAULTS };
-  for (const [name, value] of Object.entries(input)) assign(values, name, value);
+  for (const [name, value] of Object.entries(input)) if (value !== undefined) assign(values, name, value);
   return new Proxy(values, {
     set(target, key, value): boolean {
       assign(target, String(key), value);
@@ -94,7 +100,11 @@ function assign(values: SessionConfig, name: string, value: unknown): void {
   if (!Object.hasOwn(DEFAULTS, name)) throw new Error(`unknown session setting "${name}"`);
   checkSetting(name as keyof SessionConfig, value);
   (values as unknown as Record<string, unknown>)[name] =
-    name === "retry" ? { ...values.retry, ...(value as Partial<RetryConfig>) } : value;
+    name === "retry" ? { ...values.retry, ...withoutUndefined(value as Partial<RetryConfig>) } : value;
+}
+
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
 const CHOICES: { readonly [K in keyof SessionConfig]?: readonly unknown[] } = {
@@ -129,6 +139,7 @@ function checkSetting(name: keyof SessionConfig, value: unknown): void {
 const COUNTS: ReadonlySet<string> = new Set(["retry.maxRetries", "retry.midStream"]);
 
 function checkAmount(name: string, value: unknown): void {
+  if (value === undefined) return;
   if (COUNTS.has(name)) checkCount(name, value);
   if (typeof value === "number" && !(value >= 0)) throw new Error(`${name} must be 0 or more, not ${value}`);
 }

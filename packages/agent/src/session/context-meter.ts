@@ -3,16 +3,24 @@
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import { charactersOf } from "../context/message-size.ts";
-import type { ContextPart, EventPart, JournalPart, ProfilePart } from "./parts.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { SessionPrefix } from "../prefix/prefix.ts";
+import type { Profile } from "../profiles/types.ts";
 
 const WARN_AT = 80;
 const WARN_STEP = 5;
 const CHARS_PER_TOKEN = 4;
 
-type MeterParts = Pick<ContextPart, "prefix"> & Pick<JournalPart, "journal"> & ProfilePart & EventPart;
+/** What it measures, and whom it warns. */
+interface Measured {
+  readonly prefix: Pick<SessionPrefix, "characters">;
+  readonly journal: Pick<Journal, "context">;
+  readonly profile: Pick<Profile, "contextWindowSize">;
+  warn(message: string, code: string): void;
+}
 
 export class ContextMeter {
-  readonly #core: MeterParts;
+  readonly #core: Measured;
   /** Characters of the history; undefined until the first look at a reopened journal. */
   #characters: number | undefined;
   /** Tokens that the last answer's request and the answer itself took. */
@@ -20,7 +28,7 @@ export class ContextMeter {
   #sinceMeasured = 0;
   #warnedStep = 0;
 
-  constructor(core: MeterParts) {
+  constructor(core: Measured) {
     this.#core = core;
   }
 

@@ -1,9 +1,8 @@
 // What a host is told of an error: what it says, what can be done about it, and the name of its class for logs.
 
-import { SDKError } from "@lathe/llm";
+import { messageOf, SDKError } from "@lathe/llm";
 import type { FailureKind, InputError } from "../events/types.ts";
 import { JournalError } from "../journal/errors.ts";
-import { messageOf } from "../seams/run.ts";
 
 export const failureOf = (error: unknown, message = messageOf(error)): InputError => ({
   message,

@@ -5,8 +5,10 @@
 import type { InputContent, MessageSource } from "../events/types.ts";
 import type { QueueMode } from "./config.ts";
 
+/** When a queued message is delivered: into the running input, or after it. */
 export type Delivery = "steering" | "follow_up";
 
+/** A message that waits for its delivery. */
 export interface QueuedMessage {
   readonly id: string;
   readonly content: InputContent;

@@ -1,9 +1,8 @@
 // Files that an input names by their path are read when it comes: the journal keeps what was sent, and a file may be gone by
 // the next request.
 
-import { type ContentPart, namesFiles, readFiles } from "@lathe/llm";
+import { type ContentPart, messageOf, namesFiles, readFiles } from "@lathe/llm";
 import type { InputContent } from "../events/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { QueuedMessage } from "./inbox.ts";
 import type { EventPart, HostPart } from "./parts.ts";
 

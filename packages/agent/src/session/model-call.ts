@@ -4,6 +4,7 @@ import {
   billedOutputTokens,
   ContextLengthError,
   Message,
+  messageOf,
   promptTokens,
   type Response,
   type ToolCallData,
@@ -11,7 +12,6 @@ import {
 import type { InputError } from "../events/types.ts";
 import type { IntentLine } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";

@@ -1,7 +1,7 @@
 // What the modules of a session may touch. Each function asks for the parts it uses, and for no more; `SessionCore` is all of
 // them together, and only `Session` holds it.
 
-import type { Usage } from "@lathe/llm";
+import type { Message, Usage } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { Ledger } from "../budget/ledger.ts";
 import type { ToolServices } from "../contract/tool.ts";
@@ -63,6 +63,8 @@ export interface ContextPart {
   readonly prefix: SessionPrefix;
   readonly guard: PrefixGuard;
   readonly meter: ContextMeter;
+  /** The messages of the next request: pointers only. */
+  messages(): readonly Message[];
 }
 
 export interface SeamPart {

@@ -1,7 +1,7 @@
 // Builds the next request: prefix from the journal, the current history, tools as last sent. Its cost is one copy of
 // pointers.
 
-import type { Message, Request, ToolChoice } from "@lathe/llm";
+import type { Request, ToolChoice } from "@lathe/llm";
 import { OWN_LEVEL } from "../journal/context-state.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
@@ -29,9 +29,7 @@ type PromptParts = HostPart<"env" | "surroundings" | "userInstructions"> &
   Pick<ToolPart, "tools">;
 
 /** What only the next request needs to know. */
-export interface NextRequest {
-  /** The messages of the next request: pointers only. */
-  messages(): readonly Message[];
+interface NextRequest {
   /** Used once, for the next request only. */
   nextToolChoice: ToolChoice | undefined;
   /** Set when the prefix must be rendered anew before the next request. */

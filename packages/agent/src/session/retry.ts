@@ -1,7 +1,6 @@
 // Whether and when a failed model call is made again.
 
-import { ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
-import { messageOf } from "../seams/run.ts";
+import { messageOf, ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
 import type { RetryConfig } from "./config.ts";
 
 export interface Attempts {

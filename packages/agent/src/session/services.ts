@@ -47,8 +47,9 @@ export function buildServices(core: ServiceParts): BuiltServices {
     session: { awaitInput: (awaited) => core.awaitInput(awaited) },
   };
   // Getters stay live: copying by spread would freeze them.
-  const own = Object.getOwnPropertyDescriptors(core.options.services ?? {});
-  return { services: Object.defineProperties(services, own), facts };
+  for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(core.options.services ?? {})))
+    if (own.get || own.value !== undefined) Object.defineProperty(services, name, own);
+  return { services, facts };
 }
 
 function withArtifacts(core: ArtifactPart, schemes: SchemeRegistry): SchemeRegistry {

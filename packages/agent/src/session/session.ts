@@ -4,14 +4,14 @@ import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from 
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
-import type { ToolDef } from "../contract/tool.ts";
+import type { SubagentService } from "../contract/subagents.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
-import type { CustomTool } from "../registry/registry.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
 import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
@@ -34,6 +34,7 @@ import { type ModelClient, partsOf, type SessionOptions, type Turn, textOfConten
 /** How long the end of an input waits for readers that lag behind. */
 const READERS_MS = 1_000;
 
+/** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
 export class Session {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
@@ -46,13 +47,14 @@ export class Session {
     this.#core = core;
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
     if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
-    core.tools.setProfile(core.profile);
     core.emit("session_start", {
       profile: core.profile.id,
       model: core.profile.model,
       cwd: options.env.workingDirectory(),
       resumed: core.resumed,
     });
+    // After the first event: tools that cannot be offered are warnings.
+    core.tools.setProfile(core.profile);
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
     this.#unfinished = recover(core);
@@ -92,7 +94,7 @@ export class Session {
   get depth(): number {
     return this.#core.options.depth ?? 0;
   }
-  get subagents(): Subagents {
+  get subagents(): SubagentService {
     return this.#subagents;
   }
   /** Reads the journal; not for hot paths. */
@@ -222,7 +224,7 @@ export class Session {
     this.#core.nextToolChoice = choice;
   }
 
-  registerTool(tool: ToolDef | CustomTool): void {
+  registerTool(tool: SessionTool): void {
     this.#core.tools.own.register(tool);
   }
   unregisterTool(name: string): boolean {

@@ -2,11 +2,10 @@
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
 import { createHash } from "node:crypto";
-import type { JsonObject, Request, Usage } from "@lathe/llm";
+import { type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import { fields, fits, text } from "../journal/shape.ts";
 import type { CustomEntry } from "../journal/types.ts";
-import { messageOf } from "../seams/run.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";

@@ -14,13 +14,13 @@ import type {
 } from "@lathe/llm";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { Surroundings } from "../context/surroundings.ts";
-import type { Access, ToolDef, ToolResult, ToolServices } from "../contract/tool.ts";
+import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, SessionEvent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { CustomTool } from "../registry/registry.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import type { ToolProvider } from "../registry/session-tools.ts";
 import type { SchemeResolver } from "../seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../seams/types.ts";
@@ -35,6 +35,7 @@ export interface ModelClient {
   segments?(request: Request): readonly Segment[];
 }
 
+/** Everything a session works with; `createSession` fills in most of it. */
 export interface SessionOptions {
   readonly profile: Profile;
   readonly env: ExecutionEnvironment;
@@ -50,11 +51,11 @@ export interface SessionOptions {
     | undefined;
   readonly middleware?: readonly Middleware[] | undefined;
   /** Added to the profile's, or in place of those with the same name. */
-  readonly tools?: readonly (ToolDef | CustomTool)[] | undefined;
+  readonly tools?: readonly SessionTool[] | undefined;
   readonly toolProviders?: readonly ToolProvider[] | undefined;
   readonly schemes?: Readonly<Record<string, SchemeResolver>> | undefined;
   /** Services of the host's own tools. */
-  readonly services?: Partial<ToolServices> | undefined;
+  readonly services?: HostServices | undefined;
   /** True when an answer is a question to the user: the session then waits for input instead of being idle. */
   readonly isQuestion?: ((answer: AssistantTurn) => boolean) | undefined;
   /** US dollars of one answer; from the profile's catalog row when absent. */
@@ -81,22 +82,25 @@ export interface SessionOptions {
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }
 
-/** The items of `session.history` carry the names of SN-04. Elsewhere a turn is one answer of the model with its calls. */
+/** An input of the user. The items of `session.history` carry the names of SN-04; elsewhere a turn is one answer with its calls. */
 export interface UserTurn {
   readonly kind: "user";
   readonly content: InputContent;
   readonly timestamp: number;
 }
+/** A message that was sent into a running input. */
 export interface SteeringTurn {
   readonly kind: "steering";
   readonly content: InputContent;
   readonly timestamp: number;
 }
+/** Text of the system inside the conversation. */
 export interface SystemTurn {
   readonly kind: "system";
   readonly content: string;
   readonly timestamp: number;
 }
+/** An answer of the model. */
 export interface AssistantTurn {
   readonly kind: "assistant";
   readonly content: string;
@@ -108,23 +112,28 @@ export interface AssistantTurn {
   /** The whole message, signatures included. */
   readonly message: Message;
 }
+/** The results of the calls of one answer. */
 export interface ToolResultsTurn {
   readonly kind: "tool_results";
   readonly results: readonly ToolResultItem[];
   readonly timestamp: number;
 }
+/** The result of one call, as the model got it. */
 export interface ToolResultItem {
   readonly toolCallId: string;
   readonly content: string;
   readonly isError: boolean;
   readonly details?: JsonValue;
 }
+/** One step of the conversation, for people who read it. */
 export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
 
+/** The content as a list of parts. */
 export function partsOf(content: InputContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }
 
+/** The text of the content, without images and other parts. */
 export function textOfContent(content: InputContent): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");

@@ -1,7 +1,7 @@
 // The child agents of one session: each has its own session and journal, shares the environment, and lives inside the
 // parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
 
-import type { Usage } from "@lathe/llm";
+import { messageOf, type Usage } from "@lathe/llm";
 import { type Amounts, type BudgetConfig, NO_USAGE } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { AgentReport, SpawnRequest, SubagentService } from "../contract/subagents.ts";
@@ -9,7 +9,6 @@ import { ToolFailure } from "../contract/tool.ts";
 import { realPathOf } from "../env/real-path.ts";
 import type { InputOutcome } from "../events/types.ts";
 import type { ChildHeader } from "../journal/types.ts";
-import { messageOf } from "../seams/run.ts";
 import { type AgentRecord, appendOutcome, knownAgents, NOTHING_SPENT, recordStart, type Spent } from "./records.ts";
 import type { AgentRole, ChildSession, ParentSession } from "./types.ts";
 

@@ -3,34 +3,35 @@
 import type { Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, Ledger } from "../budget/ledger.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
-import type { ToolDef } from "../contract/tool.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, SessionEvent } from "../events/types.ts";
 import type { Journal, NewEntry } from "../journal/journal.ts";
 import type { ChildHeader } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
+import type { SessionTool } from "../registry/host-tool.ts";
 import type { Middleware } from "../seams/types.ts";
 
+/** How children of a session are made and what they may spend. */
 export interface SubagentOptions {
   /** Opens a child's own journal: a new one, or the one that an earlier run left. In memory when absent. */
-  readonly journal?: (header: ChildHeader) => Journal;
+  readonly journal?: ((header: ChildHeader) => Journal) | undefined;
   /** The profile for a model that a spawn asks for; children use the parent's when absent. */
   readonly profileFor?: (model: string) => Profile | undefined;
   /** What a child gets unless the spawn says otherwise. */
-  readonly budget?: BudgetConfig;
+  readonly budget?: BudgetConfig | undefined;
   /** What sets children of a role apart; a spawn without a role, or of one that is not here, gets the plain child. */
-  readonly roles?: Readonly<Record<string, AgentRole>>;
+  readonly roles?: Readonly<Record<string, AgentRole>> | undefined;
 }
 
 /** What a child of a role has in place of its parent's. */
 export interface AgentRole {
-  readonly profile?: Profile;
+  readonly profile?: Profile | undefined;
   /** Last part of the system prompt. */
-  readonly prompt?: string;
+  readonly prompt?: string | undefined;
   /** Host tools of the child. */
-  readonly tools?: readonly ToolDef[];
+  readonly tools?: readonly SessionTool[] | undefined;
   /** Hooks of the child, among them its permissions. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware[] | undefined;
 }
 
 /** What the manager needs of a child's session. */

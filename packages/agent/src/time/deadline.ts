@@ -4,6 +4,7 @@
 import { setMaxListeners } from "node:events";
 import type { ClientDeps } from "@lathe/llm";
 
+/** Clock, randomness, ids and timers; `defaultDeps()` of @lathe/llm has those of this process. */
 export type SessionDeps = Pick<ClientDeps, "now" | "random" | "uuid" | "setTimer">;
 
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */

@@ -13,6 +13,7 @@ export const editVariants = {
   apply_patch: { ...applyPatchTool, name: "edit" },
 } as const satisfies Readonly<Record<string, ToolDef<never>>>;
 
+/** The ways of editing that the tool `edit` can have. */
 export type EditVariant = keyof typeof editVariants;
 
 /** Anything that is not the name of a variant means hashline. */

@@ -1,24 +1,28 @@
 // How much of a tool's output the model sees: what the tool declares, unless the session's configuration says otherwise.
 
+/** Which part of a long output is kept. */
 export type TruncationMode = "head_tail" | "tail" | "head";
 
+/** How much of an output the model sees. */
 export interface OutputLimit {
   readonly chars: number;
   readonly mode: TruncationMode;
   /** No line limit when absent. */
-  readonly lines?: number;
+  readonly lines?: number | undefined;
 }
 
 const DEFAULT: OutputLimit = { chars: 30_000, mode: "head_tail" };
 
+/** Limits by tool name, which replace what the tools declare. */
 export interface LimitOverrides {
   readonly toolOutputLimits: Readonly<Record<string, number>>;
   readonly toolLineLimits: Readonly<Record<string, number>>;
   readonly toolOutputModes: Readonly<Record<string, TruncationMode>>;
 }
 
+/** The limit for a tool: what it declares, unless overridden. */
 export function outputLimit(
-  tool: { readonly name: string; readonly output?: OutputLimit },
+  tool: { readonly name: string; readonly output?: OutputLimit | undefined },
   overrides: Partial<LimitOverrides> = {},
 ): OutputLimit {
   const { chars, mode, lines } = tool.output ?? DEFAULT;

@@ -3,6 +3,7 @@
 
 import type { OutputLimit, TruncationMode } from "./limits.ts";
 
+/** Cuts a text to a limit and marks the cut. */
 export function truncateOutput(text: string, limit: OutputLimit): string {
   const bounded = truncateChars(text, limit.chars, limit.mode);
   if (limit.lines === undefined) return bounded.text;

@@ -1,7 +1,7 @@
 // Facts planted all over a session, and a summarizer that leaves out every one of them.
 
 import { describe, expect, it } from "vitest";
-import type { Strategy } from "../../src/compaction/settings.ts";
+import type { CompactionStrategy } from "../../src/compaction/settings.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { recallTool } from "../../src/tools/recall/index.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
@@ -18,7 +18,7 @@ const [user, instructions, output, file] = ["user", "rule", "output", "file"].ma
 ];
 
 /** One conversation: ten inputs, each with a command's output and a file's content, and much talk. */
-async function talk(options: { strategy?: Strategy; window?: number; userTokens?: number } = {}) {
+async function talk(options: { strategy?: CompactionStrategy; window?: number; userTokens?: number } = {}) {
   const { strategy = "context-full", window = 40_000, userTokens = 0 } = options;
   let round = 0;
   /** Instead of the plan, in order. */

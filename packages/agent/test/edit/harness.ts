@@ -32,6 +32,7 @@ export function contextFor(env: ExecutionEnvironment, services: Partial<ToolServ
     },
     blobs: new MemoryBlobs(),
     onOutput: () => {},
+    messages: () => [],
     openArtifact: () => {
       throw new Error("edits need no artifact");
     },

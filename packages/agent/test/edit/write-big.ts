@@ -15,6 +15,7 @@ const context = {
   },
   blobs: { put: () => "" },
   onOutput: () => {},
+  messages: () => [],
   openArtifact: () => {
     throw new Error("not used");
   },

@@ -1,18 +1,20 @@
 // What hosts hand to a session without types: tools that return odd things, hooks that break, inputs that name files.
 
-import { describe, expect, it } from "vitest";
+import { defineTool } from "@lathe/llm";
+import { Type } from "typebox";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import * as z from "zod";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
-import type { CustomTool } from "../../src/registry/registry.ts";
+import { defineSessionTool } from "../../src/registry/host-tool.ts";
 import { resultText } from "../support/scripted-client.ts";
-import { setUp } from "../support/session.ts";
+import { setUp, testProfile, tool } from "../support/session.ts";
 
-const custom = (name: string, executor: () => unknown): CustomTool => ({
-  definition: { name, description: name, parameters: { type: "object", properties: {} } },
-  executor: executor as CustomTool["executor"],
-});
+const untyped = (name: string, execute: () => unknown): ToolDef => tool(name, execute as ToolDef["execute"]);
+const NO_ARGUMENTS = { type: "object", properties: {} } as const;
 const loop: { self?: unknown } = {};
 loop.self = loop;
 
@@ -22,7 +24,7 @@ describe("a host's tools", () => {
     ["a function", { run: () => 1 }],
     ["a big integer", { size: 1n }],
   ])("details that are no JSON (%s) cost the details, not the session", async (_, details) => {
-    const tools = [custom("odd", () => ({ output: "fine", details }))];
+    const tools = [untyped("odd", () => ({ content: [{ kind: "text", text: "fine" }], details }))];
     const s = setUp({ tools, script: [{ calls: [{ name: "odd", args: {}, id: "c" }] }, { text: "done" }] });
     await s.session.submit("go");
     expect(s.session.state).toBe("idle");
@@ -32,19 +34,103 @@ describe("a host's tools", () => {
     expect(s.of("warning").map((event) => event.data.code)).toEqual(["tool_details"]);
   });
 
-  it("a tool that returns nothing has done its work; one that returns something else gets an error", async () => {
-    const tools = [custom("quiet", () => undefined), custom("number", () => 42)];
-    const calls = ["quiet", "number"].map((name) => ({ name, args: {}, id: name }));
+  it("whatever a tool of @lathe/llm returns reaches the model as text; undefined is nothing to say", async () => {
+    const outputs = { quiet: undefined, number: 42, list: ["a"], fields: { a: 1 }, nothing: null };
+    const tools = Object.entries(outputs).map(([name, output]) =>
+      defineTool({ name, description: name, parameters: NO_ARGUMENTS, execute: () => output }),
+    );
+    const calls = Object.keys(outputs).map((name) => ({ name, args: {}, id: name }));
     const s = setUp({ tools, script: [{ calls }, { text: "done" }] });
     await s.session.submit("go");
     await s.finish();
-    expect(s.of("tool_call_end").map(({ data }) => [data.tool_name, data.is_error])).toEqual(
-      expect.arrayContaining([
-        ["quiet", false],
-        ["number", true],
-      ]),
-    );
-    expect(resultText(s.client.requests[1]!, "number")).toContain('neither text nor an object with "output"');
+    const texts = Object.keys(outputs).map((name) => resultText(s.client.requests[1]!, name));
+    expect(texts).toEqual(["", "42", '["a"]', '{"a":1}', "null"]);
+  });
+
+  it("a ToolDef that returns neither text nor a result is an error for the model", async () => {
+    const tools = [untyped("number", () => 42)];
+    const s = setUp({ tools, script: [{ calls: [{ name: "number", args: {}, id: "n" }] }, { text: "done" }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "n")).toContain("neither text nor a result");
+  });
+
+  it.each(["option", "registerTool", "provider", "profile"] as const)(
+    "a tool made by defineTool is taken by every registration (%s) and knows its call",
+    async (how) => {
+      const weather = defineTool({
+        name: "weather",
+        description: "Tells the weather",
+        parameters: z.object({ city: z.string().transform((city) => city.toUpperCase()), days: z.number().default(1) }),
+        execute: ({ city, days }, { toolCallId, messages, abortSignal }) => {
+          expectTypeOf(city).toEqualTypeOf<string>();
+          return `${city} ${days} ${toolCallId} ${messages.at(-1)?.role} ${abortSignal.aborted}`;
+        },
+      });
+      const provided = [weather];
+      const profile = testProfile();
+      const s = setUp({
+        profile,
+        script: [{ calls: [{ name: "weather", args: { city: "oslo" }, id: "w" }] }, { text: "done" }],
+        ...(how === "option" ? { tools: [weather] } : {}),
+        ...(how === "provider" ? { toolProviders: [{ tools: () => provided }] } : {}),
+      });
+      if (how === "registerTool") s.session.registerTool(weather);
+      if (how === "profile") profile.toolRegistry.register(weather);
+      await s.session.submit("go");
+      await s.finish();
+      expect(resultText(s.client.requests[1]!, "w")).toBe("OSLO 1 w assistant false");
+      expect(s.of("prefix_changed")).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["TypeBox", Type.Object({ n: Type.Number() })],
+    ["zod", z.object({ n: z.number() })],
+    ["JSON Schema", { type: "object", properties: { n: { type: "number" } }, required: ["n"] }],
+  ] as const)("defineSessionTool gives typed arguments by %s, and the session's context", async (_, parameters) => {
+    const double = defineSessionTool({
+      name: "double",
+      description: "Doubles",
+      parameters,
+      execute: ({ n }, { env, onOutput }) => {
+        expectTypeOf(n).toEqualTypeOf<number>();
+        onOutput("working", "stdout");
+        return `${n * 2} in ${env.workingDirectory()}`;
+      },
+    });
+    expect([double.label, double.tier, double.replay]).toEqual(["double", "exec", "never"]);
+    const s = setUp({
+      tools: [double],
+      script: [{ calls: [{ name: "double", args: { n: 21 }, id: "d" }] }, { text: "" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "d")).toBe(`42 in ${s.session.env.workingDirectory()}`);
+    expect(s.of("tool_call_output_delta").map(({ data }) => data.delta)).toEqual(["working"]);
+  });
+
+  it("what zod refuses beyond JSON Schema is an error for the model, without running the tool", async () => {
+    const parameters = z.object({ n: z.number().refine((n) => n % 2 === 0, "is odd") });
+    const never = (): string => {
+      throw new Error("it ran");
+    };
+    const tools = [
+      defineTool({ name: "short", description: "x", parameters, execute: never }),
+      defineSessionTool({ name: "full", description: "x", parameters, execute: never }),
+    ];
+    const calls = tools.map(({ name }) => ({ name, args: { n: 3 }, id: name }));
+    const s = setUp({ tools, script: [{ calls }, { text: "done" }] });
+    await s.session.submit("go");
+    await s.finish();
+    expect(resultText(s.client.requests[1]!, "short")).toBe("Invalid arguments for short: /n is odd.");
+    expect(resultText(s.client.requests[1]!, "full")).toBe("Invalid arguments for tool: full\n/n: is odd");
+  });
+
+  it("a tool without execute is refused when it is registered", () => {
+    const s = setUp({ script: [] });
+    const open = defineTool({ name: "open", description: "x", parameters: NO_ARGUMENTS });
+    expect(() => s.session.registerTool(open)).toThrow("tool open has no execute");
   });
 
   it("a hook that breaks at every delta is told of once an input", async () => {

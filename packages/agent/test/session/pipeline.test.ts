@@ -277,8 +277,13 @@ describe("the tool set", () => {
   it("PR-03 D-013 D-014 a custom tool is offered and called, one of the same name replaces in place", async () => {
     const profile = testProfile([echo, numbers]);
     profile.toolRegistry.register({
-      definition: { name: "run_tests", description: "Runs them.", parameters: { type: "object", properties: {} } },
-      executor: () => ({ output: "all green", details: { passed: 3 } }),
+      name: "run_tests",
+      label: "Run tests",
+      description: "Runs them.",
+      schema: { type: "object", properties: {} },
+      tier: "exec",
+      replay: "never",
+      execute: () => ({ content: [{ kind: "text", text: "all green" }], details: { passed: 3 } }),
     });
     profile.toolRegistry.register(tool("echo", () => "mine"));
     const s = setUp({

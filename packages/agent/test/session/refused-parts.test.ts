@@ -1,16 +1,17 @@
 import { InvalidRequestError, type Request } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { buildContext } from "../../src/journal/context.ts";
-import type { CustomTool } from "../../src/registry/registry.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
-import { setUp, testProfile } from "../support/session.ts";
+import { setUp, testProfile, tool } from "../support/session.ts";
 
 const bytes = Uint8Array.from([1, 2, 3]);
 const image = { data: bytes, mediaType: "image/png" };
-const look: CustomTool = {
-  definition: { name: "look", description: "look", parameters: { type: "object", properties: {} } },
-  executor: () => ({ output: "a picture", images: [image] }),
-};
+const look = tool("look", () => ({
+  content: [
+    { kind: "text", text: "a picture" },
+    { kind: "image", image },
+  ],
+}));
 const imagesIn = ({ messages }: Request): number =>
   messages
     .flatMap(({ content }) => content)

@@ -1,27 +1,21 @@
-// Checks a whole list of events against the grammar in src/events/types.ts.
+// Checks a whole list of events against the grammar that stands in the comment of `SessionEvent`: it is read from there, so
+// that what hosts are told and what our tests enforce cannot differ.
 
+import { readFileSync } from "node:fs";
 import type { SessionEvent } from "../../src/events/types.ts";
+import { firstOf, type Grammar, isComplete, next, parseGrammar, type Rule } from "./ebnf.ts";
 
-const NOTES = new Set<SessionEvent["kind"]>([
-  "entry",
-  "warning",
-  "error",
-  "steering_injected",
-  "queue_changed",
-  "turn_limit",
-  "loop_detection",
-  "prefix_changed",
-  "compaction_start",
-  "compaction_end",
-  "subagent_event",
-  "state_changed",
-]);
+const SOURCE = readFileSync(new URL("../../src/events/types.ts", import.meta.url), "utf8");
+const TEXT = /```ebnf\n([\s\S]*?)```/.exec(SOURCE)?.[1] ?? "";
+
+/** Calls interleave: for the session each is one word, and its events are followed on their own. */
+export const eventGrammar: Grammar = parseGrammar(TEXT.replace(/^ *\* ?/gm, ""), ["call"]);
 
 /** The first violation, or undefined. `ended`: session_end must have come. */
 export function grammarError(events: readonly SessionEvent[], options: { ended?: boolean } = {}): string | undefined {
   const state = new GrammarState();
   for (const [index, event] of events.entries()) {
-    const problem = state.take(event, index);
+    const problem = state.take(event);
     if (problem) return `event ${index} (${event.kind}): ${problem}`;
   }
   if (options.ended && !state.over) return "the session did not end";
@@ -30,101 +24,43 @@ export function grammarError(events: readonly SessionEvent[], options: { ended?:
 
 class GrammarState {
   over = false;
-  #input = false;
-  #turn = false;
-  #streaming = false;
-  #answered = false;
-  #calls = new Map<string, "open" | "asked">();
+  #session = eventGrammar.rule("session");
+  readonly #calls = new Map<string, Rule>();
   #seq = 0;
 
-  take(event: SessionEvent, index: number): string | undefined {
+  take(event: SessionEvent): string | undefined {
     if (event.seq !== this.#seq + 1) return `seq ${event.seq} follows ${this.#seq}`;
     this.#seq = event.seq;
     if (this.over) return "comes after session_end";
-    if ((index === 0) !== (event.kind === "session_start")) return "session_start must be first and only there";
-    if (NOTES.has(event.kind)) return undefined;
-    return this.#bracket(event);
+    if (event.kind === "session_end") {
+      this.over = true;
+      if (event.data.reason === "error") return undefined;
+    }
+    const id = "call_id" in event.data && event.kind !== "tool_call_args_delta" ? event.data.call_id : undefined;
+    return id === undefined ? this.#advance(wordOf(event)) : this.#advanceCall(id, event.kind);
   }
 
-  #bracket(event: SessionEvent): string | undefined {
-    switch (event.kind) {
-      case "session_start":
-        return undefined;
-      case "session_end":
-        this.over = true;
-        return this.#input && event.data.reason !== "error" ? "an input is open" : undefined;
-      case "user_input":
-        // Several follow-ups may begin one input together.
-        if (this.#turn) return "inside a turn";
-        this.#input = true;
-        return undefined;
-      case "processing_end":
-        if (!this.#input) return "no input is open";
-        if (this.#turn) return "a turn is open";
-        this.#input = false;
-        return undefined;
-      case "turn_start":
-        if (!this.#input || this.#turn) return this.#turn ? "a turn is open" : "outside an input";
-        this.#turn = true;
-        this.#answered = false;
-        return undefined;
-      case "turn_end":
-        if (!this.#turn) return "no turn is open";
-        if (this.#streaming) return "an answer is open";
-        if (this.#calls.size > 0) return `calls are open: ${[...this.#calls.keys()].join(", ")}`;
-        this.#turn = false;
-        return undefined;
-      default:
-        return this.#turn ? this.#insideTurn(event) : "outside a turn";
-    }
+  #advance(word: string): string | undefined {
+    if (word === "turn_end" && this.#calls.size > 0) return `calls are open: ${[...this.#calls.keys()].join(", ")}`;
+    const after = next(this.#session, word);
+    if (!after) return `expected one of ${firstOf(this.#session).join(", ")}`;
+    this.#session = after;
+    return undefined;
   }
 
-  #insideTurn(event: SessionEvent): string | undefined {
-    switch (event.kind) {
-      case "assistant_text_start":
-        if (this.#streaming || this.#answered) return "an answer is open or done";
-        this.#streaming = true;
-        return undefined;
-      case "assistant_text_delta":
-      case "assistant_reasoning_delta":
-      case "tool_call_args_delta":
-        return this.#streaming ? undefined : "no answer is open";
-      case "retry":
-        if (event.data.discards !== this.#streaming) return `discards is ${event.data.discards}`;
-        this.#streaming = false;
-        return undefined;
-      case "assistant_text_end":
-        if (this.#answered) return "a second answer";
-        this.#streaming = false;
-        this.#answered = true;
-        return undefined;
-      default:
-        return this.#call(event);
-    }
+  #advanceCall(id: string, kind: string): string | undefined {
+    const known = this.#calls.get(id);
+    const problem = known ? undefined : this.#advance("call");
+    if (problem) return problem;
+    const call = known ?? eventGrammar.rule("call");
+    const after = next(call, kind);
+    if (!after) return `expected one of ${firstOf(call).join(", ")} for the call ${id}`;
+    if (isComplete(after)) this.#calls.delete(id);
+    else this.#calls.set(id, after);
+    return undefined;
   }
+}
 
-  #call(event: SessionEvent): string | undefined {
-    switch (event.kind) {
-      case "tool_call_start":
-        if (this.#calls.has(event.data.call_id)) return "the call is open";
-        this.#calls.set(event.data.call_id, "open");
-        return undefined;
-      case "tool_call_output_delta":
-        return this.#calls.has(event.data.call_id) ? undefined : "the call is not open";
-      case "approval_request":
-        if (this.#calls.get(event.data.call_id) !== "open") return "the call is not open";
-        this.#calls.set(event.data.call_id, "asked");
-        return undefined;
-      case "approval_settled":
-        if (this.#calls.get(event.data.call_id) !== "asked") return "nobody asked";
-        this.#calls.set(event.data.call_id, "open");
-        return undefined;
-      case "tool_call_end":
-        if (this.#calls.get(event.data.call_id) !== "open") return "the call is not open or its approval is";
-        this.#calls.delete(event.data.call_id);
-        return undefined;
-      default:
-        return "not in the grammar";
-    }
-  }
+function wordOf(event: SessionEvent): string {
+  return event.kind === "retry" && event.data.discards ? "retry!" : event.kind;
 }

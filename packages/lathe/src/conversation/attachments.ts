@@ -3,7 +3,7 @@
 
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DocumentError, decodeDocument, type InputContent, imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
+import { DocumentError, documentText, type InputContent, imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../machine/machine.ts";
 import { usageError } from "../usage/exit.ts";
@@ -38,7 +38,7 @@ function textIn(bytes: Uint8Array): string | undefined {
   // A PDF's beginning may look like text.
   if (start.subarray(0, 5).toString("latin1") === "%PDF-") return undefined;
   try {
-    return decodeDocument(bytes).text;
+    return documentText(bytes);
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     // A log of several encodings is still worth reading.

@@ -1,22 +1,24 @@
 // A typed client of RPC mode: starts the agent, matches answers to requests, passes events on, serves the host's side.
 
-import type { CommandData, CommandName, CommandParams, SessionState } from "../modes/rpc/commands.ts";
+import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../modes/rpc/commands.ts";
 import type { ResponseError } from "../modes/rpc/frames.ts";
 import type { WireEvent } from "../modes/wire/events.ts";
 import { type HostScheme, HostSide, type HostTool, type UiHandler } from "./host-side.ts";
 import { AgentProcess, type AgentProcessOptions } from "./process.ts";
 
+/** How the agent is started, and how long it is waited for. */
 export interface RpcClientOptions extends AgentProcessOptions {
   /** How long the agent may take to say that it is ready. */
-  readonly readyTimeoutMs?: number;
+  readonly readyTimeoutMs?: number | undefined;
   /** How long one request may take; bash and export_html have no limit. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
 }
 
+/** What goes with a prompt besides its text. */
 export interface PromptOptions {
-  readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
+  readonly images?: readonly { readonly data: string; readonly mediaType: string }[] | undefined;
   /** Needed while the agent works. */
-  readonly streamingBehavior?: "steer" | "followUp";
+  readonly streamingBehavior?: "steer" | "followUp" | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -41,6 +43,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** Starts `lathe --mode rpc` and drives it: sends commands, passes events on, serves the host's tools and dialogs. */
 export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #host = new HostSide((frame) => this.#running().send(frame));
@@ -107,7 +110,12 @@ export class RpcClient {
 
   /** Accepted, not finished: the end of the work is the agent_end event. */
   prompt(message: string, options: PromptOptions = {}): Promise<void> {
-    return this.request("prompt", { message, ...options });
+    const { images, streamingBehavior } = options;
+    return this.request("prompt", {
+      message,
+      ...(images === undefined ? {} : { images }),
+      ...(streamingBehavior === undefined ? {} : { streamingBehavior }),
+    });
   }
   steer(message: string): Promise<void> {
     return this.request("steer", { message });
@@ -118,7 +126,7 @@ export class RpcClient {
   abort(): Promise<void> {
     return this.request("abort");
   }
-  getState(): Promise<SessionState> {
+  getState(): Promise<RpcSessionState> {
     return this.request("get_state");
   }
   async getLastAssistantText(): Promise<string | null> {

@@ -3,8 +3,10 @@
 import type { HostToolSpec, UriSchemeSpec } from "../modes/rpc/commands.ts";
 import type { HostToolResult, UiRequest, UiResponse } from "../modes/rpc/frames.ts";
 
+/** What a host's tool gives back: text, or content as the wire carries it. */
 export type HostToolOutput = string | { readonly content: HostToolResult["result"]["content"]; isError?: boolean };
 
+/** A tool that the host runs when the model calls it. */
 export interface HostTool extends HostToolSpec {
   execute(
     args: Readonly<Record<string, unknown>>,
@@ -12,6 +14,7 @@ export interface HostTool extends HostToolSpec {
   ): HostToolOutput | Promise<HostToolOutput>;
 }
 
+/** A URL scheme that the host reads and writes for the agent. */
 export interface HostScheme extends UriSchemeSpec {
   read(url: string, signal: AbortSignal): string | Promise<string>;
   write?(url: string, content: string, signal: AbortSignal): void | Promise<void>;
@@ -22,6 +25,7 @@ export type UiHandler = (
   request: Exclude<UiRequest, { method: "cancel" }>,
   signal: AbortSignal,
 ) => UiAnswer | Promise<UiAnswer>;
+/** What a person chose in a dialog; undefined: it was cancelled. */
 export type UiAnswer = Pick<UiResponse, "value" | "confirmed"> | undefined;
 
 type Frame = Readonly<Record<string, unknown>>;

@@ -10,13 +10,14 @@ import { LineSplitter } from "../modes/wire/lines.ts";
 const STDERR_CHARS = 16_384;
 const STOP_WITHIN_MS = 5_000;
 
+/** Which program is started, with which arguments, and where. */
 export interface AgentProcessOptions {
   /** Program and first arguments; the command of this package when absent. */
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly cwd?: string;
+  readonly command?: readonly string[] | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
   /** Added to this process's variables; undefined removes one. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export class AgentProcess {

@@ -1,6 +1,6 @@
 // Options of a client built from the environment.
 
-import type { Middleware } from "../middleware/compose.ts";
+import type { ClientMiddleware } from "../middleware/compose.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 
 /** What `Client.fromEnv` may be told. */
@@ -11,5 +11,5 @@ export interface FromEnvOptions {
   /** Providers to add although no unambiguous key names them, such as cloud and local ones. */
   readonly include?: readonly string[] | undefined;
   readonly defaultProvider?: string | undefined;
-  readonly middleware?: readonly Middleware[] | undefined;
+  readonly middleware?: readonly ClientMiddleware[] | undefined;
 }

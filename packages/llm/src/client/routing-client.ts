@@ -3,7 +3,7 @@
 
 import { findRow } from "../catalog/provider-rows.ts";
 import { defaultDeps } from "../deps.ts";
-import { type Middleware, throughComplete, throughStream } from "../middleware/compose.ts";
+import { type ClientMiddleware, throughComplete, throughStream } from "../middleware/compose.ts";
 import type { CallContext, ClientDeps, ProviderAdapter, Segment } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";
@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly providers: Readonly<Record<string, ProviderAdapter>>;
   /** The first provider when absent. */
   readonly defaultProvider?: string | undefined;
-  readonly middleware?: readonly Middleware[] | undefined;
+  readonly middleware?: readonly ClientMiddleware[] | undefined;
   readonly deps?: ClientDeps | undefined;
 }
 
@@ -24,7 +24,7 @@ export class RoutingClient {
   readonly defaultProvider: string | undefined;
   readonly deps: ClientDeps;
   readonly #adapters: ReadonlyMap<string, ProviderAdapter>;
-  readonly #middleware: readonly Middleware[];
+  readonly #middleware: readonly ClientMiddleware[];
   readonly #ready: ReadonlyMap<string, Promise<void>>;
 
   constructor(options: ClientOptions) {

@@ -10,7 +10,14 @@ import { Message } from "../types/message.ts";
 import type { Request } from "../types/request.ts";
 import type { FinishReason, Response, ToolCall, Usage, Warning } from "../types/response.ts";
 import type { Some } from "../types/some.ts";
-import { checkTools, type RepairToolCall, runToolCalls, type Tool, type ToolResult, toResultMessage } from "./tools.ts";
+import {
+  checkTools,
+  type RepairToolCall,
+  runToolCalls,
+  type Tool,
+  type ToolCallResult,
+  toResultMessage,
+} from "./tools.ts";
 
 /** What `generate` and `stream` are asked for. */
 export interface GenerateOptions extends Omit<Request, "messages" | "tools"> {
@@ -39,7 +46,7 @@ export interface StepResult {
   readonly text: string;
   readonly reasoning?: string | undefined;
   readonly toolCalls: readonly ToolCall[];
-  readonly toolResults: readonly ToolResult[];
+  readonly toolResults: readonly ToolCallResult[];
   readonly finishReason: FinishReason;
   readonly usage: Usage;
   readonly response: Response;
@@ -146,7 +153,7 @@ export class Operation {
     return !response.toolCalls.some((call) => passive(call.name)) && this.#tools.some((tool) => tool.execute);
   }
 
-  async #runTools(response: Response): Promise<ToolResult[]> {
+  async #runTools(response: Response): Promise<ToolCallResult[]> {
     const { repairToolCall } = this.#options;
     const { signal } = this.#total;
     const running = runToolCalls(response.toolCalls, {
@@ -169,7 +176,7 @@ export class Operation {
   }
 }
 
-function toStep(response: Response, toolResults: readonly ToolResult[]): StepResult {
+function toStep(response: Response, toolResults: readonly ToolCallResult[]): StepResult {
   const { text, reasoning, toolCalls, finishReason, usage, warnings } = response;
   return {
     text,

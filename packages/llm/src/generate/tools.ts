@@ -1,5 +1,6 @@
 // Tools with handlers: definition, checking of a call, and running all calls of one answer side by side.
 
+import { messageOf } from "../errors/thrown.ts";
 import { checkValue, type InferSchema, isStandard, jsonSchemaOf, type SchemaInput } from "../schema/typed.ts";
 import { type Violation, violationOf, withoutOptionalNulls } from "../schema/validate.ts";
 import { ConfigurationError, InvalidToolCallError } from "../types/errors.ts";
@@ -12,7 +13,7 @@ import type { ToolCall } from "../types/response.ts";
 export interface Tool extends ToolDefinition {
   /** Absent: the call is returned to the caller. A throw becomes an error result for the model. */
   readonly execute?:
-    | (((args: JsonObject, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
+    | (((args: JsonObject, context: ToolCallContext) => ToolOutput | Promise<ToolOutput>) | undefined)
     | undefined;
 }
 
@@ -20,7 +21,7 @@ export interface Tool extends ToolDefinition {
 export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters" | "execute"> {
   readonly parameters: S;
   readonly execute?:
-    | (((args: InferSchema<S>, context: ToolContext) => ToolOutput | Promise<ToolOutput>) | undefined)
+    | (((args: InferSchema<S>, context: ToolCallContext) => ToolOutput | Promise<ToolOutput>) | undefined)
     | undefined;
 }
 
@@ -28,14 +29,14 @@ export interface TypedTool<S extends SchemaInput> extends Omit<Tool, "parameters
 export type ToolOutput = string | JsonObject | JsonValue[] | number | boolean | null | undefined;
 
 /** What a handler knows of its call. */
-export interface ToolContext {
+export interface ToolCallContext {
   readonly messages: readonly Message[];
   readonly abortSignal: AbortSignal;
   readonly toolCallId: string;
 }
 
 /** The result of one call, as it goes back to the model. */
-export interface ToolResult {
+export interface ToolCallResult {
   readonly toolCallId: string;
   readonly content: string | JsonObject | readonly JsonValue[];
   readonly isError: boolean;
@@ -112,11 +113,11 @@ export interface ToolRun {
 }
 
 /** All calls start together; results come in call order; one failure does not touch the others. */
-export function runToolCalls(calls: readonly ToolCall[], run: ToolRun): Promise<ToolResult[]> {
+export function runToolCalls(calls: readonly ToolCall[], run: ToolRun): Promise<ToolCallResult[]> {
   return Promise.all(calls.map((call) => runToolCall(call, run)));
 }
 
-async function runToolCall(call: ToolCall, run: ToolRun): Promise<ToolResult> {
+async function runToolCall(call: ToolCall, run: ToolRun): Promise<ToolCallResult> {
   try {
     const { checked, args } = await checkOrRepair(call, run);
     const tool = run.tools.find(({ name }) => name === checked.name);
@@ -127,7 +128,7 @@ async function runToolCall(call: ToolCall, run: ToolRun): Promise<ToolResult> {
     });
     return { toolCallId: call.id, content: toContent(output), isError: false };
   } catch (error) {
-    return { toolCallId: call.id, content: error instanceof Error ? error.message : String(error), isError: true };
+    return { toolCallId: call.id, content: messageOf(error), isError: true };
   }
 }
 
@@ -142,12 +143,12 @@ async function checkOrRepair(call: ToolCall, run: ToolRun): Promise<{ checked: T
   }
 }
 
-function toContent(output: ToolOutput): ToolResult["content"] {
+function toContent(output: ToolOutput): ToolCallResult["content"] {
   if (typeof output === "string") return output;
   if (typeof output === "object" && output !== null) return output;
   return output === undefined ? "" : JSON.stringify(output);
 }
 
-export function toResultMessage(result: ToolResult): Message {
+export function toResultMessage(result: ToolCallResult): Message {
   return Message.toolResult(result);
 }

@@ -1,7 +1,7 @@
 // The leak guard as a middleware: a polluted call never reaches anyone in a runnable form. What the model gets back
 // is the ordinary answer to an invalid call, whose text asks for clean arguments.
 
-import type { Middleware } from "../middleware/compose.ts";
+import type { ClientMiddleware } from "../middleware/compose.ts";
 import { makeResponse } from "../stream/response.ts";
 import type { StreamEvent, StreamedToolCall } from "../types/events.ts";
 import type { JsonValue } from "../types/json.ts";
@@ -23,7 +23,7 @@ export interface HarmonyGuardOptions {
 }
 
 /** Middleware against answers into which a model leaks the control tokens of its chat format. */
-export function harmonyGuard(options: HarmonyGuardOptions = {}): Middleware {
+export function harmonyGuard(options: HarmonyGuardOptions = {}): ClientMiddleware {
   const { enabled = true, providers = /^(openai|azure-openai)/, models = /^gpt-5/ } = options;
   if (!enabled) return {};
   const concerns = (request: Request) => providers.test(request.provider ?? "") && models.test(request.model);

@@ -6,13 +6,13 @@ import type { Request } from "../types/request.ts";
 import type { Response } from "../types/response.ts";
 
 /** Stands around every call of a client: may change the request, the answer and the events. */
-export interface Middleware {
+export interface ClientMiddleware {
   complete?(request: Request, next: (request: Request) => Promise<Response>): Promise<Response>;
   stream?(request: Request, next: (request: Request) => AsyncIterable<StreamEvent>): AsyncIterable<StreamEvent>;
 }
 
 export function throughComplete(
-  chain: readonly Middleware[],
+  chain: readonly ClientMiddleware[],
   request: Request,
   last: (request: Request) => Promise<Response>,
 ): Promise<Response> {
@@ -26,7 +26,7 @@ export function throughComplete(
 }
 
 export function throughStream(
-  chain: readonly Middleware[],
+  chain: readonly ClientMiddleware[],
   request: Request,
   last: (request: Request) => AsyncIterable<StreamEvent>,
 ): AsyncIterable<StreamEvent> {

@@ -56,6 +56,7 @@ export function jsonSchemaOf(schema: SchemaInput): JsonSchema {
   return rest as JsonSchema;
 }
 
+/** What `checkValue` says: the value, or the first thing that is wrong with it. */
 export type Checked<T> =
   | { readonly value: T; readonly violation?: undefined | undefined }
   | { readonly violation: Violation; readonly value?: undefined | undefined };

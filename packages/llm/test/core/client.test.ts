@@ -5,7 +5,7 @@ import { Client } from "../../src/client/client.ts";
 import { getDefaultClient, setDefaultClient } from "../../src/client/default.ts";
 import { defaultDeps } from "../../src/deps.ts";
 import { generate } from "../../src/generate/generate.ts";
-import type { Middleware } from "../../src/middleware/compose.ts";
+import type { ClientMiddleware } from "../../src/middleware/compose.ts";
 import { ConfigurationError } from "../../src/types/errors.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import { Message, textOf } from "../../src/types/message.ts";
@@ -171,7 +171,7 @@ describe("client", () => {
 });
 
 describe("middleware", () => {
-  const logging = (name: string, log: string[]): Middleware => ({
+  const logging = (name: string, log: string[]): ClientMiddleware => ({
     async complete(request, next) {
       log.push(`${name}>`);
       const response = await next(request);

@@ -28,7 +28,7 @@ export interface PatchOutcome {
 
 export interface PatchOptions {
   /** Keeps the operations before a failing one instead of writing nothing. */
-  readonly keepEarlier?: boolean;
+  readonly keepEarlier?: boolean | undefined;
 }
 
 export async function applyV4a(context: EditScope, input: string, options: PatchOptions = {}): Promise<PatchOutcome> {

@@ -9,7 +9,7 @@ const NAMES = [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"];
 const LOOK_AFTER_MS = 1000;
 const DIRECTORIES_PER_BREATH = 200;
 
-type Options = { readonly signal?: AbortSignal };
+type Options = { readonly signal?: AbortSignal | undefined };
 
 /** The first engine's answer, or the second's when the first does not finish. */
 export function unlessBlocked(ripgrep: Search, builtin: Search): Search {

@@ -3,6 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
+/** Path of the ripgrep program; undefined when there is none. */
 export async function locateRipgrep(path: string | undefined): Promise<string | undefined> {
   return (await bundledRipgrep()) ?? onPath("rg", path);
 }
@@ -17,6 +18,7 @@ async function bundledRipgrep(): Promise<string | undefined> {
   }
 }
 
+/** Path of a program on PATH; undefined when it is not there. */
 export function onPath(program: string, path: string | undefined): string | undefined {
   return (path ?? "")
     .split(delimiter)

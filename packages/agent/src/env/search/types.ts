@@ -2,6 +2,7 @@
 
 import type { GlobOptions, GlobResult, GrepOptions, GrepResult } from "../types.ts";
 
+/** Which program searches: ripgrep, our own code, or ripgrep where it is there. */
 export type SearchEngine = "auto" | "ripgrep" | "builtin";
 
 export interface Search {

@@ -10,6 +10,7 @@ const SIGNATURES: readonly (readonly [string, readonly number[], number])[] = [
   ["image/webp", [0x57, 0x45, 0x42, 0x50], 8],
 ];
 
+/** Media type of a picture that models can look at, by its first bytes; undefined for anything else. */
 export function imageType(bytes: Uint8Array): string | undefined {
   return SIGNATURES.find(([, signature, at]) => signature.every((byte, i) => bytes[at + i] === byte))?.[0];
 }

@@ -10,6 +10,7 @@ declare module "../../contract/tool.ts" {
   }
 }
 
+/** A command that runs in the background, or has ended there. */
 export interface Job {
   readonly id: number;
   readonly handle: BackgroundCommand;
@@ -23,6 +24,7 @@ const MOST_RUNNING = 16;
 /** Each may hold megabytes of output, and some profiles run every command as a job. */
 const MOST_ENDED = 20;
 
+/** The background commands of a session; share one object to keep them when a session is replaced. */
 export class Jobs {
   readonly #jobs = new Map<number, Job>();
   #started = 0;

@@ -23,6 +23,7 @@ it.each(["open", "write"])(
       paths: new CallPaths(env, signal),
       blobs: new MemoryBlobs(),
       onOutput: () => {},
+      messages: () => [],
       openArtifact: () => {
         if (at === "open") fail();
         return {

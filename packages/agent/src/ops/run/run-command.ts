@@ -31,7 +31,7 @@ export interface CommandOptions {
   readonly timeoutMs?: number | undefined;
   readonly cwd?: string | undefined;
   /** Both streams in the order in which they were written, none apart. */
-  readonly interleaved?: boolean;
+  readonly interleaved?: boolean | undefined;
 }
 
 export async function runCommand(

@@ -9,6 +9,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ToolFailure } from "../../contract/tool.ts";
 import { isPrivateAddress } from "./address.ts";
 
+/** How large and how slow a page may be, and whether private addresses may be fetched. */
 export interface FetchLimits {
   readonly maxBytes: number;
   readonly maxRedirects: number;

@@ -2,10 +2,11 @@
 
 import type { FetchLimits } from "./fetch-page.ts";
 
+/** One result of a web search. */
 export interface SearchHit {
   readonly title: string;
   readonly url: string;
-  readonly snippet?: string;
+  readonly snippet?: string | undefined;
 }
 
 /** One search engine; the host brings it with its own key. */
@@ -17,9 +18,10 @@ export interface SearchProvider {
   ): Promise<readonly SearchHit[]>;
 }
 
+/** What the web tools work with; without `search` there is no web search. */
 export interface WebServices {
-  readonly fetch?: Partial<FetchLimits>;
-  readonly search?: SearchProvider;
+  readonly fetch?: Partial<FetchLimits> | undefined;
+  readonly search?: SearchProvider | undefined;
 }
 
 declare module "../../contract/tool.ts" {

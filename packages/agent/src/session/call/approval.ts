@@ -1,7 +1,7 @@
 // Whether a call may run: the middleware is asked, and through it a person.
 
+import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
-import { messageOf } from "../../seams/run.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { withDeadline } from "../../time/deadline.ts";
 import type { ClockPart, ConfigPart, EventPart, JournalPart, SeamPart } from "../parts.ts";
@@ -21,10 +21,11 @@ export async function askApproval(
   const verdict = await core.seams.approve(call, signal);
   if (!verdict) return undefined;
   const { decision, reason } = verdict;
-  const answer =
+  const { reason: said, ...rest } =
     decision === "ask"
       ? await askHost(core, signal, call, reason)
-      : { decision, by: verdict.by ?? "middleware", ...(reason === undefined ? {} : { reason }) };
+      : { decision, by: verdict.by ?? "middleware", reason };
+  const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
   core.journal.write({ type: "decision", callId: call.callId, ...answer });
   if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
   if (answer.decision === "allow") return undefined;

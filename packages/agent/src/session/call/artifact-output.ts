@@ -1,7 +1,7 @@
 // What of a tool's output goes where: the model gets a bounded text, the event up to 1 MiB, the rest an artifact.
 
+import { messageOf } from "@lathe/llm";
 import type { ArtifactRef } from "../../contract/tool.ts";
-import { messageOf } from "../../seams/run.ts";
 import type { ArtifactPart, EventPart } from "../parts.ts";
 
 const EVENT_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 // One tool call: LOOKUP, VALIDATE, DECLARE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. Never throws for what a tool does; every
 // call ends with exactly one result entry and one tool_call_end.
 
-import type { JsonObject, ToolCallData } from "@lathe/llm";
+import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
 import {
   type Access,
   type CallScope,
@@ -17,10 +17,18 @@ import { JournalError } from "../../journal/errors.ts";
 import { CallPaths } from "../../paths/call-paths.ts";
 import type { RegisteredTool } from "../../registry/registry.ts";
 import { validateArguments } from "../../registry/validate.ts";
-import { messageOf } from "../../seams/run.ts";
 import type { CallInfo, ProposedCall } from "../../seams/types.ts";
 import { DeadlineError, withDeadline } from "../../time/deadline.ts";
-import type { ArtifactPart, ClockPart, ConfigPart, HostPart, JournalPart, SeamPart, ToolPart } from "../parts.ts";
+import type {
+  ArtifactPart,
+  ClockPart,
+  ConfigPart,
+  ContextPart,
+  HostPart,
+  JournalPart,
+  SeamPart,
+  ToolPart,
+} from "../parts.ts";
 import { type ApprovalParts, askApproval } from "./approval.ts";
 import { type CallOutcome, type FinishParts, failure, finishCall, type StartedCall } from "./finish-call.ts";
 import { LiveOutput, type OutputParts } from "./live-output.ts";
@@ -42,6 +50,7 @@ type DeclareParts = HostPart<"env" | "aroundAccess"> & Pick<ToolPart, "services"
 /** What a tool's work reaches. */
 type ExecuteParts = HostPart<"aroundExecute"> &
   OutputParts &
+  Pick<ContextPart, "messages"> &
   ArtifactPart &
   JournalPart &
   SeamPart &
@@ -249,7 +258,7 @@ function failedResult(call: CallInfo, error: unknown): ToolResult {
 const toolError = (name: string, error: unknown): string => `Tool error (${name}): ${messageOf(error)}`;
 
 function toolContext(
-  core: ArtifactPart & JournalPart,
+  core: ArtifactPart & JournalPart & Pick<ContextPart, "messages">,
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
   live: LiveOutput,
@@ -263,8 +272,14 @@ function toolContext(
     onOutput: (delta, stream) => live.push(delta, stream),
     openArtifact: (name) => core.artifacts.open(name),
     blobs: core.journal.blobs,
+    messages: () => upToAnswer(core.messages()),
     ...(approvedPlan === undefined ? {} : { approvedPlan }),
   };
+}
+
+/** Calls that are not answered yet have results in the context, as if they had been interrupted: a tool must not read those. */
+function upToAnswer(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
 }
 
 /** A call that says what it writes can write nothing else. */

@@ -6,9 +6,10 @@ import description from "./description.md";
 export interface PlanVerdict {
   readonly approved: boolean;
   /** What to change when it was not approved. */
-  readonly feedback?: string;
+  readonly feedback?: string | undefined;
 }
 
+/** Lets the model propose a plan before it changes anything. */
 export interface PlanMode {
   readonly active: boolean;
   /** Undefined: nobody could be asked; the session waits for the next input. */

@@ -28,6 +28,7 @@ const params = {
   ),
 };
 
+/** The session fact that holds the todo list. */
 export const TODO_FACT = "todo";
 
 export const todoTool: ToolDef<ArgsOf<typeof params>> = {

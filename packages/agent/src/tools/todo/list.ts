@@ -1,17 +1,21 @@
 // The todo list as a value, and what each operation does to it. After every batch exactly one open task is in progress.
 
-type TaskStatus = "pending" | "in_progress" | "completed" | "abandoned";
+/** Where a task is. */
+export type TodoStatus = "pending" | "in_progress" | "completed" | "abandoned";
 
-interface Task {
+/** One task of the todo list. */
+export interface TodoTask {
   readonly content: string;
-  readonly status: TaskStatus;
+  readonly status: TodoStatus;
   readonly notes?: readonly string[];
 }
-interface Phase {
+/** A named group of tasks. */
+export interface TodoPhase {
   readonly name: string;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TodoTask[];
 }
-export type TodoList = readonly Phase[];
+/** The todo list that the model keeps. */
+export type TodoList = readonly TodoPhase[];
 
 export interface TodoOp {
   readonly op: "init" | "start" | "done" | "drop" | "rm" | "append" | "note";
@@ -79,14 +83,18 @@ function applyOne(list: TodoList, op: TodoOp): TodoList | string {
     }
     case "done":
     case "drop": {
-      const status: TaskStatus = op.op === "done" ? "completed" : "abandoned";
+      const status: TodoStatus = op.op === "done" ? "completed" : "abandoned";
       if (op.task === undefined) return changeAll(list, (task) => (isOpen(task) ? { ...task, status } : task));
       return withTask(list, op.task, (task) => ({ ...task, status }));
     }
   }
 }
 
-function withTask(list: TodoList, content: string, change: (task: Task) => Task | undefined): TodoList | string {
+function withTask(
+  list: TodoList,
+  content: string,
+  change: (task: TodoTask) => TodoTask | undefined,
+): TodoList | string {
   if (!tasksOf(list).some((task) => task.content === content)) return `there is no task "${content}"`;
   return list
     .map((phase) => ({
@@ -96,7 +104,7 @@ function withTask(list: TodoList, content: string, change: (task: Task) => Task 
     .filter((phase) => phase.tasks.length > 0);
 }
 
-const changeAll = (list: TodoList, change: (task: Task) => Task): TodoList =>
+const changeAll = (list: TodoList, change: (task: TodoTask) => TodoTask): TodoList =>
   list.map((phase) => ({ ...phase, tasks: phase.tasks.map(change) }));
 
 /** The first in progress stays; without one, the first pending is promoted. */
@@ -111,12 +119,12 @@ export function keepOneInProgress(list: TodoList): TodoList {
 
 export const hasOpenTasks = (list: TodoList): boolean => tasksOf(list).some(isOpen);
 
-const tasksOf = (list: TodoList): readonly Task[] => list.flatMap((phase) => phase.tasks);
-const pending = (content: string): Task => ({ content, status: "pending" });
-const isOpen = (task: Task): boolean => task.status === "pending" || task.status === "in_progress";
-const isCompleted = (task: Task): boolean => task.status === "completed";
+const tasksOf = (list: TodoList): readonly TodoTask[] => list.flatMap((phase) => phase.tasks);
+const pending = (content: string): TodoTask => ({ content, status: "pending" });
+const isOpen = (task: TodoTask): boolean => task.status === "pending" || task.status === "in_progress";
+const isCompleted = (task: TodoTask): boolean => task.status === "completed";
 
-const MARKS: Readonly<Record<TaskStatus, string>> = {
+const MARKS: Readonly<Record<TodoStatus, string>> = {
   pending: "[ ]",
   in_progress: "[/]",
   completed: "[x]",

@@ -8,7 +8,8 @@ const params = { url: text("Full address, http or https") };
 
 const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
 
-export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
+/** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
+export const webFetchTool: ToolDef = {
   name: "web_fetch",
   label: "Fetch",
   description: description.trim(),
@@ -40,7 +41,7 @@ export const webFetchTool: ToolDef<ArgsOf<typeof params>> = {
       effects: "none",
     };
   },
-};
+} satisfies ToolDef<ArgsOf<typeof params>>;
 
 /** What is no address is refused when it is fetched; until then its text is used as the host. */
 function hostOf(url: string): string {

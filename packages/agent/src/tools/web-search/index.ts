@@ -7,7 +7,8 @@ const params = { query: text("What to search for") };
 
 const MOST = 10;
 
-export const webSearchTool: ToolDef<ArgsOf<typeof params>> = {
+/** Searches the web; offered when the host supplies `services.web.search`. */
+export const webSearchTool: ToolDef = {
   name: "web_search",
   label: "Web search",
   description: description.trim(),
@@ -29,4 +30,4 @@ export const webSearchTool: ToolDef<ArgsOf<typeof params>> = {
       effects: "none",
     };
   },
-};
+} satisfies ToolDef<ArgsOf<typeof params>>;

@@ -178,13 +178,19 @@ export const COMMANDS = {
   negotiate_unattended: { params: { declaration: anyObject }, data: object({ accepted: exactly(true) }) },
 } as const satisfies Record<string, { readonly params: Fields; readonly data: Shape<unknown> }>;
 
+/** The commands of RPC mode. */
 export type CommandName = keyof typeof COMMANDS;
+/** What a command takes. */
 export type CommandParams<K extends CommandName> = FieldsOf<(typeof COMMANDS)[K]["params"]>;
+/** What a command answers with. */
 export type CommandData<K extends CommandName> = TypeOf<(typeof COMMANDS)[K]["data"]>;
 
+/** A host's tool as the agent is told of it. */
 export type HostToolSpec = TypeOf<typeof hostTool>;
+/** A host's URL scheme as the agent is told of it. */
 export type UriSchemeSpec = TypeOf<typeof uriScheme>;
-export type SessionState = TypeOf<typeof sessionState>;
+/** What `get_state` says of the session. */
+export type RpcSessionState = TypeOf<typeof sessionState>;
 
 export const isCommand = (type: unknown): type is CommandName =>
   typeof type === "string" && Object.hasOwn(COMMANDS, type);

@@ -57,6 +57,7 @@ const uiRequest = oneOf(
   /** The question is settled: close the dialog. Needs no answer. */
   object({ ...uiFields, method: exactly("cancel"), targetId: text }),
 );
+/** A dialog that the agent asks the host to show. */
 export type UiRequest = TypeOf<typeof uiRequest>;
 
 const hostToolCall = object({
@@ -117,10 +118,13 @@ export const INBOUND = {
 } as const;
 
 export type InboundName = keyof typeof INBOUND;
+/** The answer to a dialog. */
 export type UiResponse = TypeOf<typeof INBOUND.extension_ui_response>;
 export type HostToolUpdate = TypeOf<typeof INBOUND.host_tool_update>;
+/** The result of a host's tool. */
 export type HostToolResult = TypeOf<typeof INBOUND.host_tool_result>;
 export type HostUriResult = TypeOf<typeof INBOUND.host_uri_result>;
+/** Why a command was refused: a sentence, or one with a code. */
 export type ResponseError = TypeOf<typeof responseError>;
 
 export const isInbound = (type: unknown): type is InboundName =>

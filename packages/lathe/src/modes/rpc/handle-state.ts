@@ -3,7 +3,7 @@
 import { keepOneInProgress, type Session, TODO_FACT, type TodoList } from "@lathe/agent";
 import type { JsonValue } from "@lathe/llm";
 import { toWire } from "../wire/to-wire.ts";
-import type { CommandData, CommandParams, SessionState, TodoPhases } from "./commands.ts";
+import type { CommandData, CommandParams, RpcSessionState, TodoPhases } from "./commands.ts";
 import { thinkingLevel } from "./handle-model.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 
@@ -23,7 +23,7 @@ function listFrom(phases: CommandParams<"set_todos">["phases"]): TodoList {
   return keepOneInProgress(list);
 }
 
-async function stateOf({ current }: HandlerContext, include: readonly string[] = []): Promise<SessionState> {
+async function stateOf({ current }: HandlerContext, include: readonly string[] = []): Promise<RpcSessionState> {
   const { conversation } = current;
   const { session, open, model } = conversation;
   const { steeringMode, followUpMode, interruptMode, retry } = session.config;

@@ -15,7 +15,6 @@ import {
   oneOf,
   optional,
   type Shape,
-  type TypeOf,
   text,
 } from "./define.ts";
 import { wireMessage } from "./message.ts";
@@ -70,6 +69,7 @@ const EVENT_FIELDS = {
   "lathe:subagent_event": { agentId: text, event: anyObject },
 } as const satisfies Record<string, Fields>;
 
+/** The types of events. */
 export type WireEventType = keyof typeof EVENT_FIELDS;
 
 type EventShapes = {
@@ -81,5 +81,7 @@ export const EVENTS = Object.fromEntries(
   Object.entries(EVENT_FIELDS).map(([type, fields]) => [type, object({ type: exactly(type), ...fields })]),
 ) as unknown as EventShapes;
 
-export type WireEventOf<T extends WireEventType> = TypeOf<EventShapes[T]>;
+/** An event of one type. */
+export type WireEventOf<T extends WireEventType> = { readonly type: T } & FieldsOf<(typeof EVENT_FIELDS)[T]>;
+/** An event of the agent, as JSON and RPC mode write it. */
 export type WireEvent = { [T in WireEventType]: WireEventOf<T> }[WireEventType];

@@ -66,6 +66,7 @@ export const wireMessage = object({
   name: optional(text),
   toolCallId: optional(text),
 });
+/** A message of the conversation, as JSON and RPC mode write it. */
 export type WireMessage = TypeOf<typeof wireMessage>;
 
 export const wireImage: Shape<{ readonly data: string; readonly mediaType: string }> = object({
