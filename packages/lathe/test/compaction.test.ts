@@ -1,7 +1,7 @@
 // Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
 
 import { realpathSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -58,7 +58,7 @@ async function conversation(settings: Record<string, unknown> = {}) {
     await talk.submit(line);
   };
   const lastSent = (): string => JSON.stringify(server.requests.at(-1)?.body);
-  return { server, talk, say, lines, warnings, ends, lastSent };
+  return { root, server, talk, say, lines, warnings, ends, lastSent };
 }
 
 it("CO-01 /compact summarizes, /uncompact sends everything again, and what came in between stays", async () => {
@@ -94,13 +94,16 @@ it("CO-01 idle: a large context is compacted while nothing is going on, and noth
     "compaction.idleEnabled": true,
     "compaction.idleTimeoutSeconds": 0.05,
     "compaction.idleThresholdTokens": 2000,
+    "compaction.keepRecentTokens": 1000,
   });
-  c.server.push(turn.text("word ".repeat(3000)), turn.text("short"), turn.text(NOTES));
+  await writeFile(join(c.root, "long.txt"), "word word word\n".repeat(1500));
+  const read = turn.calls([{ name: "read_file", args: { file_path: "long.txt" } }]);
+  // A turn that is split has notes of its own.
+  c.server.push(read, turn.text("short"), turn.text(NOTES), turn.text("It read the file."));
   await c.say("tell me everything");
-  await c.say("briefly");
   await expect.poll(() => c.ends.length, { timeout: 20_000 }).toBe(1);
-  expect(c.ends[0]).toHaveProperty("entry_id");
-  expect(c.server.requests).toHaveLength(3);
+  expect(c.ends).toMatchObject([{ entry_id: expect.any(String) }]);
+  expect(c.server.requests).toHaveLength(4);
   await c.talk.close();
   await c.server.close();
 });
