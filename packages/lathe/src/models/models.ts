@@ -2,6 +2,7 @@
 // is cheap, the whole list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
+import { near } from "@lathe/agent";
 import {
   clampLevel,
   isThinkingLevel,
@@ -235,6 +236,6 @@ function unknownModel(registry: Registry, text: string): Error {
   if (registry.knows(provider))
     return usageError(`No model of ${provider} matches "${text}". See: lathe models ${provider}`);
   const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
-  const guess = nearest(provider, names);
-  return usageError(`Unknown provider "${provider}".${guess ? ` Did you mean ${guess}?` : ""} See: lathe models`);
+  const guesses = near(provider, names).slice(0, 3).join(", ");
+  return usageError(`Unknown provider "${provider}".${guesses && ` Did you mean ${guesses}?`} See: lathe models`);
 }
