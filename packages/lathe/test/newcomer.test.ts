@@ -139,15 +139,18 @@ describe("an address that is none", () => {
     Object.entries(models).flatMap(([provider, id]) =>
       ["garbage", "ht!tp://x", "http://", "http://x:99999", "ftp://x"].map((url) => [provider, id, url] as const),
     ),
-  )("in the variable of %s (%s) is one line that names it, not an internal error or minutes of retries: %s", async (provider, id, url) => {
-    const name = provider.toUpperCase();
-    await refused(
-      ["--model", `${provider}/${id}`],
-      { [`${name}_API_KEY`]: "k", [`${name}_BASE_URL`]: url },
-      `${name}_BASE_URL`,
-      `"${url}" is not a URL`,
-    );
-  });
+  )(
+    "in the variable of %s (%s) is one line that names it, not an internal error or minutes of retries: %s",
+    async (provider, id, url) => {
+      const name = provider.toUpperCase();
+      await refused(
+        ["--model", `${provider}/${id}`],
+        { [`${name}_API_KEY`]: "k", [`${name}_BASE_URL`]: url },
+        `${name}_BASE_URL`,
+        `"${url}" is not a URL`,
+      );
+    },
+  );
 
   it("does not repeat a password in it", async () => {
     const { stderr } = await box.run(["--model", "anthropic/claude-sonnet-4-5", "-p", "hi"], {
@@ -209,7 +212,10 @@ describe("a model of a provider that does not exist", () => {
       env: keys,
       stdin: commands.map((command) => `${JSON.stringify(command)}\n`).join(""),
     });
-    const frames = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const frames = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect(frames.find(({ id }) => id === "1")).toMatchObject({ success: false });
     expect(JSON.stringify(frames.find(({ id }) => id === "2"))).toContain("practice");
   });

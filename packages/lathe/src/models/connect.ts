@@ -79,7 +79,6 @@ export function providerOptions(
   const { settings, env } = workspace;
   const { provider } = choice;
   const config = models.configOf(provider);
-  const row = findRow(provider);
   const connection = models.connection(choice);
   const sources = credentialSources(workspace, runKey(choice, overrides));
   const baseUrl = overrides.baseUrl ?? connection.baseUrl ?? ownBaseUrl(provider, env);
@@ -109,7 +108,12 @@ const ownBaseUrl = (provider: string, env: Workspace["env"]): string | undefined
   findRow(provider)?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)];
 
 /** Where the person finds what is wrong; a variable that the catalog knows is named by the message itself. */
-function baseUrlPlace({ env }: Workspace, models: Models, { provider }: ModelChoice, { baseUrl }: ModelOverrides): string {
+function baseUrlPlace(
+  { env }: Workspace,
+  models: Models,
+  { provider }: ModelChoice,
+  { baseUrl }: ModelOverrides,
+): string {
   if (baseUrl !== undefined) return "--base-url";
   if (models.configOf(provider)?.baseUrl !== undefined) return "models.yml";
   return ownBaseUrl(provider, env) ? baseUrlVariable(provider) : "models.yml or the variable";

@@ -118,7 +118,9 @@ function namesUnknownProvider(registry: Registry, pattern: string): boolean {
   const slash = pattern.indexOf("/");
   if (slash < 0 || /[*?]/.test(pattern)) return false;
   const before = pattern.slice(0, slash + 1).toLowerCase();
-  return !registry.knows(pattern.slice(0, slash)) && !registry.all().some(({ id }) => id.toLowerCase().startsWith(before));
+  return (
+    !registry.knows(pattern.slice(0, slash)) && !registry.all().some(({ id }) => id.toLowerCase().startsWith(before))
+  );
 }
 
 function matches(registry: Registry, pattern: string): readonly { model: ModelInfo; match: MatchKind }[] {

@@ -18,7 +18,7 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
   const terminal = new LineTerminal(workspace.machine);
   const onSession = ({ session, journal }: OpenSession): void => {
     rememberForTerminal(workspace, journal.path);
-    terminal.watch(session);
+    terminal.watch(session, journal.path !== undefined);
   };
   const parts = { workspace, requestFor, person: personAt(terminal), onSession };
   const conversation = await Conversation.start(parts, journalFor(workspace, args.options));

@@ -7,6 +7,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import { LineController, type LineView } from "./controller.ts";
+import { InputEndings } from "./input-endings.ts";
 import { LinePrinter, type Style } from "./printer.ts";
 import { ScreenAbovePrompt, type TypedLine } from "./screen-above-prompt.ts";
 import { BRACKETS, TypedInput, type Typist } from "./typed-input.ts";
@@ -235,10 +236,15 @@ export class LineTerminal implements LineView, Typist {
     recall(journal, (text) => this.line(text, "dim"));
   }
 
-  /** Shows what happens in a session, until it is closed. */
-  watch(session: Session): void {
+  /** Shows what happens in a session, until it is closed. `kept`: it is on disk. */
+  watch(session: Session, kept: boolean): void {
+    const endings = new InputEndings(kept);
     void (async () => {
-      for await (const event of session.events()) this.#printer.event(event);
+      for await (const event of session.events()) {
+        if (!endings.covers(event)) this.#printer.event(event);
+        const ending = endings.after(event);
+        if (ending !== undefined) this.#printer.line(ending, "red");
+      }
     })();
   }
 }
