@@ -10,6 +10,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** `--name ""` means something. */
   readonly mayBeEmpty?: boolean;
+  /** A flag that is short for another option with this value. */
+  readonly stands?: { readonly for: string; readonly value: string };
   readonly group:
     | "Run"
     | "Model"
@@ -37,6 +39,7 @@ export const OPTIONS = {
     group: "Run",
     help: "output format of a run, or rpc over stdin and stdout",
   },
+  json: { kind: "flag", stands: { for: "mode", value: "json" }, group: "Run", help: "same as --mode json" },
   cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },
   "add-dir": {
     kind: "list",
@@ -154,7 +157,11 @@ type ValueOf<K extends OptionKind> = K extends "flag"
       ? string | true
       : string;
 
-export type CliOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTIONS)[Name]["kind"]> };
+export type CliOptions = {
+  -readonly [Name in OptionName as (typeof OPTIONS)[Name] extends { stands: unknown } ? never : Name]?: ValueOf<
+    (typeof OPTIONS)[Name]["kind"]
+  >;
+};
 
 /** Words that start something other than a run. Loaded when named. */
 export const SUBCOMMANDS = {

@@ -14,7 +14,7 @@ import { LineTerminal } from "./terminal.ts";
 
 export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {
   // What is wrong with an @file is said before anything is opened.
-  const [first] = await promptsOf(args, workspace.machine);
+  const prompts = await promptsOf(args, workspace.machine);
   const terminal = new LineTerminal(workspace.machine);
   const onSession = ({ session, journal }: OpenSession): void => {
     rememberForTerminal(workspace, journal.path);
@@ -25,7 +25,7 @@ export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFo
   const { model, session } = conversation;
   terminal.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${workspace.cwd} · /help`, "dim");
   await terminal.showPast(session);
-  const code = await terminal.run(conversation, builtinCommands(), first);
+  const code = await terminal.run(conversation, builtinCommands(), prompts);
   const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
   if (isKept) terminal.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await conversation.close();
