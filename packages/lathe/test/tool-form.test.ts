@@ -77,6 +77,21 @@ describe("toolNames", () => {
     });
   });
 
+  it("CF-08 todo.enabled: false leaves the list out under every name it has", async () => {
+    await withSettings("");
+    const offered = async (...settings: string[]): Promise<readonly string[]> => {
+      await writeFile(join(scene.box.env["LATHE_HOME"] ?? "", "config.yml"), settings.join("\n"));
+      await scene.run(["-p", "hi"]);
+      return names();
+    };
+    expect(await offered()).toContain("todo");
+    expect(await offered("toolNames: native")).toContain("TodoWrite");
+    expect(await offered("todo.enabled: false")).not.toContain("todo");
+    const native = await offered("toolNames: native", "todo.enabled: false");
+    expect(native).toContain("Read");
+    expect(native).not.toContain("TodoWrite");
+  });
+
   it("with another way of editing it is refused before anything is sent, and says what to change", async () => {
     await withSettings("toolNames: native\neditVariant: patch\n");
     expect(await scene.run(["-p", "hi"])).toMatchObject({

@@ -38,6 +38,8 @@ export interface ProfileOptions {
   readonly editVariant?: EditVariant;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
   readonly tools?: readonly ToolDef[];
+  /** Features whose tools are not offered. */
+  readonly without?: readonly string[];
   /** Offer only these. */
   readonly only?: readonly string[];
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
@@ -49,7 +51,9 @@ const DEFAULT_WINDOW = 128_000;
 
 export function defineProfile(family: Family, options: ProfileOptions): Profile {
   const { prompt, editing = "", tools } = toolset(family, options);
-  const registry = new ToolRegistry([...tools, ...(options.tools ?? [])]);
+  const { without = [] } = options;
+  const offered = [...tools, ...(options.tools ?? [])].filter(({ feature = "" }) => !without.includes(feature));
+  const registry = new ToolRegistry(offered);
   if (options.only) for (const name of registry.names()) if (!options.only.includes(name)) registry.unregister(name);
   const provider = options.provider ?? family.id;
   const info = options.modelInfo ?? builtinCatalog.get(provider, options.model);

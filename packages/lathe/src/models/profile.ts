@@ -35,6 +35,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     provider: model.provider,
     shellTimeoutMs: settings["shell.timeoutMs"],
     ...(isPractice ? {} : toolForm(workspace)),
+    ...(settings["todo.enabled"] ? {} : { without: ["todo"] }),
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
     ...(wish.systemPrompt === undefined ? {} : { basePrompt: wish.systemPrompt }),

@@ -45,7 +45,7 @@ export const SETTINGS = {
     type: "enum",
     choices: ["auto", "off", "on"],
     default: "",
-    help: "receive receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
+    help: "receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
   },
   "contextPromotion.enabled": {
     type: "boolean",
@@ -70,6 +70,7 @@ export const SETTINGS = {
     default: "",
     help: "how the model edits files; empty = the best way for its family",
   },
+  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],

@@ -36,14 +36,18 @@ export interface Workspace {
   readonly warnings: readonly string[];
 }
 
+/** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */
+const STABLE_FOR_HOSTS = ["todo", "task", "async", "bash.autoBackground"];
+
 export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");
   const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
   const paths = homePaths(machine.env, machine.userHome);
   const { files: project, ignored } = projectOf(cwd, paths, machine.userHome);
+  const skips = options.mode === "rpc" ? STABLE_FOR_HOSTS : [];
   const sources: SettingsSource[] = [
-    { file: paths.config, required: false, own: true },
-    ...(project.config ? [{ file: project.config, required: false, ofProject: true }] : []),
+    { file: paths.config, required: false, own: true, skips },
+    ...(project.config ? [{ file: project.config, required: false, ofProject: true, skips }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
