@@ -8,12 +8,13 @@ import type { OpenedJournal } from "../journals/journal-files.ts";
 import type { Machine } from "../machine/machine.ts";
 import { type CliOptions, OPTIONS } from "../options/option-table.ts";
 import { type ParsedArgs, parseArgs } from "../options/parse.ts";
+import { withProvider } from "../options/provider.ts";
 import { journalFor } from "../sessions/which-journal.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const parsed = parseArgs(argv, machine.userHome);
+  const parsed = withProvider(parseArgs(argv, machine.userHome));
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
     machine.stdout.write(helpText());

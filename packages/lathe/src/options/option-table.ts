@@ -62,6 +62,7 @@ export const OPTIONS = {
   record: { kind: "value", value: "dir", group: "Run", help: "record the run for `lathe replay`" },
 
   model: { kind: "value", short: "m", value: "provider/id[:effort]", group: "Model", help: "the model to use" },
+  provider: { kind: "value", value: "name", group: "Model", help: "choose among this provider's models" },
   models: { kind: "value", value: "patterns", group: "Model", help: "comma-separated models to choose from" },
   "smol-model": { kind: "value", value: "model", group: "Model", help: "model for small jobs" },
   "slow-model": { kind: "value", value: "model", group: "Model", help: "model for hard jobs" },

@@ -48,6 +48,21 @@ describe("settings", () => {
     );
   });
 
+  it.each([
+    ["a.yaml", "model: x/y\nretry:\n  maxRetries: 2\n"],
+    ["a.json", '{\n\t"model": "x/y",\n\t"retry": {"maxRetries": 2}\n}\n'],
+    ["a.jsonc", '// mine\n{\n  "model": "x/y", /* "model": "http://z",\n */\n  "retry": {"maxRetries": 2,}, // few\n}\n'],
+  ])("CF-03 settings may be written as %s, and a mistake is found in its line", async (name, text) => {
+    const good = await file(name, text);
+    const { values } = await loadSettings([{ file: good, required: true }]);
+    expect([values.model, values["retry.maxRetries"]]).toEqual(["x/y", 2]);
+    const bad = await file(name, text.replace("2", "true"));
+    const line = text.slice(0, text.indexOf("2")).split("\n").length;
+    await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(
+      `${bad}:${line}: retry.maxRetries must be a number`,
+    );
+  });
+
   it("CF-03 broken YAML names the line; a missing optional file is no error, a named one is", async () => {
     const bad = await file("bad.yml", "model: [a\nx: y\n");
     await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(/bad\.yml:\d+: not valid YAML/);
