@@ -17,6 +17,41 @@ const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
 
+describe("where a start spends its time", () => {
+  it("LS-14 LATHE_DEBUG_STARTUP names each phase as it begins and ends, and stdout stays as it is", async () => {
+    scene = await stage([turn.text("ok")]);
+    const { code, stdout, stderr } = await scene.run(["-p", "hi"], { env: { LATHE_DEBUG_STARTUP: "1" } });
+    expect([code, stdout]).toEqual([0, "ok\n"]);
+    const said = [...stderr.matchAll(/^\[startup\] (\S+):(start|done)$/gm)];
+    const started = said.filter(([, , what]) => what === "start").map(([, name]) => name);
+    expect(started).toEqual(["workspace", "stdin", "prompts", "run", "model"]);
+    for (const name of started) expect(stderr.indexOf(`${name}:done`)).toBeGreaterThan(stderr.indexOf(`${name}:start`));
+  });
+
+  it("LS-14 a start that hangs has named its phase", async () => {
+    scene = await stage([]);
+    const child = scene.box.start([...scene.args, "-p", "hi"], { ...scene.env, LATHE_DEBUG_STARTUP: "1" });
+    let stderr = "";
+    // Its stdin stays open: it waits for piped text.
+    for await (const text of child.stderr.setEncoding("utf8")) {
+      stderr += text;
+      if (stderr.includes("stdin:start")) break;
+    }
+    expect(stderr).not.toContain("stdin:done");
+    child.kill("SIGKILL");
+  });
+
+  it("G-118 LATHE_TIMING prints a tree to stderr after the run", async () => {
+    scene = await stage([turn.text("ok")]);
+    const { stdout, stderr } = await scene.run(["-p", "hi"], { env: { LATHE_TIMING: "1" } });
+    expect(stdout).toBe("ok\n");
+    expect(stderr).toMatch(
+      /^lathe [\d.]+ ms\n {2}workspace [\d.]+ ms\n(?: {2}.*\n)* {2}run [\d.]+ ms\n {4}model [\d.]+ ms\n$/,
+    );
+    expect((await scene.run(["-p", "hi"])).stderr).not.toContain(" ms");
+  });
+});
+
 describe.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("D-086 HD-04 %s", (signal) => {
   it.each(["text", "json"])("ends a run cleanly in %s mode, and lathe -c goes on", async (mode) => {
     const door = gate();

@@ -65,6 +65,16 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     await terminal.see(at, /ended-0/);
   });
 
+  it("LS-14 G-118 LATHE_TIMING=x leaves with 0 when it is ready, with a tree whose root covers its parts", async () => {
+    const start = terminal.type(`LATHE_TIMING=x ${lathe(SONNET)}`);
+    await terminal.see(start, /ended-0/);
+    const spans = [...terminal.text(start).matchAll(/^( *)(\w+) ([\d.]+) ms\r?$/gm)];
+    const [root, ...parts] = spans.map(([, indent = "", name = "", ms = ""]) => ({ indent, name, ms: Number(ms) }));
+    expect(root?.name).toBe("lathe");
+    expect(parts.map(({ name }) => name)).toEqual(["workspace", "model"]);
+    expect(parts.reduce((sum, { ms }) => sum + ms, 0)).toBeLessThanOrEqual(root?.ms ?? 0);
+  });
+
   it("a call of a subagent that needs a yes is asked about, too", async () => {
     await Promise.all([server.close(), terminal.close()]);
     server = await startModelServer({

@@ -64,7 +64,10 @@ describe("which model a selector means", () => {
     expect(reached()).toBe("one/alpha-large low");
     await b.ask(["--provider", "two"], keys);
     expect(reached()).toBe("two/claude-sonnet-4-6");
-    expect(await b.ask(["--provider", "nobody"], keys)).toMatchObject({ code: 2, stderr: expect.stringContaining("nobody") });
+    expect(await b.ask(["--provider", "nobody"], keys)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("nobody"),
+    });
   });
 
   it.each([

@@ -94,7 +94,10 @@ describe("what reaches the model and what comes back", () => {
     const env = { MY_PROXY_BASE_URL: b.server.baseUrl("chat") };
     expect(await b.ask(["--model", "my-proxy/m1"], env)).toMatchObject({ code: 0, stdout: "ok\n" });
     expect(b.asked[0]).toMatchObject({ dialect: "chat", model: "m1" });
-    expect(await b.ask(["--model", "my-proxy/m1"])).toMatchObject({ code: 2, stderr: expect.stringMatching(/my-proxy/) });
+    expect(await b.ask(["--model", "my-proxy/m1"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/my-proxy/),
+    });
   });
 
   it.each([":::", "ftp://files.example"])("G-60 an address that is none (%s) is told as such, with 2", async (url) => {

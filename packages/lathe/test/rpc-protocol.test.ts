@@ -13,10 +13,7 @@ afterEach(() => rig.remove());
 describe("RPC: process and framing", () => {
   it("G-01 ready comes first, user overrides of todo are ignored, the end of stdin ends with 0", async () => {
     await mkdir(rig.box.env["LATHE_HOME"] ?? "", { recursive: true });
-    await writeFile(
-      join(rig.box.env["LATHE_HOME"] ?? "", "config.yml"),
-      "todo: {enabled: false}\nsteeringMode: all\n",
-    );
+    await writeFile(join(rig.box.env["LATHE_HOME"] ?? "", "config.yml"), "todo: {enabled: false}\nsteeringMode: all\n");
     // The setting takes effect elsewhere.
     rig.server.push(turn.text("hi"));
     await rig.box.run(["--model", "openai/gpt-5.2", "-p", "hi"], { env: rig.env });

@@ -64,6 +64,20 @@ describe("editVariant", () => {
   });
 });
 
+describe("NULL_PROMPT", () => {
+  it("G-117 true sends no system prompt; the tools and the environment of the first turn stay", async () => {
+    await withSettings("");
+    await scene.run(["-p", "hi"], { env: { NULL_PROMPT: "true" } });
+    const request = scene.server.requests.at(-1);
+    expect(request?.refused).toBeUndefined();
+    expect(request?.view.system ?? "").toBe("");
+    expect(names()).toContain("read_file");
+    expect(request?.view.messages[0]?.text).toContain("<environment>");
+    await scene.run(["-p", "hi"], { env: { NULL_PROMPT: "1" } });
+    expect(scene.server.requests.at(-1)?.view.system).toContain("You are Lathe");
+  });
+});
+
 describe("toolNames", () => {
   it("PR-02 native gives the names of the vendor's own agent, and --tools goes by them", async () => {
     await withSettings("toolNames: native\n");

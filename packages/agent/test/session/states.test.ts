@@ -25,7 +25,7 @@ function stateLog(s: Setup): SessionState[] {
 interface Course {
   readonly options: SetupOptions;
   /** Besides the first prompt. */
-  readonly then?: (s: Setup) => Promise<unknown>;
+  readonly afterwards?: (s: Setup) => Promise<unknown>;
   readonly states: readonly SessionState[];
 }
 
@@ -38,17 +38,17 @@ const COURSES: Readonly<Record<string, Course>> = {
   },
   "an overflow": {
     options: { script: [{ error: new ContextLengthError("too long", at) }, { text: "ok" }] },
-    then: (s) => s.session.submit("shorter"),
+    afterwards: (s) => s.session.submit("shorter"),
     states: ["processing", "idle", "processing", "idle", "closed"],
   },
   "a refused key": {
     options: { script: [{ error: new AuthenticationError("bad key", at) }, { text: "ok" }] },
-    then: (s) => s.session.submit("again"),
+    afterwards: (s) => s.session.submit("again"),
     states: ["processing", "idle", "processing", "idle", "closed"],
   },
   "a question by the host's predicate": {
     options: { script: [{ text: "Which one?" }, { text: "ok" }], isQuestion: (turn) => turn.content.endsWith("?") },
-    then: async (s) => {
+    afterwards: async (s) => {
       expect(s.session.state).toBe("awaiting_input");
       await s.session.submit("the first");
     },
@@ -61,10 +61,10 @@ const COURSES: Readonly<Record<string, Course>> = {
 };
 
 describe("SN-03 what a host sees of", () => {
-  it.each(Object.entries(COURSES))("SN-03 %s", async (_, { options, then, states }) => {
+  it.each(Object.entries(COURSES))("SN-03 %s", async (_, { options, afterwards, states }) => {
     const s = setUp(options);
     await s.session.submit("x");
-    await then?.(s);
+    await afterwards?.(s);
     await s.finish();
     expect(stateLog(s)).toEqual(states);
     expect(s.session.state).toBe("closed");
@@ -72,7 +72,10 @@ describe("SN-03 what a host sees of", () => {
 
   it("SN-03 an interrupt is idle again, an abort is closed, and closed is final", async () => {
     const s = setUp({
-      script: [{ text: "a b", midway: () => void s.session.interrupt() }, { text: "a b", midway: () => void s.session.abort() }],
+      script: [
+        { text: "a b", midway: () => void s.session.interrupt() },
+        { text: "a b", midway: () => void s.session.abort() },
+      ],
     });
     await s.session.submit("x");
     expect(s.session.state).toBe("idle");

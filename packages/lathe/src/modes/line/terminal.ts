@@ -64,7 +64,11 @@ export class LineTerminal implements LineView, Typist {
   }
 
   /** Runs until the person leaves. */
-  async run(conversation: Conversation, commands: CommandRegistry, prompts: readonly InputContent[]): Promise<ExitCode> {
+  async run(
+    conversation: Conversation,
+    commands: CommandRegistry,
+    prompts: readonly InputContent[],
+  ): Promise<ExitCode> {
     const { stdin, terminal: stdout, deps } = this.#machine;
     const controller = new LineController(conversation, commands, this, deps.now);
     this.#controller = controller;
