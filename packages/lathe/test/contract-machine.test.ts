@@ -1,13 +1,14 @@
 // What the machine does to a run: signals, readers that go away, a session that is in use, a disk that is full or read-only.
 
 import { execFile, spawn } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { appendFile, chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { CLI, collect } from "./command.ts";
-import { errorLines, jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { errorLines, jsonLines, KEY, type Stage, stage } from "./contract-kit.ts";
 import { canMount, withTmpfs } from "./tmpfs.ts";
 
 let scene: Stage;
@@ -49,6 +50,32 @@ describe("where a start spends its time", () => {
       /^lathe [\d.]+ ms\n {2}workspace [\d.]+ ms\n(?: {2}.*\n)* {2}run [\d.]+ ms\n {4}model [\d.]+ ms\n$/,
     );
     expect((await scene.run(["-p", "hi"])).stderr).not.toContain(" ms");
+  });
+});
+
+describe("SIGKILL", () => {
+  it("HD-03 D-086 D-087 what was said before is in the next request, half a line at the end is survived, the key is in no file", async () => {
+    const held = gate();
+    scene = await stage([turn.text("noted"), turn.text("never read", { before: held.wait }), turn.text("it was blue")]);
+    await scene.run(["-p", "remember the colour blue"]);
+    const child = scene.start(["--continue", "-p", "and the number seven"]);
+    child.stdin.end();
+    await held.reached;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    held.open();
+    const root = join(scene.box.env["LATHE_HOME"] ?? "", "sessions");
+    const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+    expect(files).toHaveLength(1);
+    const file = join(root, files[0] ?? "");
+    await appendFile(file, '{"type":"message","id":"half');
+    expect(await scene.run(["--continue", "-p", "which colour?"])).toMatchObject({ code: 0, stdout: "it was blue\n" });
+    const said = JSON.stringify(scene.server.requests.at(-1)?.view.messages);
+    for (const text of ["remember the colour blue", "noted", "and the number seven", "which colour?"])
+      expect(said).toContain(text);
+    const kept = await readFile(file, "utf8");
+    expect(kept).toContain("which colour?");
+    expect(kept).not.toContain(KEY);
   });
 });
 
