@@ -57,6 +57,8 @@ export interface ToolDef<Args = JsonObject> {
   preview?(args: Args, scope: CallScope): Promise<Preview> | Preview;
   /** How much of the output the model sees, unless the session's configuration says otherwise. */
   readonly output?: OutputLimit | undefined;
+  /** What the tool and its other faces give, under one name, so that a host can leave all of them out. */
+  readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */

@@ -40,7 +40,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   const { models: own } = workspace.paths;
   const older = own.replace(/\.yml$/, ".json");
   if (!existsSync(own) && existsSync(older)) {
-    const said = await (await import("./import-json.ts")).importModelsJson(older, own);
+    const said = await (await import("../home/import-json.ts")).importJson(older, own);
     workspace.machine.stderr.write(`lathe: ${said}\n`);
   }
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));

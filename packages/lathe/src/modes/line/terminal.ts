@@ -65,7 +65,11 @@ export class LineTerminal implements LineView, Typist {
   }
 
   /** Runs until the person leaves. */
-  async run(conversation: Conversation, commands: CommandRegistry, first?: InputContent): Promise<ExitCode> {
+  async run(
+    conversation: Conversation,
+    commands: CommandRegistry,
+    prompts: readonly InputContent[],
+  ): Promise<ExitCode> {
     const { stdin, terminal: stdout, deps } = this.#machine;
     const controller = new LineController(conversation, commands, this, deps.now);
     this.#controller = controller;
@@ -92,8 +96,9 @@ export class LineTerminal implements LineView, Typist {
     });
     const ended = (): void => this.leave(EXIT.interrupted);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
+    const [first, ...later] = prompts;
     if (first === undefined) this.#prompt();
-    else void this.#tell(() => controller.submit(first));
+    else void this.#tell(() => controller.submit(first, later));
     const code = await this.#left;
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
     stdout.off("resize", resized);
