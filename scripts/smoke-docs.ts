@@ -10,9 +10,10 @@ import { type Sample, samplesOf } from "./samples/blocks.ts";
 import { makeCiImage } from "./samples/ci-image.ts";
 import { checkCiJob } from "./samples/ci-job.ts";
 import { dialogFor, follow } from "./samples/follow.ts";
-import { keysFor, startSampleModel } from "./samples/model.ts";
+import { ANSWER, keysFor, startSampleModel } from "./samples/model.ts";
 import { type Newcomer, newcomer, visitor } from "./samples/newcomer.ts";
-import { compile, hostProblems, runProgram } from "./samples/programs.ts";
+import { evaluateInPage } from "./samples/page.ts";
+import { compile, promiseProblems, runProgram } from "./samples/programs.ts";
 import { Report } from "./samples/report.ts";
 import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 
@@ -41,7 +42,8 @@ try {
   const person = newcomer(join(work, "at"), root, keys);
   await Promise.all([readme(quiet, false), readme(person, true)]);
   await otherPages(quiet, samples);
-  await programs(quiet, [...samples.values()].flat().filter(isProgram));
+  const all = [...samples.values()].flat();
+  await programs(quiet, all.filter(isProgram), all.filter(isPage));
 } finally {
   await server.close();
   rmSync(work, { recursive: true, force: true, maxRetries: 5 });
@@ -89,7 +91,16 @@ function isProgram(sample: Sample): boolean {
   return sample.language === "ts" && sample.title === undefined && sample.notRun === undefined;
 }
 
-async function programs({ clone, env, project }: Newcomer, samples: readonly Sample[]): Promise<void> {
+/** A module for a browser. */
+function isPage(sample: Sample): boolean {
+  return sample.language === "ts" && sample.title === "page.ts";
+}
+
+async function programs(
+  { clone, env, project }: Newcomer,
+  samples: readonly Sample[],
+  pageModules: readonly Sample[],
+): Promise<void> {
   const packed = join(work, "packed");
   mkdirSync(packed);
   for (const name of PACKAGES)
@@ -99,12 +110,41 @@ async function programs({ clone, env, project }: Newcomer, samples: readonly Sam
     });
   const tarballs = readdirSync(packed).map((name) => join(packed, name));
   const host = samples.find(({ page }) => page === "packages/agent/README.md");
-  const problems = host === undefined ? ["there is none"] : hostProblems(host.text);
-  if (problems.length > 0) report.fail("the host program of packages/agent/README.md", problems.join("\n"));
-  const { files } = compile(samples, { folder: join(work, "programs"), tarballs, root, env }, report);
+  checkPromise("the host program of packages/agent/README.md", host, /tools: \[[\s\S]*events\(\)[\s\S]*submit\(/);
+  checkPromise("the page of packages/llm/README.md", pageModules[0], /\bstream\(/);
+  const place = { folder: join(work, "programs"), tarballs, root, env };
+  const { files } = compile([...samples, ...pageModules], place, report);
   for (const [sample, file] of files) {
+    if (pageModules.includes(sample)) {
+      await runInPage(sample, file);
+      continue;
+    }
     const runtimes = LIBRARIES.includes(sample.page) ? [process.execPath, ...otherRuntimes()] : [process.execPath];
     for (const runtime of runtimes) await runOn(runtime, sample, file, { cwd: project, env });
+  }
+}
+
+function checkPromise(what: string, sample: Sample | undefined, shows: RegExp): void {
+  const text = sample?.text ?? "";
+  const problems = [...promiseProblems(text), ...(shows.test(text) ? [] : [`it does not show ${shows}`])];
+  if (problems.length > 0) report.fail(what, problems.join("\n"));
+  else report.ok(`${what}: ${text.trim().split("\n").length} lines without a cast`);
+}
+
+async function runInPage(sample: Sample, file: string): Promise<void> {
+  const what = `${sample.page}:${sample.line} (chromium)`;
+  const baseUrl = JSON.stringify(server.baseUrl("anthropic"));
+  const expression = `(async () => {
+    let shown = "";
+    const tokens = await sample.ask("hi", (text) => { shown += text; }, "sample-key", ${baseUrl});
+    return shown + " " + tokens;
+  })()`;
+  try {
+    const said = String(await evaluateInPage(file, expression));
+    if (said.startsWith(ANSWER) && / [1-9]\d*$/.test(said)) report.ok(what);
+    else report.fail(what, `the page shows: ${said}`);
+  } catch (error) {
+    report.fail(what, String(error));
   }
 }
 
@@ -123,4 +163,6 @@ async function runOn(runtime: string, sample: Sample, file: string, place: { cwd
   const output = await runProgram(file, what, { ...place, runtime }, report);
   if (sample.text.includes("hello.txt") && !existsSync(hello))
     report.fail(what, `it did not write hello.txt\n${output}`);
+  if (sample.text.includes("tools: [greeting]") && !output.includes("[greeting: ok]"))
+    report.fail(what, `its own tool did not run\n${output}`);
 }

@@ -5,7 +5,7 @@ import { type ModelServer, type RecordedRequest, startModelServer, type Turn, tu
 export const ANSWER = "This is the scripted model";
 
 export function startSampleModel(): Promise<ModelServer> {
-  return startModelServer({ script: answerTo });
+  return startModelServer({ script: answerTo, cors: true });
 }
 
 function answerTo({ view }: RecordedRequest): Turn {
@@ -13,7 +13,10 @@ function answerTo({ view }: RecordedRequest): Turn {
   const last = view.messages.at(-1);
   const isFirst = (last?.results.length ?? 0) === 0;
   if (isFirst && view.tools.includes("weather")) return turn.calls([{ name: "weather", args: { city: "Oslo" } }]);
-  if (isFirst && asked.includes("hello.txt"))
+  if (isFirst && view.tools.includes("greeting"))
+    return turn.calls([{ name: "greeting", args: { language: "German" } }]);
+  const isGreeted = last?.results.some(({ text }) => text.includes("Guten Tag!")) === true;
+  if ((isFirst || isGreeted) && asked.includes("hello.txt"))
     return turn.calls([{ name: "write_file", args: { file_path: "hello.txt", content: "Hello!\n" } }]);
   if (asked.includes("list the public functions")) return turn.text('{"functions": [{"name": "total"}]}');
   return turn.text(`${ANSWER}. The flaky test waits for a port; I changed nothing.`);

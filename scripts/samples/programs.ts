@@ -78,8 +78,8 @@ export async function runProgram(
   return output;
 }
 
-/** The promise of a host program: small, and typed without help. */
-export function hostProblems(text: string): string[] {
+/** The promise of a program built on our packages: small, and typed without help. */
+export function promiseProblems(text: string): string[] {
   const lines = text.trim().split("\n").length;
   const casts = text.match(/\bas (?!const\b)\w+|<any>|\bany\b|!\.|!;|@ts-/g) ?? [];
   return [

@@ -31,6 +31,33 @@ describe("lathe config", () => {
     expect((await stat(home("config.yml"))).mode & 0o077).toBe(0);
   });
 
+  it.each(["settings.json", "config.json"])(
+    "CF-02 a %s alone becomes config.yml once, with today's names; the old file is kept",
+    async (name) => {
+      await mkdir(home(""), { recursive: true });
+      await writeFile(home(name), '{"queueMode": "all", "retry": {"maxRetries": 2}}');
+      const first = await box.run(["config", "get", "steeringMode"]);
+      expect(first).toMatchObject({
+        code: 0,
+        stdout: "all\n",
+        stderr: expect.stringContaining(`${name} is now config.yml`),
+      });
+      expect(await readFile(home("config.yml"), "utf8")).toBe("steeringMode: all\nretry:\n  maxRetries: 2\n");
+      expect(await readFile(home(`${name}.bak`), "utf8")).toContain("queueMode");
+      expect(await box.run(["config", "get", "retry.maxRetries"])).toMatchObject({ stdout: "2\n", stderr: "" });
+      await writeFile(home(name), '{"steeringMode": "one-at-a-time"}');
+      expect(await get("steeringMode")).toBe("all");
+    },
+  );
+
+  it("CF-02 one that is no JSON is left alone, and said", async () => {
+    await mkdir(home(""), { recursive: true });
+    await writeFile(home("settings.json"), "{broken");
+    const { code, stderr } = await box.run(["config", "get", "steeringMode"]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/settings\.json cannot be converted: .*config\.yml/)]);
+    expect(await readFile(home("settings.json"), "utf8")).toBe("{broken");
+  });
+
   it("CF-01 list names where each value comes from: default, user, project once it is trusted", async () => {
     await box.run(["config", "set", "permissionMode", "ask"]);
     const file = await project("permissionMode: read-only\nretry: { maxRetries: 1 }\n");

@@ -26,8 +26,13 @@ describe("prompts", () => {
 
   it("HD-04 two prompts give two agent_end events; --help needs no key", async () => {
     scene = await stage([turn.text("one"), turn.text("two")]);
-    const { stdout } = await scene.run(["--mode", "json", "-p", "first", "-p", "second"]);
+    const { stdout } = await scene.run(["--json", "do the first", "do the second"]);
     expect(jsonLines(stdout).filter(({ type }) => type === "agent_end")).toHaveLength(2);
+    expect([lastSaid(0), lastSaid(1)].map((text) => /do the \w+$/.exec(text)?.[0])).toEqual([
+      "do the first",
+      "do the second",
+    ]);
+    expect(jsonLines((await scene.run(["--json", "--nope"])).stdout)).toMatchObject([{ status: "usage_error" }]);
     expect(await scene.box.run(["--help"])).toMatchObject({ code: 0, stderr: "" });
   });
 
@@ -37,10 +42,12 @@ describe("prompts", () => {
     expect(scene.server.requests).toHaveLength(1);
   });
 
-  it("words are joined into one prompt, -- ends the options", async () => {
-    scene = await stage([turn.text("ok")]);
+  it("HD-04 single words are one prompt, an argument with spaces is one of its own, -- ends the options", async () => {
+    scene = await stage([turn.text("ok"), turn.text("ok"), turn.text("ok")]);
     await scene.run(["say", "--", "--hello", "world"]);
     expect(lastSaid()).toContain("say --hello world");
+    await scene.run(["then", "stop", "and wait"]);
+    expect([lastSaid(1), lastSaid(2)].map((text) => text.split(/\n|>/).at(-1))).toEqual(["then stop", "and wait"]);
   });
 
   it.each(["text", "json"])("HD-05 with a prompt, piped stdin is context in %s mode", async (mode) => {

@@ -1,13 +1,14 @@
 // What the machine does to a run: signals, readers that go away, a session that is in use, a disk that is full or read-only.
 
 import { execFile, spawn } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { appendFile, chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { CLI, collect } from "./command.ts";
-import { errorLines, jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { errorLines, jsonLines, KEY, type Stage, stage } from "./contract-kit.ts";
 import { canMount, withTmpfs } from "./tmpfs.ts";
 
 let scene: Stage;
@@ -16,6 +17,67 @@ afterEach(() => scene.close());
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
+
+describe("where a start spends its time", () => {
+  it("LS-14 LATHE_DEBUG_STARTUP names each phase as it begins and ends, and stdout stays as it is", async () => {
+    scene = await stage([turn.text("ok")]);
+    const { code, stdout, stderr } = await scene.run(["-p", "hi"], { env: { LATHE_DEBUG_STARTUP: "1" } });
+    expect([code, stdout]).toEqual([0, "ok\n"]);
+    const said = [...stderr.matchAll(/^\[startup\] (\S+):(start|done)$/gm)];
+    const started = said.filter(([, , what]) => what === "start").map(([, name]) => name);
+    expect(started).toEqual(["workspace", "stdin", "prompts", "run", "model"]);
+    for (const name of started) expect(stderr.indexOf(`${name}:done`)).toBeGreaterThan(stderr.indexOf(`${name}:start`));
+  });
+
+  it("LS-14 a start that hangs has named its phase", async () => {
+    scene = await stage([]);
+    const child = scene.box.start([...scene.args, "-p", "hi"], { ...scene.env, LATHE_DEBUG_STARTUP: "1" });
+    let stderr = "";
+    // Its stdin stays open: it waits for piped text.
+    for await (const text of child.stderr.setEncoding("utf8")) {
+      stderr += text;
+      if (stderr.includes("stdin:start")) break;
+    }
+    expect(stderr).not.toContain("stdin:done");
+    child.kill("SIGKILL");
+  });
+
+  it("G-118 LATHE_TIMING prints a tree to stderr after the run", async () => {
+    scene = await stage([turn.text("ok")]);
+    const { stdout, stderr } = await scene.run(["-p", "hi"], { env: { LATHE_TIMING: "1" } });
+    expect(stdout).toBe("ok\n");
+    expect(stderr).toMatch(
+      /^lathe [\d.]+ ms\n {2}workspace [\d.]+ ms\n(?: {2}.*\n)* {2}run [\d.]+ ms\n {4}model [\d.]+ ms\n$/,
+    );
+    expect((await scene.run(["-p", "hi"])).stderr).not.toContain(" ms");
+  });
+});
+
+describe("SIGKILL", () => {
+  it("HD-03 D-086 D-087 what was said before is in the next request, half a line at the end is survived, the key is in no file", async () => {
+    const held = gate();
+    scene = await stage([turn.text("noted"), turn.text("never read", { before: held.wait }), turn.text("it was blue")]);
+    await scene.run(["-p", "remember the colour blue"]);
+    const child = scene.start(["--continue", "-p", "and the number seven"]);
+    child.stdin.end();
+    await held.reached;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    held.open();
+    const root = join(scene.box.env["LATHE_HOME"] ?? "", "sessions");
+    const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+    expect(files).toHaveLength(1);
+    const file = join(root, files[0] ?? "");
+    await appendFile(file, '{"type":"message","id":"half');
+    expect(await scene.run(["--continue", "-p", "which colour?"])).toMatchObject({ code: 0, stdout: "it was blue\n" });
+    const said = JSON.stringify(scene.server.requests.at(-1)?.view.messages);
+    for (const text of ["remember the colour blue", "noted", "and the number seven", "which colour?"])
+      expect(said).toContain(text);
+    const kept = await readFile(file, "utf8");
+    expect(kept).toContain("which colour?");
+    expect(kept).not.toContain(KEY);
+  });
+});
 
 describe.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("D-086 HD-04 %s", (signal) => {
   it.each(["text", "json"])("ends a run cleanly in %s mode, and lathe -c goes on", async (mode) => {

@@ -53,6 +53,28 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     await terminal.see(at, /ended-0/);
   });
 
+  it("HD-04 several prompts on the command line are sent one after the other, then the prompt is there", async () => {
+    server.push(turn.text("the first answer"), turn.text("the second answer"));
+    const start = terminal.type(lathe(SONNET, '"do the first"', '"do the second"'));
+    const at = await terminal.see(start, /the first answer[\s\S]*the second answer[\s\S]*› /);
+    expect(server.requests.map(({ view }) => /do the \w+$/.exec(view.messages.at(-1)?.text ?? "")?.[0])).toEqual([
+      "do the first",
+      "do the second",
+    ]);
+    terminal.keys("/quit\n");
+    await terminal.see(at, /ended-0/);
+  });
+
+  it("LS-14 G-118 LATHE_TIMING=x leaves with 0 when it is ready, with a tree whose root covers its parts", async () => {
+    const start = terminal.type(`LATHE_TIMING=x ${lathe(SONNET)}`);
+    await terminal.see(start, /ended-0/);
+    const spans = [...terminal.text(start).matchAll(/^( *)(\w+) ([\d.]+) ms\r?$/gm)];
+    const [root, ...parts] = spans.map(([, indent = "", name = "", ms = ""]) => ({ indent, name, ms: Number(ms) }));
+    expect(root?.name).toBe("lathe");
+    expect(parts.map(({ name }) => name)).toEqual(["workspace", "model"]);
+    expect(parts.reduce((sum, { ms }) => sum + ms, 0)).toBeLessThanOrEqual(root?.ms ?? 0);
+  });
+
   it("a call of a subagent that needs a yes is asked about, too", async () => {
     await Promise.all([server.close(), terminal.close()]);
     server = await startModelServer({

@@ -260,4 +260,89 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.see(/understood\n›$/);
     expect(said(0)).toMatch(/<\/environment>first\n {2}second\nthird$/);
   });
+
+  it("several choices of a question are answered by their numbers; other words are an answer of one's own", async () => {
+    const ask = (multi: boolean) => ({
+      name: "ask_user",
+      args: {
+        questions: [
+          {
+            id: "which",
+            question: "Which parts?",
+            multi,
+            options: ["lexer", "parser", "printer"].map((label) => ({ label })),
+          },
+        ],
+      },
+    });
+    server.push(turn.calls([ask(true)]), turn.calls([ask(true)]), turn.calls([ask(false)]), turn.text("understood"));
+    await open(SONNET, 80);
+    await screen.press("go", "Enter");
+    await screen.see(
+      /Which parts\?\n {2}1\. lexer\n {2}2\. parser\n {2}3\. printer\nNumbers \(1,3\) or your own words:$/,
+    );
+    await screen.press("1, 3", "Enter");
+    await screen.see(/✓ ask_user[\s\S]*Numbers \(1,3\) or your own words:$/);
+    await screen.press("only the tests", "Enter");
+    await screen.see(/\nNumber or your own words:$/);
+    await screen.press("2", "Enter");
+    await screen.see(/understood\n›$/);
+    const answers = [1, 2, 3].map((i) => JSON.stringify(server.requests[i]?.view.messages.at(-1)?.results));
+    expect(answers[0]).toMatch(/lexer.*printer/);
+    expect(answers[0]).not.toContain("parser");
+    expect(answers[1]).toContain("only the tests");
+    expect(answers[2]).toMatch(/parser/);
+  });
+
+  it.each([
+    ["a key that is refused", [turn.error(401)], [], /Check the key: lathe auth status\n›$/],
+    ["a model that is not there", [turn.error(404)], [], /Choose another model: lathe models\n›$/],
+    [
+      "an empty answer",
+      [turn.text("")],
+      [],
+      /The model gave an empty answer\. Rephrase the request, or choose another model/,
+    ],
+    [
+      "an answer that was cut off",
+      [turn.text("the first half", { stop: "length" })],
+      [],
+      /the first half\nThe answer was cut off at the output limit\. To go on, send: continue\n›$/,
+    ],
+    [
+      "a refusal",
+      [turn.text("no", { stop: "content_filter" })],
+      [],
+      /The model refused to answer\. Rephrase the request, or choose another model: lathe models\n›$/,
+    ],
+    [
+      "the last turn that is allowed",
+      [turn.calls([{ name: "glob", args: { pattern: "*" } }])],
+      ["--max-turns", "1"],
+      /budget of turns is used up[^\n]* Continue with a higher limit: lathe -c\n›$/,
+    ],
+    [
+      "a budget that is used up",
+      [turn.calls([{ name: "glob", args: { pattern: "*" } }], { usage: { input: 5_000_000, output: 10 } })],
+      ["--max-cost", "0.5"],
+      /budget[^\n]* is used up[^\n]*Continue with a higher limit: lathe -c\n›$/,
+    ],
+  ] as const)("%s is said once, with what to do, as print mode says it", async (_, turns, options, hint) => {
+    server.push(...turns);
+    await open([...SONNET, ...options], 160);
+    await screen.press("go", "Enter");
+    const rows = await screen.see(hint);
+    // Beside calls and the answer itself.
+    expect(rows.slice(rows.indexOf("› go") + 1, -1).filter((row) => /^[A-Z]/.test(row))).toHaveLength(1);
+  });
+
+  it("/model with a provider that does not exist changes nothing", async () => {
+    server.push(turn.text("from sonnet"));
+    await open(SONNET, 100);
+    await screen.press("/model b/b", "Enter");
+    await screen.see(/Unknown provider "b"\.[^\n]* See: lathe models\n›$/);
+    await screen.press("hello", "Enter");
+    await screen.see("from sonnet");
+    expect(server.requests[0]?.body).toMatchObject({ model: expect.stringContaining("sonnet") });
+  });
 });

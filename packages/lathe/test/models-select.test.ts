@@ -57,6 +57,19 @@ describe("which model a selector means", () => {
     expect(reached()).toBe(expected);
   });
 
+  it("G-52 --provider names the provider of --model, and alone it limits the choice", async () => {
+    await b.ask(["--provider", "two", "--model", "alpha-mini"], keys);
+    expect(reached()).toBe("two/alpha-mini");
+    await b.ask(["--provider", "one", "--model", "one/alpha-large:low"], keys);
+    expect(reached()).toBe("one/alpha-large low");
+    await b.ask(["--provider", "two"], keys);
+    expect(reached()).toBe("two/claude-sonnet-4-6");
+    expect(await b.ask(["--provider", "nobody"], keys)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("nobody"),
+    });
+  });
+
   it.each([
     ["no-such-model", 'Unknown model "no-such-model". Give it as provider/id, or see: lathe models'],
     ["onee/alpha", 'Unknown provider "onee". Did you mean one? See: lathe models'],

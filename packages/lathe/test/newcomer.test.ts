@@ -1,5 +1,6 @@
 // What people try first, and get wrong first: each ends with one line that says what to do.
 
+import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -99,10 +100,142 @@ describe("lathe login", () => {
     [["ollama"], "", "needs no key"],
     [["openai"], "two words\n", "A key contains no spaces"],
     [["openai"], "one\ntwo\n", "A key contains no spaces"],
-    [["openai", "sk-123"], "", "lathe login takes one provider and --key, not sk-123."],
     [["--force"], "", "lathe login takes one provider and --key, not --force."],
   ])("%j with %j is refused", async (args, stdin, message) => {
     const { code, stderr } = await box.run(["login", ...args], { stdin });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it.each([
+    [["login", "openai", "sk-secret"], "lathe login openai < key.txt"],
+    [["login", "sk-secret"], "lathe login <provider> < key.txt"],
+    [["login", "sk-secret", "openai"], "lathe login <provider> < key.txt"],
+    [["login", "openai", "--key", "sk-secret"], "lathe login openai < key.txt"],
+    [["login", "--api-key=sk-secret"], "not --api-key."],
+    [["logout", "openai", "sk-secret"], "lathe logout takes one provider."],
+  ])("%j does not repeat the key, stores nothing and says how to pass it", async (args, message) => {
+    const { code, stdout, stderr } = await box.run(args, { stdin: "" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("secret");
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(existsSync(join(box.home, ".lathe/auth.json"))).toBe(false);
+  });
+});
+
+describe("an address that is none", () => {
+  const models = { anthropic: "claude-sonnet-4-5", openai: "gpt-5.2", gemini: "gemini-2.5-pro", groq: "any" } as const;
+  const refused = async (args: readonly string[], env: Record<string, string>, ...says: string[]): Promise<void> => {
+    const { code, stdout, stderr } = await box.run([...args, "-p", "hi"], { env });
+    expect({ code, stdout, lines: stderr.trimEnd().split("\n").length, stderr }).toMatchObject({
+      code: 2,
+      stdout: "",
+      lines: 1,
+    });
+    for (const text of says) expect(stderr).toContain(text);
+  };
+
+  it.each(
+    Object.entries(models).flatMap(([provider, id]) =>
+      ["garbage", "ht!tp://x", "http://", "http://x:99999", "ftp://x"].map((url) => [provider, id, url] as const),
+    ),
+  )(
+    "in the variable of %s (%s) is one line that names it, not an internal error or minutes of retries: %s",
+    async (provider, id, url) => {
+      const name = provider.toUpperCase();
+      await refused(
+        ["--model", `${provider}/${id}`],
+        { [`${name}_API_KEY`]: "k", [`${name}_BASE_URL`]: url },
+        `${name}_BASE_URL`,
+        `"${url}" is not a URL`,
+      );
+    },
+  );
+
+  it("does not repeat a password in it", async () => {
+    const { stderr } = await box.run(["--model", "anthropic/claude-sonnet-4-5", "-p", "hi"], {
+      env: { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://me:secret@[bad" },
+    });
+    expect(stderr).toMatch(/^lathe: ANTHROPIC_BASE_URL: .* is not a URL/);
+    expect(stderr).not.toContain("secret");
+  });
+
+  it("in models.yml is one line that names the file and the provider", async () => {
+    await mkdir(join(box.home, ".lathe"));
+    const entry = "baseUrl: garbage\n    api: openai-completions\n    apiKey: k\n    models: [{ id: m }]";
+    await writeFile(join(box.home, ".lathe/models.yml"), `providers:\n  acme:\n    ${entry}\n`);
+    await refused(["--model", "acme/m"], {}, "acme", "models.yml", '"garbage" is not a URL');
+  });
+
+  it.each([
+    ["http_proxy", "garbage"],
+    ["HTTP_PROXY", "http://"],
+    ["ALL_PROXY", "http://me:secret@[x"],
+    ["all_proxy", "socks5://127.0.0.1:1"],
+  ])("in %s (%s) is one line that names the variable", async (variable, value) => {
+    const { code, stderr } = await box.run(["--model", "anthropic/claude-sonnet-4-5", "-p", "hi"], {
+      env: { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://model.invalid", [variable]: value },
+    });
+    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
+    expect(stderr).toContain(`lathe: ${variable}`);
+    expect(stderr).not.toContain("secret");
+  });
+});
+
+describe("a model of a provider that does not exist", () => {
+  const keys = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "http://127.0.0.1:9", OPENAI_API_KEY: "k" };
+  const unknown = /^(lathe: )?Unknown provider "(b|opnai)"\.( Did you mean (openai|.*)\?)? See: lathe models$/m;
+
+  it.each(["b/b", "opnai/gpt-5.2", "b/b:high"])("--model %s runs no other model", async (selector) => {
+    const { code, stdout, stderr } = await box.run(["--model", selector, "-p", "hi"], { env: keys });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(unknown);
+  });
+
+  it("names those that are written nearly the same", async () => {
+    const { stderr } = await box.run(["--model", "opnai/gpt-5.2", "-p", "hi"], { env: keys });
+    expect(stderr).toContain("Did you mean openai");
+  });
+
+  it("is refused as the saved default as well", async () => {
+    await box.run(["config", "set", "model", "b/b"]);
+    const { code, stderr } = await box.run(["-p", "hi"], { env: keys });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(unknown) });
+  });
+
+  it("is refused by set_model of an RPC host, and the session keeps its model", async () => {
+    const commands = [
+      { id: "1", type: "set_model", provider: "b", modelId: "b" },
+      { id: "2", type: "get_state" },
+    ];
+    const { stdout } = await box.run(["--mode", "rpc", ...practice], {
+      env: keys,
+      stdin: commands.map((command) => `${JSON.stringify(command)}\n`).join(""),
+    });
+    const frames = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(frames.find(({ id }) => id === "1")).toMatchObject({ success: false });
+    expect(JSON.stringify(frames.find(({ id }) => id === "2"))).toContain("practice");
+  });
+});
+
+describe("lathe models", () => {
+  it.each([
+    [["models", "nonsensezzz"], 'No model matches "nonsensezzz". See: lathe models', ""],
+    [["--list-models", "nonsensezzz"], 'No model matches "nonsensezzz". See: lathe models', ""],
+    [["models", "--json", "nonsensezzz"], 'No model matches "nonsensezzz". See: lathe models', "[]\n"],
+    [["models", "--usable", "claude-sonnet"], 'No model that matches "claude-sonnet" has a credential.', ""],
+  ])("%j with nothing to show ends with 1 and one line", async (args, message, stdout) => {
+    const run = await box.run(args);
+    expect(run).toMatchObject({ code: 1, stdout, stderr: expect.stringContaining(message) });
+    expect(run.stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  it("--usable leaves out every provider without a credential", async () => {
+    const { code, stdout } = await box.run(["models", "--usable", "--json"], { env: { GROQ_API_KEY: "k" } });
+    const providers = new Set((JSON.parse(stdout) as { provider: string }[]).map(({ provider }) => provider));
+    expect({ code, providers: [...providers].sort() }).toEqual({ code: 0, providers: ["groq", "practice"] });
   });
 });

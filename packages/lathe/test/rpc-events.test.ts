@@ -58,12 +58,66 @@ describe("RPC: events", () => {
     expect(await host.finish()).toBe(0);
   });
 
-  it("G-06 a retry is told, begin and end", async () => {
+  it("G-06 G-66 a retry is told, begin and end", async () => {
     rig.server.push(turn.error(529, { retryAfter: 0 }), turn.text("well then"));
     const host = await rig.start();
     await host.prompt("hello");
     order(host.events(), ["agent_start", "auto_retry_start", "auto_retry_end", "message_end", "agent_end"]);
     expect(host.events().find(({ type }) => type === "auto_retry_end")).toMatchObject({ success: true });
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-66 a connection that is cut in the middle of the text is asked again for the whole message", async () => {
+    rig.server.push(
+      turn.text("half of it and more", { deltaChars: 4, fault: { kind: "cut", at: { events: 6 } } }),
+      turn.text("all of it"),
+    );
+    const host = await rig.start();
+    await host.prompt("hello");
+    order(host.events(), ["message_update", "auto_retry_start", "auto_retry_end", "message_end", "agent_end"]);
+    expect(host.events().filter(({ discarded }) => discarded === true)).toHaveLength(1);
+    const { messages } = await host.data<{ messages: { role: string }[] }>("get_messages");
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect(await host.data("get_last_assistant_text")).toEqual({ text: "all of it" });
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-66 an abort in the middle of a call keeps what was said and done, and leaves no call open", async () => {
+    rig.server.push(
+      turn.blocks([
+        text("I will do both."),
+        call({ name: "shell", id: "quick", args: { command: "echo done" } }),
+        call({ name: "shell", id: "slow", args: { command: "sleep 60" } }),
+      ]),
+      turn.text("as you wish"),
+    );
+    const host = await rig.start("--permission-mode", "full");
+    host.send({ type: "prompt", message: "go" });
+    await host.wait("the quick one", ({ payload }) => {
+      const { event } = (payload ?? {}) as { event?: Frame };
+      return event?.type === "tool_execution_end" && String(event["toolCallId"]).startsWith("quick");
+    });
+    await host.data("abort");
+    await host.event("agent_end");
+    await host.prompt("and now?");
+    // The strict server takes it: every call has its result.
+    const said = rig.server.requests[1]?.view.messages.find(({ role }) => role === "assistant");
+    expect(said).toMatchObject({ text: "I will do both." });
+    expect(rig.server.requests[1]?.result("quick")).toContain("done");
+    expect(rig.server.requests[1]?.result("slow")).toContain("interrupted");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-65 a call whose arguments are cut off is an error that the model reads, not the end of the run", async () => {
+    rig.server.push(
+      turn.calls([{ name: "write_file", id: "cut", rawArgs: '{"file_path":"a.txt","content":"half' }]),
+      turn.text("again then"),
+    );
+    const host = await rig.start("--permission-mode", "full");
+    await host.prompt("write");
+    expect(rig.server.requests[1]?.result("cut")).toContain("the arguments are not a JSON object");
+    expect(host.events().find(({ type }) => type === "tool_execution_end")).toMatchObject({ isError: true });
+    expect(await host.data("get_last_assistant_text")).toEqual({ text: "again then" });
     expect(await host.finish()).toBe(0);
   });
 

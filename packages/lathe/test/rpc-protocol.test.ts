@@ -13,11 +13,19 @@ afterEach(() => rig.remove());
 describe("RPC: process and framing", () => {
   it("G-01 ready comes first, user overrides of todo are ignored, the end of stdin ends with 0", async () => {
     await mkdir(rig.box.env["LATHE_HOME"] ?? "", { recursive: true });
-    await writeFile(join(rig.box.env["LATHE_HOME"] ?? "", "config.yml"), "todo: {enabled: false}\n");
+    await writeFile(join(rig.box.env["LATHE_HOME"] ?? "", "config.yml"), "todo: {enabled: false}\nsteeringMode: all\n");
+    // The setting takes effect elsewhere.
+    rig.server.push(turn.text("hi"));
+    await rig.box.run(["--model", "openai/gpt-5.2", "-p", "hi"], { env: rig.env });
+    expect(JSON.stringify(rig.server.requests[0]?.body)).not.toContain('"name":"todo"');
     const host = await rig.start();
     expect(host.frames[0]).toEqual({ type: "ready" });
-    const { dumpTools } = await host.data<{ dumpTools: { name: string }[] }>("get_state", { include: ["tools"] });
+    const { dumpTools, steeringMode } = await host.data<{ dumpTools: { name: string }[]; steeringMode: string }>(
+      "get_state",
+      { include: ["tools"] },
+    );
     expect(dumpTools.map(({ name }) => name)).toContain("todo");
+    expect(steeringMode).toBe("all");
     expect(await host.finish()).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI, type Sandbox, sandbox } from "./command.ts";
@@ -145,6 +145,35 @@ describe("without a terminal's device", () => {
     await run("%2", "--continue", "-p", "find discount");
     expect(holding("find subtotal")).toEqual(holding("show package.json"));
     expect(holding("find discount")).toEqual(holding("show README.md"));
+  });
+
+  it("G-37 a terminal's own session is kept with its directory, and does not follow the terminal into another one", async () => {
+    const pane = { env: { TMUX_PANE: "%1" } };
+    const run = async (cwd: string, ...args: string[]) => {
+      expect((await box.run([...PRACTICE, "--cwd", cwd, ...args], pane)).code).toBe(0);
+    };
+    const other = join(box.dir, "other");
+    mkdirSync(other);
+    await run(box.dir, "-p", "show package.json");
+    const [first = ""] = holding("show package.json");
+    const crumb = join(box.env["LATHE_HOME"] ?? "", "terminal-sessions", "1");
+    expect(readFileSync(crumb, "utf8")).toBe(`${box.dir}\n${first}\n`);
+    await run(other, "--continue", "-p", "find elsewhere");
+    const [elsewhere = ""] = holding("find elsewhere");
+    expect(elsewhere).not.toBe(first);
+    expect(readFileSync(crumb, "utf8")).toBe(`${other}\n${elsewhere}\n`);
+    // The note is about the other directory now: here the newest one counts again.
+    await run(box.dir, "--continue", "-p", "find subtotal");
+    expect(holding("find subtotal")).toEqual([first]);
+  });
+
+  it("G-37 a note that cannot be written costs nothing but the note", async () => {
+    mkdirSync(box.env["LATHE_HOME"] ?? "", { recursive: true });
+    writeFileSync(join(box.env["LATHE_HOME"] ?? "", "terminal-sessions"), "in the way");
+    const { code } = await box.run([...PRACTICE, "-p", "show package.json"], { env: { TMUX_PANE: "%1" } });
+    expect(code).toBe(0);
+    const [first] = holding("show package.json");
+    expect(await say("find subtotal", "--continue")).toBe(first);
   });
 
   it("G-37 falls back to the newest of the directory, else starts anew", async () => {

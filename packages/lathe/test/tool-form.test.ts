@@ -64,6 +64,20 @@ describe("editVariant", () => {
   });
 });
 
+describe("NULL_PROMPT", () => {
+  it("G-117 true sends no system prompt; the tools and the environment of the first turn stay", async () => {
+    await withSettings("");
+    await scene.run(["-p", "hi"], { env: { NULL_PROMPT: "true" } });
+    const request = scene.server.requests.at(-1);
+    expect(request?.refused).toBeUndefined();
+    expect(request?.view.system ?? "").toBe("");
+    expect(names()).toContain("read_file");
+    expect(request?.view.messages[0]?.text).toContain("<environment>");
+    await scene.run(["-p", "hi"], { env: { NULL_PROMPT: "1" } });
+    expect(scene.server.requests.at(-1)?.view.system).toContain("You are Lathe");
+  });
+});
+
 describe("toolNames", () => {
   it("PR-02 native gives the names of the vendor's own agent, and --tools goes by them", async () => {
     await withSettings("toolNames: native\n");
@@ -75,6 +89,21 @@ describe("toolNames", () => {
       code: 2,
       stderr: expect.stringMatching(/Unknown tool "read_file".*Read, /),
     });
+  });
+
+  it("CF-08 todo.enabled: false leaves the list out under every name it has", async () => {
+    await withSettings("");
+    const offered = async (...settings: string[]): Promise<readonly string[]> => {
+      await writeFile(join(scene.box.env["LATHE_HOME"] ?? "", "config.yml"), settings.join("\n"));
+      await scene.run(["-p", "hi"]);
+      return names();
+    };
+    expect(await offered()).toContain("todo");
+    expect(await offered("toolNames: native")).toContain("TodoWrite");
+    expect(await offered("todo.enabled: false")).not.toContain("todo");
+    const native = await offered("toolNames: native", "todo.enabled: false");
+    expect(native).toContain("Read");
+    expect(native).not.toContain("TodoWrite");
   });
 
   it("with another way of editing it is refused before anything is sent, and says what to change", async () => {

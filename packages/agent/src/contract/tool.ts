@@ -59,6 +59,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly output?: OutputLimit | undefined;
   /** What of this tool's state the model must keep in mind when older history is summarised. */
   carried?(services: ToolServices): string | undefined;
+  /** What the tool and its other faces give, under one name, so that a host can leave all of them out. */
+  readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */

@@ -40,6 +40,8 @@ export interface ProfileOptions {
   readonly editVariant?: EditVariant | undefined;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
   readonly tools?: readonly SessionTool[] | undefined;
+  /** Features whose tools are not offered. */
+  readonly without?: readonly string[] | undefined;
   /** Offer only these. */
   readonly only?: readonly string[] | undefined;
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
@@ -52,7 +54,9 @@ const DEFAULT_WINDOW = 128_000;
 /** Makes the profile of a model: tools and prompt of its family, limits from the catalog. */
 export function defineProfile(family: Family, options: ProfileOptions): Profile {
   const { prompt, editing = "", tools } = toolset(family, options);
-  const registry = new ToolRegistry([...tools, ...(options.tools ?? [])]);
+  const { without = [] } = options;
+  const offered = tools.filter(({ feature = "" }) => !without.includes(feature));
+  const registry = new ToolRegistry([...offered, ...(options.tools ?? [])]);
   if (options.only) for (const name of registry.names()) if (!options.only.includes(name)) registry.unregister(name);
   const provider = options.provider ?? family.id;
   const info = options.modelInfo ?? builtinCatalog.get(provider, options.model);

@@ -46,6 +46,20 @@ const MODELS: Record<Dialect, string> = {
   gemini: "gemini-3-pro-preview",
 };
 
+const OPTIONS = {
+  anthropic: { beta_headers: ["new-2099"] },
+  gemini: { safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT" }], tools: [{ googleSearch: {} }] },
+};
+type Body = Readonly<Record<string, unknown>> & { readonly tools: readonly object[] };
+const SEEN: Record<Dialect, (sent: { body: Body; headers: Record<string, string> }) => void> = {
+  openai: ({ body }) => expect(body).toMatchObject({ reasoning: { effort: "high" } }),
+  anthropic: ({ headers }) => expect(headers["anthropic-beta"]).toContain("new-2099"),
+  gemini: ({ body }) => {
+    expect(body).toMatchObject({ safetySettings: OPTIONS.gemini.safetySettings });
+    expect(body.tools).toContainEqual({ googleSearch: {} });
+  },
+};
+
 /** Tool names as they went over the wire. */
 function offered(body: unknown): string[] {
   return [...JSON.stringify(body).matchAll(/"name":"([a-z_]+)","description"/g)].map((match) => match[1] ?? "");
@@ -69,6 +83,19 @@ describe.each(DIALECTS)("the %s profile", (dialect) => {
     await w.session.submit("hello");
     await w.finish();
     expect(offered(w.server.requests[0]?.body)).toEqual(LISTS[dialect]);
+  });
+
+  it("PR-02 its vendor's options reach the wire, commands get its time, and grep has modes for Anthropic only", async () => {
+    const w = await start([turn.text("hi")], { model: MODELS[dialect], providerOptions: OPTIONS });
+    w.session.config.reasoningEffort = "high";
+    await w.session.submit("hello");
+    await w.finish();
+    const { body, headers } = w.server.requests[0] ?? {};
+    SEEN[dialect]({ body: body as Body, headers: headers as Record<string, string> });
+    expect(w.session.profile.shellTimeoutMs ?? w.session.config.defaultCommandTimeoutMs).toBe(
+      dialect === "anthropic" ? 120_000 : 10_000,
+    );
+    expect(JSON.stringify(body).includes("output_mode")).toBe(dialect === "anthropic");
   });
 
   it("D-012 PR-02 its prompt covers identity, tools and coding, in the system slot and nowhere else", async () => {

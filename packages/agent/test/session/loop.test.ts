@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import type { SessionState } from "../../src/events/types.ts";
 import { echo, type Setup, setUp, testProfile } from "../support/session.ts";
 
 const callEcho = (n: number) => ({ calls: [{ name: "echo", args: { n } }] });
@@ -173,27 +172,6 @@ describe("a session", () => {
     expect(() => Object.assign(session.config, { toolOutputModes: { shell: "middle" } })).toThrow(
       "toolOutputModes.shell must be one of head_tail, tail, head, not middle",
     );
-  });
-
-  it("SN-03 goes only along the legal edges", async () => {
-    const log = async (run: (s: ReturnType<typeof setUp>) => Promise<unknown>, s: ReturnType<typeof setUp>) => {
-      await run(s);
-      await s.finish();
-      return s.of("state_changed").map((event) => event.data.to) as SessionState[];
-    };
-    const plain = setUp({ script: [{ text: "a" }] });
-    expect(await log((s) => s.session.submit("x"), plain)).toEqual(["processing", "idle"]);
-    const question = setUp({
-      script: [{ text: "Which one?" }, { text: "ok" }],
-      isQuestion: (turn) => turn.content.endsWith("?"),
-    });
-    const asked = await log(async (s) => {
-      await s.session.submit("x");
-      expect(s.session.state).toBe("awaiting_input");
-      await s.session.submit("the first");
-    }, question);
-    expect(asked).toEqual(["processing", "awaiting_input", "processing", "idle"]);
-    expect(plain.session.state).toBe("closed");
   });
 
   it("SN-03 a tool that asks the user ends the input and waits", async () => {

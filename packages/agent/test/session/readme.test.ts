@@ -8,7 +8,7 @@ import { startModelServer, turn } from "@lathe/testkit";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-it("the host program of the README runs, steers and ends", async () => {
+it("the host program of the README runs with a tool of its own, steers and ends", async () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const program = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
   expect(program.trim().split("\n").length).toBeLessThanOrEqual(25);
@@ -33,6 +33,7 @@ it("the host program of the README runs, steers and ends", async () => {
   });
   await using server = await startModelServer({
     script: [
+      turn.calls([{ name: "greeting", args: { language: "German" }, id: "c0" }]),
       turn.calls([{ name: "write_file", args: { file_path: "hello.txt", content: "Hello!\n" }, id: "c1" }]),
       turn.text("Wrote a greeting."),
     ],
@@ -49,9 +50,10 @@ it("the host program of the README runs, steers and ends", async () => {
     timeout: 20_000,
   });
   expect(readFileSync(join(folder, "hello.txt"), "utf8")).toBe("Hello!\n");
+  expect(stdout).toContain("[greeting: ok]");
   expect(stdout).toContain("[write_file: ok]");
-  expect(stdout).toContain("> Keep it short, please.");
   expect(stdout).toContain("Wrote a greeting.");
-  expect(stdout).toMatch(/\(completed, \d+ tokens\)/);
+  expect(stdout).toMatch(/\(completed, 17 characters, \d+ tokens\)/);
+  expect(JSON.stringify(server.requests[1]!.view.messages.at(-1)!.results)).toContain("Guten Tag!");
   expect(server.requests[1]!.view.messages.at(-1)!.text).toContain("Keep it short, please.");
 });

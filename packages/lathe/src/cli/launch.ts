@@ -8,12 +8,14 @@ import type { OpenedJournal } from "../journals/journal-files.ts";
 import type { Machine } from "../machine/machine.ts";
 import { type CliOptions, OPTIONS } from "../options/option-table.ts";
 import { type ParsedArgs, parseArgs } from "../options/parse.ts";
+import { withProvider } from "../options/provider.ts";
 import { journalFor } from "../sessions/which-journal.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+import type { StartupReport } from "./startup-report.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  const parsed = parseArgs(argv, machine.userHome);
+  const parsed = withProvider(parseArgs(argv, machine.userHome));
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
     machine.stdout.write(helpText());
@@ -23,7 +25,8 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     machine.stdout.write(`${LATHE_VERSION}\n`);
     return EXIT.done;
   }
-  const workspace = await openWorkspace(machine, parsed.options);
+  const report = await reportFor(machine);
+  const workspace = await report.phase("workspace", () => openWorkspace(machine, parsed.options));
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   if (parsed.options["list-models"] !== undefined) {
     const { listModels } = await import("../commands/models.ts");
@@ -35,7 +38,8 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   }
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
-  const requestFor = (opened: OpenedJournal): Promise<SessionRequest> => sessionRequest(workspace, options, opened);
+  const requestFor = (opened: OpenedJournal): Promise<SessionRequest> =>
+    report.phase("model", () => sessionRequest(workspace, options, opened));
   const toCome = takesPromptsLater(args, machine);
   const misplaced = toCome ? NEED_A_PROMPT.find((name) => options[name] !== undefined) : undefined;
   if (misplaced !== undefined)
@@ -44,7 +48,10 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     );
   if (isInteractive(options, machine)) {
     const { lineMode } = await import("../modes/line/index.ts");
-    return lineMode(workspace, args, requestFor);
+    return lineMode(workspace, args, requestFor, () => {
+      report.print();
+      return !report.leavesWhenReady;
+    });
   }
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../modes/rpc/mode.ts");
@@ -54,12 +61,23 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     const { jsonCommandMode } = await import("../modes/json.ts");
     return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
   }
-  const prompts = await promptsOf(args, machine, await readPiped(machine, maxTimeOf(options)));
+  const piped = await report.phase("stdin", () => readPiped(machine, maxTimeOf(options)));
+  const prompts = await report.phase("prompts", () => promptsOf(args, machine, piped));
   if (prompts.length === 0 && !continues(options))
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../modes/start-headless.ts");
-  return startHeadless(workspace, options, prompts, requestFor);
+  const code = await report.phase("run", () => startHeadless(workspace, options, prompts, requestFor));
+  report.print();
+  return code;
 }
+
+async function reportFor({ env }: Machine): Promise<StartupReport> {
+  if (!env["LATHE_TIMING"] && !env["LATHE_DEBUG_STARTUP"]) return NO_REPORT;
+  const { startupReport } = await import("./startup-report.ts");
+  return startupReport(env, () => performance.now());
+}
+
+const NO_REPORT: StartupReport = { phase: async (_name, work) => work(), print: () => {}, leavesWhenReady: false };
 
 async function withSession(workspace: Workspace, args: ParsedArgs): Promise<ParsedArgs> {
   const { withChosenSession } = await import("../sessions/choose.ts");

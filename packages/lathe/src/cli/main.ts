@@ -49,7 +49,9 @@ async function start(argv: readonly string[], machine: Machine): Promise<ExitCod
 /** A JSON run ends with its result also when it never began; the options may be what is wrong, so they are not parsed. */
 function wantsJson(argv: readonly string[]): boolean {
   if (Object.hasOwn(SUBCOMMANDS, argv[0] ?? "")) return false;
-  return argv.some((word, i) => word === "--mode=json" || (word === "--mode" && argv[i + 1] === "json"));
+  return argv.some(
+    (word, i) => word === "--json" || word === "--mode=json" || (word === "--mode" && argv[i + 1] === "json"),
+  );
 }
 
 /** One line. The stack of a bug is shown only with LATHE_DEBUG. */

@@ -31,8 +31,8 @@ interface Account {
 export const loginCommand: Command = async (argv, machine) => {
   const wantsKey = argv.includes("--key");
   const [name, ...more] = argv.filter((word) => word !== "--key");
-  const wrong = name?.startsWith("-") ? name : more[0];
-  if (wrong !== undefined) throw usageError(`lathe login takes one provider and --key, not ${wrong}.`);
+  if (name?.startsWith("-")) throw usageError(`lathe login takes one provider and --key, not ${optionName(name)}.`);
+  if (more.length > 0) throw keyOnCommandLine(name);
   const workspace = await openWorkspace(machine, {});
   const account = await accountOf(workspace, name, "login");
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
@@ -47,7 +47,8 @@ export const loginCommand: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-export const logoutCommand: Command = async ([name], machine) => {
+export const logoutCommand: Command = async ([name, ...more], machine) => {
+  if (more.length > 0) throw usageError("lathe logout takes one provider.");
   const workspace = await openWorkspace(machine, {});
   // A stored credential can be deleted even if its provider is no longer known.
   const store = credentialStore(workspace);
@@ -59,6 +60,20 @@ export const logoutCommand: Command = async ([name], machine) => {
   );
   return EXIT.done;
 };
+
+/** Of `--key=secret` only what stands before the value. */
+const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
+
+/** What was typed is not repeated: it is most likely the key. */
+function keyOnCommandLine(name = ""): CliError {
+  const provider = looksLikeKey(name) ? "<provider>" : name;
+  return usageError(
+    `A key is not taken from the command line: it stays in your shell's history. Delete it there, then pipe the key in: lathe login ${provider} < key.txt`,
+  );
+}
+
+/** Longer than the name of any provider, or with the beginning that keys have. */
+const looksLikeKey = (word: string): boolean => /^(sk|pk|gsk|xai|key|AIza|ghp|hf)[-_]/.test(word) || word.length > 30;
 
 async function accountOf(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
   if (name === PRACTICE_PROVIDER)
@@ -72,6 +87,7 @@ async function accountOf(workspace: Workspace, name: string | undefined, verb: s
   if (row?.unsupported !== undefined) throw usageError(`${row.name} cannot be used: ${row.unsupported}.`);
   if (row || oauth || registry.knows(name))
     return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
+  if (looksLikeKey(name)) throw keyOnCommandLine(name);
   const guess = nearest(name, [
     ...providerRows.map(({ id }) => id),
     ...Object.keys(registry.config.providers ?? {}),

@@ -1,36 +1,48 @@
-// `lathe models [pattern] [--json]` and `--list-models [pattern]`.
+// `lathe models [pattern] [--usable] [--json]` and `--list-models [pattern]`.
 
 import { modelsOf } from "../models/connect.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
-import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
+const FLAGS: readonly string[] = ["--json", "--usable"];
+
 export const modelsCommand: Command = async (argv, machine) => {
-  const unknown = argv.find((word) => word.startsWith("-") && word !== "--json");
-  if (unknown !== undefined) throw usageError(`lathe models takes a pattern and --json, not ${unknown}.`);
-  const words = argv.filter((word) => word !== "--json");
+  const unknown = argv.find((word) => word.startsWith("-") && !FLAGS.includes(word));
+  if (unknown !== undefined) throw usageError(`lathe models takes a pattern, --usable and --json, not ${unknown}.`);
+  const words = argv.filter((word) => !FLAGS.includes(word));
   const workspace = await openWorkspace(machine, {});
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
-  return listModels(workspace, words.length === 0 ? true : words.join(" "), argv.includes("--json"));
+  return listModels(workspace, words.length === 0 ? true : words.join(" "), {
+    asJson: argv.includes("--json"),
+    onlyUsable: argv.includes("--usable"),
+  });
 };
 
 /** `pattern`: true for all. */
-export async function listModels(workspace: Workspace, pattern: string | true, asJson = false): Promise<ExitCode> {
+export async function listModels(
+  workspace: Workspace,
+  pattern: string | true,
+  { asJson = false, onlyUsable = false }: { readonly asJson?: boolean; readonly onlyUsable?: boolean } = {},
+): Promise<ExitCode> {
   const { stdout } = workspace.machine;
   const models = await modelsOf(workspace);
   await models.discover({ fresh: true });
-  const rows = await list(workspace, models, pattern === true ? undefined : pattern);
+  const all = await list(workspace, models, pattern === true ? undefined : pattern);
+  const rows = onlyUsable ? all.filter(({ available }) => available) : all;
   if (asJson) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else if (rows.length === 0)
-    stdout.write(
-      pattern === true
-        ? "No models are enabled. See: lathe config get enabledModels\n"
-        : `No model matches "${pattern}". See: lathe models\n`,
-    );
-  else stdout.write(shown(rows));
+  if (rows.length === 0) throw new CliError(EXIT.failed, nothingFound(pattern, all.length > 0));
+  if (!asJson) stdout.write(shown(rows));
   return EXIT.done;
+}
+
+function nothingFound(pattern: string | true, isThere: boolean): string {
+  if (isThere) return `No model that matches "${pattern}" has a credential. See: lathe models --usable, lathe login`;
+  return pattern === true
+    ? "No models are enabled. See: lathe config get enabledModels"
+    : `No model matches "${pattern}". See: lathe models`;
 }
 
 function shown(rows: readonly ListedModel[]): string {

@@ -7,6 +7,7 @@ import { promptsOf } from "../headless/prompts.ts";
 import { readPiped } from "../headless/stdin.ts";
 import { memoryJournal } from "../journals/journal-files.ts";
 import { parseArgs } from "../options/parse.ts";
+import { withProvider } from "../options/provider.ts";
 import { fixedAnswers } from "../practice/fixed-answers.ts";
 import { EXIT } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
@@ -14,7 +15,7 @@ import type { Command } from "./command.ts";
 import { table } from "./table.ts";
 
 export const promptCommand: Command = async (argv, machine) => {
-  const args = parseArgs(argv, machine.userHome);
+  const args = withProvider(parseArgs(argv, machine.userHome));
   const workspace = await openWorkspace(machine, args.options);
   let seen: Request | undefined;
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));

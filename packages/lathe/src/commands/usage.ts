@@ -14,11 +14,12 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   models: [
     ["", "all models"],
     ["<pattern>", "only those that match: part of a name, provider/*, *sonnet*"],
+    ["… --usable", "only those with a credential, or that need none"],
     ["… --json", "as JSON"],
   ],
   login: [
     ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],
-    ["<provider> --key", "always ask for a key"],
+    ["<provider> --key", "always ask for a key; without a terminal: lathe login <provider> < key.txt"],
   ],
   logout: [["<provider>", "delete its stored credential"]],
   auth: [["status [provider]", "where each credential comes from, never the credential itself"]],

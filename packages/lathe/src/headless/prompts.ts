@@ -18,8 +18,7 @@ export async function promptsOf(
   piped: Uint8Array = new Uint8Array(),
 ): Promise<InputContent[]> {
   const files = words.filter(isFile).map((word) => word.slice(1));
-  const spoken = words.filter((word) => !isFile(word)).join(" ");
-  const prompts = [...(options.print ?? []), ...(spoken.trim() === "" ? [] : [spoken])];
+  const prompts = [...(options.print ?? []), ...spokenPrompts(words.filter((word) => !isFile(word)))];
   const context: ContentPart[] = [];
   if (files.length > 0) {
     const { fileParts } = await import("../conversation/attachments.ts");
@@ -37,6 +36,20 @@ export async function promptsOf(
   }
   if (hasPiped) context.push(...(await pipedParts(piped, prompts.length > 0 ? ["<stdin>", "</stdin>"] : undefined)));
   return withContext(context, prompts);
+}
+
+/** Each argument is a prompt; single words that follow each other are one, because nobody quotes `fix the bug`. */
+function spokenPrompts(words: readonly string[]): string[] {
+  const prompts: string[] = [];
+  let joins = false;
+  for (const word of words) {
+    if (word.trim() === "") continue;
+    const isSingle = /^\S+$/.test(word);
+    if (isSingle && joins) prompts.push(`${prompts.pop()} ${word}`);
+    else prompts.push(word);
+    joins = isSingle;
+  }
+  return prompts;
 }
 
 const isFile = (word: string): boolean => word.startsWith("@") && word.length > 1;

@@ -64,7 +64,8 @@ export async function adapterOf(
     return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ConfigurationError") throw error;
-    throw usageError(`${error.message}. Fix models.yml or the variable, or choose another model: lathe models`);
+    const place = baseUrlPlace(workspace, models, choice, overrides);
+    throw usageError(`${error.message}. Fix ${place}, or choose another model: lathe models`);
   }
 }
 
@@ -78,11 +79,9 @@ export function providerOptions(
   const { settings, env } = workspace;
   const { provider } = choice;
   const config = models.configOf(provider);
-  const row = findRow(provider);
   const connection = models.connection(choice);
   const sources = credentialSources(workspace, runKey(choice, overrides));
-  const baseUrl =
-    overrides.baseUrl ?? connection.baseUrl ?? (row?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)]);
+  const baseUrl = overrides.baseUrl ?? connection.baseUrl ?? ownBaseUrl(provider, env);
   const cacheRetention = connection.cacheRetention ?? (settings.cacheRetention || undefined);
   const websocket = overrides.websocket ?? (settings["providers.openaiWebsockets"] || undefined);
   const local = isLocal(models, provider);
@@ -102,6 +101,22 @@ export function providerOptions(
 /** A local server may take any time to load its model. */
 export function isLocal(models: Models, provider: string): boolean {
   return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
+}
+
+/** Of providers without a variable of their own in the catalog. */
+const ownBaseUrl = (provider: string, env: Workspace["env"]): string | undefined =>
+  findRow(provider)?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)];
+
+/** Where the person finds what is wrong; a variable that the catalog knows is named by the message itself. */
+function baseUrlPlace(
+  { env }: Workspace,
+  models: Models,
+  { provider }: ModelChoice,
+  { baseUrl }: ModelOverrides,
+): string {
+  if (baseUrl !== undefined) return "--base-url";
+  if (models.configOf(provider)?.baseUrl !== undefined) return "models.yml";
+  return ownBaseUrl(provider, env) ? baseUrlVariable(provider) : "models.yml or the variable";
 }
 
 /** `MY_PROXY_BASE_URL` for a provider `my-proxy`. */

@@ -2,6 +2,7 @@
 // is cheap, the whole list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
+import { near } from "@lathe/agent";
 import {
   clampLevel,
   isThinkingLevel,
@@ -39,7 +40,7 @@ export async function openModels(workspace: Workspace): Promise<Models> {
   const { models: own } = workspace.paths;
   const older = own.replace(/\.yml$/, ".json");
   if (!existsSync(own) && existsSync(older)) {
-    const said = await (await import("./import-json.ts")).importModelsJson(older, own);
+    const said = await (await import("../home/import-json.ts")).importJson(older, own);
     workspace.machine.stderr.write(`lathe: ${said}\n`);
   }
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
@@ -235,6 +236,6 @@ function unknownModel(registry: Registry, text: string): Error {
   if (registry.knows(provider))
     return usageError(`No model of ${provider} matches "${text}". See: lathe models ${provider}`);
   const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
-  const guess = nearest(provider, names);
-  return usageError(`Unknown provider "${provider}".${guess ? ` Did you mean ${guess}?` : ""} See: lathe models`);
+  const guesses = near(provider, names).slice(0, 3).join(", ");
+  return usageError(`Unknown provider "${provider}".${guesses && ` Did you mean ${guesses}?`} See: lathe models`);
 }

@@ -35,18 +35,24 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     provider: model.provider,
     shellTimeoutMs: settings["shell.timeoutMs"],
     ...(isPractice ? {} : toolForm(workspace)),
+    ...(settings["todo.enabled"] ? {} : { without: ["todo"] }),
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
     ...(wish.systemPrompt === undefined ? {} : { basePrompt: wish.systemPrompt }),
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
     ...(family.id === "minimal" ? {} : { tools: [webFetchTool as never] }),
   };
-  const whole = defineProfile(family, options);
+  const whole = prompted(workspace, defineProfile(family, options));
   if (wish.tools === undefined) return whole;
   const known = whole.toolRegistry.names();
   const unknown = wish.tools.find((name) => !known.includes(name));
   if (unknown !== undefined) throw usageError(`Unknown tool "${unknown}". This profile has: ${known.join(", ")}.`);
-  return defineProfile(family, { ...options, only: wish.tools });
+  return prompted(workspace, defineProfile(family, { ...options, only: wish.tools }));
+}
+
+/** NULL_PROMPT=true sends no system prompt at all, to see what a model does by itself. */
+function prompted({ env }: Workspace, profile: Profile): Profile {
+  return env["NULL_PROMPT"] === "true" ? { ...profile, buildSystemPrompt: () => "" } : profile;
 }
 
 /** LATHE_EDIT_VARIANT wins over the setting when it names one. */

@@ -4,6 +4,7 @@ import type { SessionEvent } from "@lathe/agent";
 import { type HeadlessRun, runHeadless } from "../headless/headless.ts";
 import { oneLine } from "../headless/outcome.ts";
 import type { RunResult } from "../headless/result.ts";
+import { TOLD_AT_THE_END } from "../headless/told-at-end.ts";
 import type { Machine } from "../machine/machine.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
@@ -17,14 +18,6 @@ export function printResult({ stdout, stderr }: Machine, result: RunResult): voi
   if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
   if (result.error !== undefined) stderr.write(`lathe: ${result.error}\n`);
 }
-
-/** The result says these again, with what to do. */
-const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
-  "budget_exhausted",
-  "length",
-  "content_filter",
-  "context_overflow",
-]);
 
 /** Looks at stderr only when there is something to say: node makes the stream when it is first asked for. */
 function note(machine: Machine, event: SessionEvent): void {

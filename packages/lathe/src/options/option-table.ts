@@ -10,6 +10,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** `--name ""` means something. */
   readonly mayBeEmpty?: boolean;
+  /** A flag that is short for another option with this value. */
+  readonly stands?: { readonly for: string; readonly value: string };
   readonly group:
     | "Run"
     | "Model"
@@ -37,6 +39,7 @@ export const OPTIONS = {
     group: "Run",
     help: "output format of a run, or rpc over stdin and stdout",
   },
+  json: { kind: "flag", stands: { for: "mode", value: "json" }, group: "Run", help: "same as --mode json" },
   cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },
   "add-dir": {
     kind: "list",
@@ -59,6 +62,7 @@ export const OPTIONS = {
   record: { kind: "value", value: "dir", group: "Run", help: "record the run for `lathe replay`" },
 
   model: { kind: "value", short: "m", value: "provider/id[:effort]", group: "Model", help: "the model to use" },
+  provider: { kind: "value", value: "name", group: "Model", help: "choose among this provider's models" },
   models: { kind: "value", value: "patterns", group: "Model", help: "comma-separated models to choose from" },
   "smol-model": { kind: "value", value: "model", group: "Model", help: "model for small jobs" },
   "slow-model": { kind: "value", value: "model", group: "Model", help: "model for hard jobs" },
@@ -154,7 +158,11 @@ type ValueOf<K extends OptionKind> = K extends "flag"
       ? string | true
       : string;
 
-export type CliOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTIONS)[Name]["kind"]> };
+export type CliOptions = {
+  -readonly [Name in OptionName as (typeof OPTIONS)[Name] extends { stands: unknown } ? never : Name]?: ValueOf<
+    (typeof OPTIONS)[Name]["kind"]
+  >;
+};
 
 /** Words that start something other than a run. Loaded when named. */
 export const SUBCOMMANDS = {

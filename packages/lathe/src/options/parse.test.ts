@@ -29,6 +29,8 @@ describe("arguments", () => {
     [["-p", "fix", "--", "the", "bug"], { print: ["fix"] }],
     [["-cp", "now a test"], { continue: true, print: ["now a test"] }],
     [["--tools", ""], { tools: "" }],
+    [["--json"], { mode: "json" }],
+    [["--mode", "text", "--json"], { mode: "json" }],
     [["--record=~/run"], { record: "/home/me/run" }],
     [["--run-id=~/run"], { "run-id": "~/run" }],
   ])("reads %j", (argv, options) => {

@@ -33,7 +33,8 @@ export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs
     if (!spec) throw unknownOption(word);
     if (spec.kind === "flag") {
       if (inline !== undefined) throw usageError(`--${name} takes no value.`);
-      options[name] = true;
+      const { for: meant, value } = spec.stands ?? { for: name, value: true };
+      options[meant] = value;
       continue;
     }
     const next = inline === undefined ? argv[i + 1] : atHome(spec, inline, userHome);

@@ -10,7 +10,8 @@ export function settingsDocument(): string {
 
 Settings come in layers; later ones win: built-in defaults, \`~/.lathe/config.yml\`, the project's \`.lathe/config.yml\`, each \`--config\`
 file, options of the run. \`LATHE_HOME\` replaces \`~/.lathe\`. A value of the wrong type is an error with file and line; an unknown
-key is a warning with the nearest name. A key with nothing after its colon is not set; a value that begins with \`*\` or \`!\` must be in quotes.
+key is a warning with the nearest name. A \`--config\` file may also be JSON, with comments; \`settings.json\` or \`config.json\` in \`~/.lathe\` becomes
+\`config.yml\` once, when there is none. A key with nothing after its colon is not set; a value that begins with \`*\` or \`!\` must be in quotes.
 
 The project's file is the nearest one from the directory up to the root of its repository, and takes effect once \`lathe trust\` has been run in the
 folder that holds it, or above. Trusting your home folder, or a folder above it, covers that folder only, not the

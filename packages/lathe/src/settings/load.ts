@@ -15,6 +15,8 @@ export interface SettingsSource {
   readonly own?: boolean;
   /** Comes with the project: it can narrow what is permitted, never widen it. */
   readonly ofProject?: boolean;
+  /** Sections of it that do not take effect in this run. */
+  readonly skips?: readonly string[];
 }
 
 export interface LoadedSettings {
@@ -43,6 +45,7 @@ export async function loadSettings(
     const layer = await readLayer(source, text, memoryFile);
     warnings.push(...layer.warnings);
     for (const [key, value] of layer.values) {
+      if (source.skips?.some((section) => key.startsWith(`${section}.`))) continue;
       if (source.ofProject && key === "permissionMode" && isWider(String(value), String(values[key]))) {
         warnings.push(`${source.file}: permissionMode ${value} is ignored: a project's settings can only narrow it.`);
         continue;

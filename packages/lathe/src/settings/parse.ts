@@ -11,7 +11,7 @@ export interface ParsedSettings {
 }
 
 export function parseSettings(file: string, text: string): ParsedSettings {
-  const read = readYaml(text);
+  const read = readYaml(/\.jsonc?$/.test(file) ? withoutComments(text) : text);
   if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Fix that line.`);
   const { document, value, lineAt } = read;
   if (document.contents !== null && !isMap(document.contents))
@@ -21,6 +21,13 @@ export function parseSettings(file: string, text: string): ParsedSettings {
     value: value ?? {},
     lineOf: (key) => lineAt(spellingsOf(document, key)[0]?.at(-1)?.key) ?? 1,
   };
+}
+
+/** JSON is YAML, except for its comments. What stays keeps its place. */
+function withoutComments(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) =>
+    part.startsWith('"') ? part : part.replace(/[^\n]/g, " "),
+  );
 }
 
 /** Where a key stands: levels may be nested, or written out with dots. Each as the pairs that lead to it. */

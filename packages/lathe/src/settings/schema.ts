@@ -141,6 +141,7 @@ export const SETTINGS = {
     default: "",
     help: "how the model edits files; empty = the best way for its family",
   },
+  "todo.enabled": { type: "boolean", default: true, help: "offer the todo list to the model; RPC always does" },
   permissionMode: {
     type: "enum",
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],

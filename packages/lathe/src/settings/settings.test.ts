@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,6 +45,24 @@ describe("settings", () => {
     const bad = await file("bad.yml", "model: x/y\nretry:\n  enabled: true\n  maxRetries: many\n");
     await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(
       `${bad}:4: retry.maxRetries must be a number, not "many"`,
+    );
+  });
+
+  it.each([
+    ["a.yaml", "model: x/y\nretry:\n  maxRetries: 2\n"],
+    ["a.json", '{\n\t"model": "x/y",\n\t"retry": {"maxRetries": 2}\n}\n'],
+    [
+      "a.jsonc",
+      '// mine\n{\n  "model": "x/y", /* "model": "http://z",\n */\n  "retry": {"maxRetries": 2,}, // few\n}\n',
+    ],
+  ])("CF-03 settings may be written as %s, and a mistake is found in its line", async (name, text) => {
+    const good = await file(name, text);
+    const { values } = await loadSettings([{ file: good, required: true }]);
+    expect([values.model, values["retry.maxRetries"]]).toEqual(["x/y", 2]);
+    const bad = await file(name, text.replace("2", "true"));
+    const line = text.slice(0, text.indexOf("2")).split("\n").length;
+    await expect(loadSettings([{ file: bad, required: true }])).rejects.toThrow(
+      `${bad}:${line}: retry.maxRetries must be a number`,
     );
   });
 
@@ -161,9 +179,19 @@ describe("environment files", () => {
     return { project: join(cwd ?? "", ".env"), latheHome: latheHome ?? "", userHome: userHome ?? "" };
   };
 
-  it("CF-05 the first place that sets a name wins", async () => {
+  it("CF-05 G-115 the first place that sets a name wins, and with each that goes the next one does", async () => {
     const env = envWithFiles({ env: { A: "process" }, ...(await layout()) });
     expect(env).toMatchObject({ A: "process", B: "project", C: "project", D: "lathe # no comment", E: "line\nbreak" });
+    const { project, latheHome, userHome } = await layout();
+    const files = [project, join(latheHome, ".env"), join(userHome, ".env")];
+    for (const [i, file] of files.entries()) await writeFile(file, `KEY=${i}\n`);
+    const winner = (own?: string) => envWithFiles({ env: { KEY: own }, project, latheHome, userHome })["KEY"];
+    expect(winner("process")).toBe("process");
+    for (const [i, file] of files.entries()) {
+      expect(winner()).toBe(String(i));
+      await rm(file);
+    }
+    expect(winner()).toBeUndefined();
   });
 
   it.each([

@@ -10,6 +10,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { CliOptions } from "../options/option-table.ts";
 import { commaList } from "../options/values.ts";
 import { envWithFiles } from "../settings/env-files.ts";
+import { importOlderSettings } from "../settings/import-older.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
 import type { SettingKey, Settings } from "../settings/schema.ts";
 import { settingsIn } from "../settings/scoped.ts";
@@ -36,14 +37,19 @@ export interface Workspace {
   readonly warnings: readonly string[];
 }
 
+/** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */
+const STABLE_FOR_HOSTS = ["todo", "task", "async", "bash.autoBackground"];
+
 export async function openWorkspace(machine: Machine, options: CliOptions): Promise<Workspace> {
   const cwd = directory(machine, options.cwd ?? ".", "--cwd");
   const added = (options["add-dir"] ?? []).map((path) => directory(machine, path, "--add-dir"));
   const paths = homePaths(machine.env, machine.userHome);
   const { files: project, ignored } = projectOf(cwd, paths, machine.userHome);
+  const imported = await importOlderSettings(paths.config);
+  const skips = options.mode === "rpc" ? STABLE_FOR_HOSTS : [];
   const sources: SettingsSource[] = [
-    { file: paths.config, required: false, own: true },
-    ...(project.config ? [{ file: project.config, required: false, ofProject: true }] : []),
+    { file: paths.config, required: false, own: true, skips },
+    ...(project.config ? [{ file: project.config, required: false, ofProject: true, skips }] : []),
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
@@ -64,7 +70,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     settingsOrigin: loaded.origin,
     env,
     redactor: redactorFor({ env, authFile: paths.auth }),
-    warnings: [...loaded.warnings, ...(ignored === undefined ? [] : [ignored])],
+    warnings: [imported, ...loaded.warnings, ignored].filter((line) => line !== undefined),
   };
 }
 

@@ -91,7 +91,7 @@ const first: readonly ProviderRow[] = [
     aliases: ["google"],
     api: "google-generative-ai",
     baseUrl: "https://generativelanguage.googleapis.com",
-    baseUrlEnv: ["GEMINI_BASE_URL"],
+    baseUrlEnv: ["GEMINI_BASE_URL", "GOOGLE_BASE_URL"],
     auth: "x-goog-api-key",
     keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   },
@@ -152,7 +152,10 @@ const vendors: readonly ProviderRow[] = [
   compatible("xai-oauth", "xAI subscription", "https://api.x.ai/v1", ["XAI_OAUTH_TOKEN", "XAI_API_KEY"], {
     explicitOnly: true,
   }),
-  compatible("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+  compatible("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", {
+    // Names the application in its statistics.
+    headers: { "x-title": "Lathe" },
+  }),
   compatible("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
   compatible("zai", "Z.ai", "https://api.z.ai/api/paas/v4", "ZAI_API_KEY"),
   compatible("zhipu-coding-plan", "Zhipu Coding Plan", "https://open.bigmodel.cn/api/coding/paas/v4", "ZHIPU_API_KEY"),

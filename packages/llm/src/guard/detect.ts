@@ -7,15 +7,20 @@ const marker = /to=functions\.[A-Za-z_]\w*/g;
 /** How far around a marker its signals are looked for. */
 const reach = 48;
 
-/** The place where trustworthy text ends, or undefined when the text is clean. */
+/**
+ * The place where trustworthy text ends, or undefined when the text is clean. Leaks come in groups, and not each marker of
+ * a group has a sign: the first one counts.
+ */
 export function findLeak(text: string): number | undefined {
+  let first: number | undefined;
   for (const match of text.matchAll(marker)) {
     const before = text.slice(Math.max(0, match.index - reach), match.index);
     const after = text.slice(match.index + match[0].length, match.index + match[0].length + reach);
     if (isQuoted(after)) continue;
-    if (hasSign(before)) return match.index;
+    first ??= match.index;
+    if (hasSign(before)) return first;
     if (isForeignBeside(before, after) && isOutOfPlace(text.slice(0, Math.max(0, match.index - reach)), after))
-      return match.index;
+      return first;
   }
   return undefined;
 }

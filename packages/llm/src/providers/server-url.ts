@@ -1,5 +1,8 @@
 // What people write as an address: a whole URL, or a host and a port as servers take them (`0.0.0.0`, `:11434`).
 
+/** A word alone is more likely a slip than a host, and would be looked up for minutes. */
+export const isBareWord = (written: string): boolean => /^(?!localhost\b)[^.:/]*(\/|$)/.test(written);
+
 /** With a scheme and without a slash at the end. `usual`: address of a local server, whose port is taken when none is written. */
 export function serverUrl(written: string, usual?: string): string {
   const isBare = !written.includes("://");

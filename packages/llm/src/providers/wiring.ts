@@ -11,6 +11,7 @@ import {
 } from "../protocols/anthropic/gateway.ts";
 import { bedrockBaseUrl, bedrockRegion } from "../protocols/bedrock/endpoint.ts";
 import { vertexBaseUrl } from "../protocols/gemini/endpoint.ts";
+import { checkProxy } from "../transport/proxy-rules.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api } from "../types/model.ts";
@@ -20,7 +21,7 @@ import { headerAuth, withHeader } from "./auth.ts";
 import { azureBaseUrl } from "./azure.ts";
 import { type Credential, resolveCredential } from "./credentials.ts";
 import { type ApiPlace, apiPlace } from "./endpoints.ts";
-import { serverUrl } from "./server-url.ts";
+import { isBareWord, serverUrl } from "./server-url.ts";
 
 export interface Wiring extends ApiPlace {
   readonly baseUrl: string;
@@ -75,22 +76,38 @@ function keyOr(chain: Auth, input: WiringInput & { readonly keyHeader: string })
   };
 }
 
-function baseUrlOf({ row, api, deps, options }: WiringInput): string {
+function baseUrlOf(input: WiringInput): string {
+  const { row, deps } = input;
+  const written = writtenBaseUrl(input);
+  // Local servers are named as people name their machines.
+  const isLocal = row.discovery !== undefined;
+  const url = serverUrl(written, isLocal ? row.baseUrl : undefined);
+  if (!isUrl(url) || (!isLocal && isBareWord(written))) {
+    const variable = URL_VARIABLES.concat(row.baseUrlEnv ?? []).find((name) => deps.env[name] === written);
+    const shown = written.replace(/\/\/[^/]*@/, "//…@");
+    throw new ConfigurationError(
+      `${variable ?? `Provider "${row.id}"`}: "${shown}" is not a URL; write one such as https://host/path`,
+    );
+  }
+  checkProxy(url, deps.env);
+  return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
+}
+
+/** Of vendors that choose among several themselves. */
+const URL_VARIABLES: readonly string[] = ["ANTHROPIC_BASE_URL", "FOUNDRY_BASE_URL", "AZURE_OPENAI_BASE_URL"];
+
+function writtenBaseUrl({ row, api, deps, options }: WiringInput): string {
   const { env } = deps;
   if (row.gateway === "anthropic" && options.baseUrl === undefined) return anthropicBaseUrlOf(env);
   if (api === "azure-openai-responses") return azureBaseUrl(env, options.baseUrl);
   if (options.baseUrl === undefined && api === "bedrock-converse-stream") return bedrockBaseUrl(bedrockRegion(env));
   if (options.baseUrl === undefined && api === "google-vertex") return vertexBaseUrl(vertexPlace(env).location);
   const configured = options.baseUrl ?? row.baseUrlEnv?.map((variable) => env[variable]).find(Boolean) ?? row.baseUrl;
-  if (configured === undefined) {
-    const variable = row.baseUrlEnv?.[0];
-    throw new ConfigurationError(
-      `Provider "${row.id}" needs a base URL: set ${variable === undefined ? "baseUrl" : `baseUrl or ${variable}`}`,
-    );
-  }
-  const url = serverUrl(configured, row.discovery === undefined ? undefined : row.baseUrl);
-  if (!isUrl(url)) throw new ConfigurationError(`Provider "${row.id}": "${configured}" is not a URL`);
-  return row.basePath === undefined || url.endsWith(row.basePath) ? url : url + row.basePath;
+  if (configured !== undefined) return configured;
+  const variable = row.baseUrlEnv?.[0];
+  throw new ConfigurationError(
+    `Provider "${row.id}" needs a base URL: set ${variable === undefined ? "baseUrl" : `baseUrl or ${variable}`}`,
+  );
 }
 
 /** By making one: node has a function for this, but the first use of each of its functions slows down the start. */

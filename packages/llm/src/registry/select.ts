@@ -105,8 +105,22 @@ function assumed(registry: Registry, text: string): Selection | undefined {
 }
 
 function loosely(registry: Registry, pattern: string): Selection | undefined {
+  if (namesUnknownProvider(registry, pattern)) return undefined;
   const [first] = /[*?]/.test(pattern) ? globbed(registry, pattern) : fuzzy(registry, pattern);
   return first && { model: first, match: /[*?]/.test(pattern) ? "glob" : "fuzzy" };
+}
+
+/**
+ * What stands before a slash is a provider or the maker in a gateway's ids. Anything else is a slip: its letters occur
+ * in some model's name, and that would be another model than the one that was asked for.
+ */
+function namesUnknownProvider(registry: Registry, pattern: string): boolean {
+  const slash = pattern.indexOf("/");
+  if (slash < 0 || /[*?]/.test(pattern)) return false;
+  const before = pattern.slice(0, slash + 1).toLowerCase();
+  return (
+    !registry.knows(pattern.slice(0, slash)) && !registry.all().some(({ id }) => id.toLowerCase().startsWith(before))
+  );
 }
 
 function matches(registry: Registry, pattern: string): readonly { model: ModelInfo; match: MatchKind }[] {

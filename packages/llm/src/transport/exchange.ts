@@ -69,7 +69,8 @@ export function exchange(
         resolve(resend());
       } else {
         settle();
-        reject(failure ?? networkError(origin, error));
+        // What failed on the way, such as a proxy, has said so itself.
+        reject(failure ?? (error instanceof NetworkError ? error : networkError(origin, error)));
       }
     });
     // Node stops listening once the answer is complete, though the request may still be on its way and fail.

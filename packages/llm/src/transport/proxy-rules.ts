@@ -1,16 +1,43 @@
 // Which proxy a URL goes through, from the usual environment variables.
 
 import type { ClientDeps } from "../types/adapter.ts";
+import { ConfigurationError } from "../types/errors.ts";
 
 type Env = ClientDeps["env"];
 
+const VARIABLES = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] as const;
+
 export function hasProxySettings(env: Env): boolean {
-  return ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"].some((name) => read(env, name) !== undefined);
+  return VARIABLES.some((name) => read(env, name) !== undefined);
 }
 
-export function proxyFor(url: URL, env: Env): string | undefined {
-  const proxy = read(env, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY") ?? read(env, "ALL_PROXY");
-  return proxy === undefined || bypassed(url, read(env, "NO_PROXY") ?? "") ? undefined : proxy;
+/** Throws when the variable that decides does not hold the address of a proxy. */
+export function proxyFor(url: URL, env: Env): URL | undefined {
+  const usual = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const name = read(env, usual) === undefined ? "ALL_PROXY" : usual;
+  const proxy = read(env, name);
+  if (proxy === undefined || bypassed(url, read(env, "NO_PROXY") ?? "")) return undefined;
+  return parseProxy(proxy, env[name] ? name : name.toLowerCase());
+}
+
+/** Before anything is sent: a variable that cannot work is a mistake of the setup, not of the network. */
+export function checkProxy(url: string, env: Env): void {
+  if (hasProxySettings(env)) proxyFor(new URL(url), env);
+}
+
+/** Its text may hold a password, so no message repeats it. */
+function parseProxy(text: string, variable: string): URL {
+  const address = text.includes("://") ? text : `http://${text}`;
+  if (!URL.canParse(address) || /^(?!localhost$)[^.:/]*$/.test(text))
+    throw new ConfigurationError(
+      `${variable} does not contain a URL; write http://host:port, with user:password@ before the host if needed`,
+    );
+  const url = new URL(address);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new ConfigurationError(
+      `${variable}: the proxy ${url.protocol}//${url.host} is neither http nor https; only those work`,
+    );
+  return url;
 }
 
 /** Entries: `*`, a host, a domain (with or without leading dot or `*.`), each with an optional port. */

@@ -1,4 +1,4 @@
-// Proxies: their addresses, and the CONNECT tunnel that https goes through. Plain http is asked of them in absolute form.
+// Proxies: their credentials, and the CONNECT tunnel that https goes through. Plain http is asked of them in absolute form.
 
 import type { Agent, ClientRequest } from "node:http";
 import type { AgentOptions } from "node:https";
@@ -57,19 +57,6 @@ function askForTunnel(proxy: URL, { host, port }: ConnectOptions): ClientRequest
     headers: { host: authority, ...proxyHeaders(proxy) },
     agent: false,
   });
-}
-
-/** Its text may hold a password, so no message repeats it. */
-export function parseProxy(proxy: string): URL {
-  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
-  if (!URL.canParse(address))
-    throw new ConfigurationError(
-      "The proxy variable does not contain a URL; write http://host:port, with user:password@ before the host if needed.",
-    );
-  const url = new URL(address);
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new ConfigurationError(`The proxy ${url.protocol}//${url.host} is neither http nor https; only those work.`);
-  return url;
 }
 
 /** Headers for the proxy itself. */

@@ -7,7 +7,7 @@ import type { SecureContext } from "node:tls";
 import type { ClientDeps, TlsMaterial, TransportRequest } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import { AGENT_OPTIONS, type Connections, watchConnections } from "./agents.ts";
-import { createTunnelAgent, parseProxy, proxyHeaders } from "./proxy.ts";
+import { createTunnelAgent, proxyHeaders } from "./proxy.ts";
 import { hasProxySettings, proxyFor } from "./proxy-rules.ts";
 import { type Target, targetOf } from "./target.ts";
 import { tlsOptions } from "./tls.ts";
@@ -71,8 +71,7 @@ export function createRoutes({ env, now, extraCa }: RouteOptions): Routes {
       const { protocol, origin, host } = url;
       if (protocol !== "http:" && protocol !== "https:")
         throw new ConfigurationError(`The address ${origin} is neither http nor https; only those work.`);
-      const chosen = proxied ? proxyFor(url, env) : undefined;
-      const proxy = chosen === undefined ? undefined : parseProxy(chosen);
+      const proxy = proxied ? proxyFor(url, env) : undefined;
       const connections = connectionsTo(url, proxy, destination);
       if (proxy !== undefined && protocol === "http:") {
         const target = { ...targetOf(proxy), path: url.href };

@@ -198,7 +198,7 @@ describe("block bookkeeping", () => {
     expect(sink.response?.warnings.map((warning) => warning.code)).toEqual(["unknown_item"]);
   });
 
-  it("DM-11 each delta shows the call as it was at that moment", () => {
+  it("DM-11 G-65 each delta shows the call as it was at that moment", () => {
     const { events, sink } = recorder();
     sink.toolCall("0", { id: "c", name: "f" });
     for (const fragment of ['{"a":"x', "y", '"}']) sink.toolArguments("0", fragment);
@@ -211,7 +211,7 @@ describe("block bookkeeping", () => {
 });
 
 describe("tolerant JSON", () => {
-  it("AD-04 a 20 KB object read byte by byte is a prefix reading at every step", () => {
+  it("AD-04 G-65 a 20 KB object read byte by byte is a prefix reading at every step", () => {
     const source: JsonValue = {
       path: "src/a.ts",
       text: `quotes " and \\ and ünï 😀\n${"line of text\n".repeat(700)}`,
@@ -245,7 +245,7 @@ describe("tolerant JSON", () => {
 });
 
 describe("throttle", () => {
-  it("DM-11 5000 deltas give at most one event per 50 ms and the same text", async () => {
+  it("DM-11 G-63 5000 deltas give at most one event per 50 ms and the same text", async () => {
     let time = 0;
     async function* deltas(): AsyncGenerator<StreamEvent> {
       yield { type: "text_start", textId: "t" };
@@ -266,7 +266,7 @@ describe("throttle", () => {
     expect(seen.at(-1)?.type).toBe("text_end");
   });
 
-  it("DM-11 neighbours of different blocks are not merged", async () => {
+  it("DM-11 G-63 neighbours of different blocks are not merged; a merged one shows the newest state, before whatever follows", async () => {
     async function* deltas(): AsyncGenerator<StreamEvent> {
       yield { type: "text_delta", textId: "a", delta: "1" };
       yield { type: "text_delta", textId: "a", delta: "2" };
@@ -276,6 +276,22 @@ describe("throttle", () => {
     const seen: StreamEvent[] = [];
     for await (const event of throttle(deltas(), 50, () => 0)) seen.push(event);
     expect(seen).toHaveLength(4);
+
+    const { events, sink } = recorder();
+    for (const piece of ["one", "two", "three"]) sink.text("0", piece);
+    sink.toolCall("1", { id: "c", name: "f" });
+    for (const piece of ['{"a":', '"x', 'y"}']) sink.toolArguments("1", piece);
+    async function* recorded(): AsyncGenerator<StreamEvent> {
+      yield* events;
+    }
+    const merged: StreamEvent[] = [];
+    for await (const event of throttle(recorded(), 50, () => 0)) merged.push(event);
+    const types = merged.map(({ type }) => type);
+    expect(types.indexOf("tool_call_start")).toBeGreaterThan(types.lastIndexOf("text_delta"));
+    expect(merged.flatMap((event) => (event.type === "text_delta" ? [event.delta] : [])).join("")).toBe("onetwothree");
+    expect(merged.findLast(({ type }) => type === "tool_call_delta")).toMatchObject({
+      toolCall: { arguments: { a: "xy" } },
+    });
   });
 });
 

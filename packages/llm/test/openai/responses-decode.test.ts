@@ -82,7 +82,7 @@ describe("AD-11 stream", () => {
     expect(blocks.response?.warnings).toEqual([]);
   });
 
-  it("AD-11 reasoning and two interleaved calls, keyed by position although ids change", () => {
+  it("AD-11 G-64 reasoning and two interleaved calls, keyed by position although ids change", () => {
     const { events, blocks } = decodeStream(openaiResponses, turn);
     expect(log(events)).toEqual([
       "stream_start",
@@ -147,7 +147,7 @@ describe("AD-11 stream", () => {
     });
   });
 
-  it("AD-11 arguments that come only with the done event, text without an added event", () => {
+  it("AD-11 G-64 arguments that come only with the done event, text without an added event", () => {
     const { events } = decodeStream(openaiResponses, [
       created,
       { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "hi" },
@@ -236,7 +236,7 @@ describe("AD-11 stream", () => {
     ],
     ["cancelled", {}, { reason: "error", raw: "cancelled" }],
     ["zzz", {}, { reason: "other", raw: "zzz" }],
-  ])("DM-08 X-04 status %s %j", (status, more, expected) => {
+  ])("DM-08 X-04 G-66 status %s %j", (status, more, expected) => {
     const { blocks } = decodeStream(openaiResponses, [
       created,
       { type: "response.incomplete", response: { id: "resp_1", status, output: [message("x")], ...more } },

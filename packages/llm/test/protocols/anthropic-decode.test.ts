@@ -44,7 +44,7 @@ const wholeTurn = [
 ];
 
 describe("AD-31 Anthropic response and stream", () => {
-  it("AD-31 A-038 thinking, text and two tools become one event log", () => {
+  it("AD-31 A-038 G-64 thinking, text and two tools become one event log", () => {
     const { events, response } = decodeFrames(anthropicMessages, options, frames(...wholeTurn));
     expect(log(events)).toEqual([
       "stream_start",
@@ -210,7 +210,7 @@ describe("DM-08 Anthropic finish reasons", () => {
     ["model_context_window_exceeded", "length"],
     ["zzz", "other"],
   ] as const;
-  it.each(rows)("DM-08 %s is %s", (raw, reason) => {
+  it.each(rows)("DM-08 G-66 %s is %s", (raw, reason) => {
     const { response } = decodeFrames(
       anthropicMessages,
       options,

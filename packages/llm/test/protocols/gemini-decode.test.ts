@@ -18,7 +18,7 @@ const end = (parts: JsonValue[] = [], reason = "STOP", more: JsonObject = {}) =>
   chunk(parts, more, { finishReason: reason });
 
 describe("AD-41 Gemini response and stream", () => {
-  it("AD-41 thought, text, thought: a change of kind closes the open block", () => {
+  it("AD-41 G-64 thought, text, thought: a change of kind closes the open block", () => {
     const { events, response } = decodeFrames(
       gemini,
       options,
@@ -48,7 +48,7 @@ describe("AD-41 Gemini response and stream", () => {
     expect(response).toMatchObject({ id: "r1", model: "gemini-3-001", text: "Hello", reasoning: "hmmagain" });
   });
 
-  it("AD-41 two calls in one chunk: synthetic ids where the vendor gives none, signature on the first only", () => {
+  it("AD-41 G-64 two calls in one chunk: synthetic ids where the vendor gives none, signature on the first only", () => {
     const { events, response } = decodeFrames(
       gemini,
       options,
@@ -257,7 +257,7 @@ describe("AD-41 Gemini response and stream", () => {
     ["LANGUAGE", "other"],
     ["zzz", "other"],
   ] as const;
-  it.each(reasons)("DM-08 Gemini %s is %s", (raw, reason) => {
+  it.each(reasons)("DM-08 G-66 Gemini %s is %s", (raw, reason) => {
     const { response } = decodeFrames(gemini, options, frames(end([{ text: "a" }], raw)));
     expect(response?.finishReason).toEqual({ reason, raw });
   });

@@ -73,6 +73,12 @@ describe("CT-04 G-52 selectors", () => {
     ["google/gemini-99", ["gemini/gemini-99", "assumed", undefined]],
     ["no such thing at all", undefined],
     ["cursor/composer", undefined],
+    // Letters of a name that happens to hold them are no provider.
+    ["e/t", undefined],
+    ["/sonnet", undefined],
+    ["antropic/sonnet", undefined],
+    ["openai/gpt:high", ["openai/gpt", "assumed", "high"]],
+    ["qwen/qwen3", ["openrouter/qwen/qwen3:8b", "fuzzy", undefined]],
     ["", undefined],
   ])("CT-04 G-52 %s", (selector, expected) => {
     expect(show(selector)).toEqual(expected);

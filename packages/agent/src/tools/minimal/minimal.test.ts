@@ -28,9 +28,9 @@ it("HD-02 D-091 edit replaces one exact place and refuses what is only alike", a
   expect(await readFile(join(bench.dir, "a.ts"), "utf8")).toBe("const port = 80;\nconst other = 1;\n");
 });
 
-it("HD-02 write creates directories and says whether the file is new", async () => {
+it("HD-02 D-091 write creates directories and says whether the file is new", async () => {
   expect(await bench.text(minimalWriteTool, { file_path: "src/b.ts", content: "export {};\n" })).toBe(
-    "Created src/b.ts (11 bytes)",
+    "Created new file src/b.ts (11 bytes)",
   );
   expect(await bench.text(minimalWriteTool, { file_path: "src/b.ts", content: "" })).toContain(
     "Wrote src/b.ts (0 bytes)",

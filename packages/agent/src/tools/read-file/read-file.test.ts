@@ -117,8 +117,15 @@ describe("read of the four-tool set", () => {
     expect(await bench.text(minimalReadTool, { file_path: "a.txt" })).toBe("     1\tone\n     2\ttwo");
     await file("long.txt", "x\n".repeat(5001));
     const shown = await bench.text(minimalReadTool, { file_path: "long.txt" });
-    expect(shown.split("\n").at(-1)).toBe(
-      "WARNING: File has 5001 lines, showing first 5000. Use offset and limit parameters to read more.",
+    // Before the text, where no cut of the output takes it away.
+    expect(shown).toMatch(
+      /^WARNING: File has 5001 lines, showing first 5000\. Use offset and limit parameters to read more\.\n\n {5}1\tx\n/,
     );
+    expect(shown.split("\n").at(-1)).toBe("  5000\tx");
+    expect(await bench.text(minimalReadTool, { file_path: "long.txt", offset: 4999, limit: 2 })).toBe(
+      "  4999\tx\n  5000\tx",
+    );
+    const { schema } = minimalReadTool;
+    expect(schema).toMatchObject({ properties: { limit: { minimum: 1, maximum: 5000 }, offset: { minimum: 1 } } });
   });
 });

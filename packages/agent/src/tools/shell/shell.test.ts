@@ -96,9 +96,13 @@ describe("background jobs", () => {
 });
 
 describe("bash of the four-tool set", () => {
-  it("HD-02 labels the sections", async () => {
+  it("HD-02 D-091 labels the sections and keeps what is over 1 MiB in an artifact", async () => {
     expect(await bench.text(minimalBashTool, { command: "echo a; echo b >&2; exit 2" })).toBe(
       "stdout:\na\nstderr:\nb\nexit code: 2",
     );
+    expect(await bench.text(minimalBashTool, { command: "true" })).toBe("exit code: 0");
+    const long = await bench.text(minimalBashTool, { command: "head -c 3000000 /dev/zero | tr '\\0' x" });
+    expect(long.length).toBeLessThan(1_100_000);
+    expect(long).toMatch(/\[3000000 bytes in total; the whole output is in artifact:\/\/0\]\nexit code: 0$/);
   });
 });

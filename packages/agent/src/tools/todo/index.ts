@@ -32,6 +32,7 @@ const params = {
 export const TODO_FACT = "todo";
 
 export const todoTool: ToolDef<ArgsOf<typeof params>> = {
+  feature: "todo",
   name: "todo",
   label: "Todo",
   description: description.trim(),

@@ -28,7 +28,12 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
   access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
   summary: ({ file_path }) => file_path,
   preview: ({ file_path, content }, scope) => writePreview(file_path, withoutLineNumbers(content) ?? content, scope),
-  execute: async ({ file_path, content }, context) => {
+  execute: writing("Created"),
+};
+
+/** `created`: what the result says of a file that was not there. */
+export function writing(created: string): ToolDef<ArgsOf<typeof params>>["execute"] {
+  return async ({ file_path, content }, context) => {
     const { schemes } = context.services;
     if (schemes?.handles(file_path)) {
       await schemes.write(file_path, content, context.signal);
@@ -42,7 +47,7 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
     const bare = withoutLineNumbers(content);
     const { size, isNew, madeExecutable, file, notes } = await writeWholeFile(context, file_path, bare ?? content);
     const stripped = bare === undefined ? [] : [NUMBERS_NOTE];
-    const summary = `${isNew ? "Created" : "Wrote"} ${file_path} (${size} bytes)`;
+    const summary = `${isNew ? created : "Wrote"} ${file_path} (${size} bytes)`;
     return {
       content: [{ kind: "text", text: paragraphs(summary, trailer([...stripped, ...notes], file ? [file] : [])) }],
       details: {
@@ -55,8 +60,8 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
       changes: fileChanges(context, file ? [file] : []),
       effects: "done",
     };
-  },
-};
+  };
+}
 
 /** `content`: as it will be written. */
 export async function writePreview(path: string, content: string, scope: CallScope): Promise<Preview> {

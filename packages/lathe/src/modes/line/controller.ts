@@ -65,10 +65,13 @@ export class LineController {
     else await this.submit(content);
   }
 
-  async submit(content: InputContent): Promise<void> {
+  /** `later` are sent one by one after it. */
+  async submit(content: InputContent, later: readonly InputContent[] = []): Promise<void> {
     this.#busy = true;
     try {
-      await this.#conversation.submit(content);
+      const answered = this.#conversation.submit(content);
+      for (const next of later) this.#conversation.session.followUp(next);
+      await answered;
     } finally {
       this.#busy = false;
     }

@@ -8,24 +8,34 @@ import { promptsOf } from "../../headless/prompts.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
-import type { ExitCode } from "../../usage/exit.ts";
+import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { LineTerminal } from "./terminal.ts";
 
-export async function lineMode(workspace: Workspace, args: ParsedArgs, requestFor: RequestFor): Promise<ExitCode> {
+/** `ready` is called when prompts can be typed; false ends the run there. */
+export async function lineMode(
+  workspace: Workspace,
+  args: ParsedArgs,
+  requestFor: RequestFor,
+  ready: () => boolean,
+): Promise<ExitCode> {
   // What is wrong with an @file is said before anything is opened.
-  const [first] = await promptsOf(args, workspace.machine);
+  const prompts = await promptsOf(args, workspace.machine);
   const terminal = new LineTerminal(workspace.machine);
   const onSession = ({ session, journal }: OpenSession): void => {
     rememberForTerminal(workspace, journal.path);
-    terminal.watch(session);
+    terminal.watch(session, journal.path !== undefined);
   };
   const parts = { workspace, requestFor, person: personAt(terminal), onSession };
   const conversation = await Conversation.start(parts, journalFor(workspace, args.options));
   const { model, session } = conversation;
   terminal.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${workspace.cwd} · /help`, "dim");
   await terminal.showPast(session);
-  const code = await terminal.run(conversation, builtinCommands(), first);
+  if (!ready()) {
+    await conversation.close();
+    return EXIT.done;
+  }
+  const code = await terminal.run(conversation, builtinCommands(), prompts);
   const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
   if (isKept) terminal.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await conversation.close();

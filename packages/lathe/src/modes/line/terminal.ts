@@ -7,6 +7,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import { LineController, type LineView } from "./controller.ts";
+import { InputEndings } from "./input-endings.ts";
 import { LinePrinter, type Style } from "./printer.ts";
 import { ScreenAbovePrompt, type TypedLine } from "./screen-above-prompt.ts";
 import { BRACKETS, TypedInput, type Typist } from "./typed-input.ts";
@@ -64,7 +65,11 @@ export class LineTerminal implements LineView, Typist {
   }
 
   /** Runs until the person leaves. */
-  async run(conversation: Conversation, commands: CommandRegistry, first?: InputContent): Promise<ExitCode> {
+  async run(
+    conversation: Conversation,
+    commands: CommandRegistry,
+    prompts: readonly InputContent[],
+  ): Promise<ExitCode> {
     const { stdin, terminal: stdout, deps } = this.#machine;
     const controller = new LineController(conversation, commands, this, deps.now);
     this.#controller = controller;
@@ -91,8 +96,9 @@ export class LineTerminal implements LineView, Typist {
     });
     const ended = (): void => this.leave(EXIT.interrupted);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
+    const [first, ...later] = prompts;
     if (first === undefined) this.#prompt();
-    else void this.#tell(() => controller.submit(first));
+    else void this.#tell(() => controller.submit(first, later));
     const code = await this.#left;
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
     stdout.off("resize", resized);
@@ -235,10 +241,15 @@ export class LineTerminal implements LineView, Typist {
     recall(journal, (text) => this.line(text, "dim"));
   }
 
-  /** Shows what happens in a session, until it is closed. */
-  watch(session: Session): void {
+  /** Shows what happens in a session, until it is closed. `kept`: it is on disk. */
+  watch(session: Session, kept: boolean): void {
+    const endings = new InputEndings(kept);
     void (async () => {
-      for await (const event of session.events()) this.#printer.event(event);
+      for await (const event of session.events()) {
+        if (!endings.covers(event)) this.#printer.event(event);
+        const ending = endings.after(event);
+        if (ending !== undefined) this.#printer.line(ending, "red");
+      }
     })();
   }
 }

@@ -34,13 +34,12 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
     if (mediaType) return imageResult(path, bytes, mediaType, context);
     const window = windowOf(path, bytes, context, offset, limit ?? MOST_LINES);
     const truncated = window.first + window.lines.length <= window.total;
-    const warning =
-      truncated && limit === undefined
-        ? `\nWARNING: File has ${window.total} lines, showing first ${MOST_LINES}. Use offset and limit parameters to read more.`
-        : "";
+    const isCut = truncated && limit === undefined;
+    const which = window.first === 1 ? `first ${MOST_LINES}` : `${MOST_LINES} from line ${window.first}`;
+    const warning = `WARNING: File has ${window.total} lines, showing ${which}. Use offset and limit parameters to read more.\n\n`;
     const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${shorten(line)}`).join("\n");
     return {
-      content: [{ kind: "text", text: (window.total === 0 ? "(empty file)" : shown) + warning }],
+      content: [{ kind: "text", text: (isCut ? warning : "") + (window.total === 0 ? "(empty file)" : shown) }],
       details: {
         filePath: path,
         totalLines: window.total,
