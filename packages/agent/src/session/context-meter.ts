@@ -11,10 +11,13 @@ const WARN_AT = 80;
 const WARN_STEP = 5;
 const CHARS_PER_TOKEN = 4;
 
+/** After these, the vendor's last count is of something else. */
+const UNCOUNTED: ReadonlySet<string> = new Set(["compaction", "prune", "model_change", "branch_summary"]);
+
 /** What it measures, and whom it warns. */
 interface Measured {
   readonly prefix: Pick<SessionPrefix, "characters">;
-  readonly journal: Pick<Journal, "context">;
+  readonly journal: Pick<Journal, "context" | "leaf" | "meta" | "entry">;
   readonly profile: Pick<Profile, "contextWindowSize">;
   warn(message: string, code: string): void;
 }
@@ -53,12 +56,38 @@ export class ContextMeter {
   }
 
   tokens(): number {
+    const characters = this.#characters ?? this.#lookAtAll();
     if (this.#measured !== undefined) return this.#measured + Math.ceil(this.#sinceMeasured / CHARS_PER_TOKEN);
-    if (this.#characters === undefined) {
-      this.#characters = 0;
-      for (const message of this.#core.journal.context.messages) this.#characters += charactersOf(message);
+    return Math.ceil((characters + this.#core.prefix.characters) / CHARS_PER_TOKEN);
+  }
+
+  /** Characters of the history. */
+  #lookAtAll(): number {
+    const { messages } = this.#core.journal.context;
+    const sizes = messages.map(charactersOf);
+    this.#characters = sum(sizes);
+    const counted = this.#measured === undefined ? this.#lastCount() : undefined;
+    if (counted) {
+      this.measured(counted.usage, counted.provider);
+      this.#sinceMeasured = sum(sizes.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1));
     }
-    return Math.ceil((this.#characters + this.#core.prefix.characters) / CHARS_PER_TOKEN);
+    return this.#characters;
+  }
+
+  /** Of the last answer, unless the history was shortened or the model changed after it. */
+  #lastCount(): { readonly usage: Usage; readonly provider: string } | undefined {
+    const { journal } = this.#core;
+    for (let id = journal.leaf; id !== null; ) {
+      const meta = journal.meta(id);
+      if (!meta || UNCOUNTED.has(meta.type)) return undefined;
+      const entry = meta.type === "message" ? journal.entry(id) : undefined;
+      if (entry?.type === "message" && entry.message.role === "assistant") {
+        const { usage, provider } = entry;
+        return usage && provider !== undefined ? { usage, provider } : undefined;
+      }
+      id = meta.parentId;
+    }
+    return undefined;
   }
 
   /** Before each request: warns above 80 %, then once per further 5 points. */
@@ -73,3 +102,5 @@ export class ContextMeter {
     this.#warnedStep = step;
   }
 }
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
