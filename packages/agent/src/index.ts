@@ -5,6 +5,7 @@ export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./blobs/gc.
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
+export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
 export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
 export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION } from "./compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";

@@ -1,13 +1,13 @@
 // Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
 
 import { realpathSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
-import { startModelServer, turn } from "@lathe/testkit";
+import { commonPrefix, type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
@@ -137,4 +137,46 @@ it("CO-04 a service of the user makes the summary; when it fails, the context st
   await c.talk.close();
   await c.server.close();
   service.close();
+});
+
+it("G-42 CO-07 /handoff: the request continues the last one byte for byte, no tool may run, and a new session begins with the briefing", async () => {
+  const c = await conversation();
+  c.server.push(turn.text("first"), turn.text("second"), turn.text("Do the tests next."), turn.text("on it"));
+  await expect(c.say("/handoff")).rejects.toThrow("Nothing to hand off (no messages yet)");
+  await c.say("one");
+  await c.say("two");
+  const before = c.talk.open.journal.path!;
+  const bytes = await readFile(before, "utf8");
+  await c.say("/handoff focus on tests");
+  expect(c.lines.at(-1)).toBe("New session started with handoff context");
+  const [, second, third] = c.server.requests as [unknown, RecordedRequest, RecordedRequest];
+  expect(third.view.messages.slice(0, second.view.messages.length).map(({ text }) => text)).toEqual(
+    second.view.messages.map(({ text }) => text),
+  );
+  expect(commonPrefix(second, third).share).toBeGreaterThan(0.95);
+  expect(third.body).toMatchObject({ tool_choice: { type: "none" } });
+  expect(third.view.messages.at(-1)).toMatchObject({
+    role: "user",
+    text: expect.stringContaining("attention to: focus on tests"),
+  });
+  expect((await readFile(before, "utf8")).startsWith(bytes)).toBe(true);
+  expect(c.talk.open.journal.path).not.toBe(before);
+  expect(c.talk.session.journal.header.parentSession).toBe(before);
+  await c.say("go on");
+  expect(c.lastSent()).toContain("Do the tests next.");
+  expect(c.lastSent()).not.toContain('"second"');
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-07 strategy handoff: a full context becomes a new session after the answer", async () => {
+  const c = await conversation({ "compaction.strategy": "handoff", "compaction.thresholdTokens": 2000 });
+  c.server.push(turn.text("word ".repeat(3000)), turn.text("The briefing."), turn.text("on it"));
+  await c.say("tell me everything");
+  await c.say("go on");
+  expect(c.server.requests).toHaveLength(4);
+  expect(c.lastSent()).toContain("The briefing.");
+  expect(c.lastSent()).not.toContain("word word");
+  await c.talk.close();
+  await c.server.close();
 });

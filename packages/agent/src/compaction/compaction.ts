@@ -59,13 +59,14 @@ export class Compaction {
   middleware(): Middleware {
     return {
       name: "compaction",
-      beforeRequest: (info, context) => (this.#isFull(info) ? this.#makeRoom(info, context) : this.#fits(context)),
+      beforeRequest: (info, context) => (this.isFull(info) ? this.#makeRoom(info, context) : this.#fits(context)),
       onOverflow: (info, context) => this.#onOverflow(info, context),
       beforeStop: (_answer, context) => this.#beforeStop(context),
     };
   }
 
-  #isFull({ contextTokens, contextWindow }: RequestInfo): boolean {
+  /** Whether room is to be made before the next request. */
+  isFull({ contextTokens, contextWindow }: Pick<RequestInfo, "contextTokens" | "contextWindow">): boolean {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off" || contextWindow <= 0) return false;
     return contextTokens > thresholdOf(contextWindow, settings);
@@ -107,7 +108,7 @@ export class Compaction {
   /** The model says that it is done, with tasks open and no room left to go on: it may have lost the thread. */
   async #beforeStop(context: SeamContext): Promise<StopVerdict> {
     if (!this.#options.settings().autoContinue || context.carried().length === 0) return undefined;
-    if (this.#tries.get(context.sessionId)?.stuckAt !== undefined || !this.#isFull(context.nextRequest()))
+    if (this.#tries.get(context.sessionId)?.stuckAt !== undefined || !this.isFull(context.nextRequest()))
       return undefined;
     return { continueWith: goOn.trim() };
   }

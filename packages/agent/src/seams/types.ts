@@ -40,6 +40,8 @@ export type JournalReader = Pick<
 /** A model call outside the conversation. */
 export interface SideCall {
   readonly messages: readonly Message[];
+  /** The messages follow the conversation, with its prompt and tools, so that the vendor's cache serves. No tool is run. */
+  readonly continuing?: boolean | undefined;
   readonly maxTokens?: number | undefined;
   readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */

@@ -13,7 +13,7 @@ import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { SessionTool } from "../registry/host-tool.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
-import type { CompactionDemand, CompactionPlan, Middleware } from "../seams/types.ts";
+import type { CompactionDemand, CompactionPlan, Middleware, SideAnswer, SideCall } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
@@ -29,6 +29,7 @@ import { hasFiles, readQueued, withFiles } from "./media.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
+import { sideCall } from "./side-call.ts";
 import { type ModelClient, partsOf, type SessionOptions, type Turn, textOfContent } from "./types.ts";
 
 /** How long the end of an input waits for readers that lag behind. */
@@ -261,25 +262,12 @@ export class Session {
 
   /** Makes room in the context now; true when there is more. `interrupt` ends it, and the context stays as it was. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<boolean> {
-    this.#mustBeFree();
-    const { signal } = this.#core.startRun();
-    const work = applyCompaction(this.#core, plan, signal).finally(() => {
-      this.#core.input = undefined;
-      if (this.#core.state === "processing") this.#core.setState("idle");
-    });
-    const running = work.then(
-      () => {},
-      () => {},
-    );
-    this.#running = running;
-    try {
-      return await work;
-    } catch (error) {
-      if (signal.aborted) return false;
-      throw error;
-    } finally {
-      if (this.#running === running) this.#running = undefined;
-    }
+    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? false;
+  }
+
+  /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
+  callModel(role: string, call: SideCall): Promise<SideAnswer | undefined> {
+    return this.#maintain((signal) => sideCall(this.#core, role, call, signal));
   }
 
   /** Takes compactions and pruning back: everything on this branch is sent again. False when nothing is hidden. */
@@ -308,6 +296,29 @@ export class Session {
   }
 
   // ---- inside ----
+
+  /** Work on the session itself: no input can come while it runs, and `interrupt` ends it. */
+  async #maintain<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    this.#mustBeFree();
+    const { signal } = this.#core.startRun();
+    const result = work(signal).finally(() => {
+      this.#core.input = undefined;
+      if (this.#core.state === "processing") this.#core.setState("idle");
+    });
+    const running = result.then(
+      () => {},
+      () => {},
+    );
+    this.#running = running;
+    try {
+      return await result;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
 
   async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {
     const core = this.#core;

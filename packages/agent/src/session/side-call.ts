@@ -10,9 +10,11 @@ import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
 import { type PriceParts, priceOf } from "./price.ts";
+import { type DescribedParts, describeRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 
-export type SideCallParts = HostPart<"profileForRole"> &
+export type SideCallParts = DescribedParts &
+  HostPart<"profileForRole"> &
   ModelPart &
   JournalPart &
   SpendingPart &
@@ -37,10 +39,12 @@ export async function sideCall(
 async function answered(core: SideCallParts, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
   const profile = core.options.profileForRole?.(role) ?? core.profile;
   const provider = profile.provider ?? profile.id;
+  const { request: live } = call.continuing ? describeRequest(core) : { request: undefined };
   const request: Request = {
+    ...(live && { ...live, ...(live.tools ? { toolChoice: { mode: "none" } } : {}) }),
     model: profile.model,
     provider,
-    messages: call.messages,
+    messages: live ? [...live.messages, ...call.messages] : call.messages,
     ...(call.maxTokens === undefined ? {} : { maxTokens: call.maxTokens }),
     ...(call.reasoningEffort === undefined ? {} : { reasoningEffort: call.reasoningEffort }),
   };

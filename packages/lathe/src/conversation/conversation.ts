@@ -6,6 +6,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type CompactionEntry,
+  handoffCall,
+  handoffMessage,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
@@ -15,7 +17,7 @@ import {
   type SessionEvent,
   type ToolProvider,
 } from "@lathe/agent";
-import { textOf } from "@lathe/llm";
+import { messageOf, textOf } from "@lathe/llm";
 import {
   closedOnFailure,
   existingJournal,
@@ -102,7 +104,9 @@ export class Conversation {
     if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
     this.#inputs++;
     try {
-      return await session.submit(content);
+      const outcome = await session.submit(content);
+      if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
+      return outcome;
     } finally {
       this.#inputs--;
     }
@@ -152,6 +156,21 @@ export class Conversation {
     return id !== undefined && journal.meta(id)?.type === "compaction"
       ? (journal.entry(id) as CompactionEntry)
       : undefined;
+  }
+
+  /**
+   * Continues in a new session that begins with a briefing of this one, which is returned. Undefined when it was interrupted or
+   * nothing was written; then this session stays the present one.
+   */
+  async handoff(focus?: string): Promise<string | undefined> {
+    await this.session.interrupt();
+    if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
+    const answer = await this.session.callModel("handoff", handoffCall(focus));
+    const document = answer?.text.trim() ?? "";
+    if (document === "") return undefined;
+    await this.startNew(this.#open.journal.path);
+    this.session.appendCustomMessage("handoff", handoffMessage(document));
+    return document;
   }
 
   /** Off: only by hand. Holds for the sessions that follow. */
@@ -231,6 +250,19 @@ export class Conversation {
   }
 
   // ---- inside ----
+
+  /** With the strategy `handoff`; without a briefing the older messages are summarized. */
+  async #handOffWhenFull(): Promise<void> {
+    const { session, compaction } = this.#open;
+    const { contextTokens, profile } = session;
+    if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
+    if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
+    const document = await this.handoff().catch((error: unknown) => {
+      session.warn(`Handoff failed: ${messageOf(error)}`, "handoff_failed");
+      return undefined;
+    });
+    if (document === undefined && session === this.session) await this.compact();
+  }
 
   async #goToNew(journal: OpenedJournal): Promise<void> {
     const { reasoningEffort } = this.session.config;

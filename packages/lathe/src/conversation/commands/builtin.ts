@@ -8,11 +8,25 @@ import { findSession } from "../../sessions/find.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
-import { compact, uncompact } from "./context.ts";
+import { compact, handoff, uncompact } from "./context.ts";
 
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry();
-  for (const command of [model, effort, permissions, compact, uncompact, fresh, resume, fork, name, cost, page, quit])
+  for (const command of [
+    model,
+    effort,
+    permissions,
+    compact,
+    uncompact,
+    handoff,
+    fresh,
+    resume,
+    fork,
+    name,
+    cost,
+    page,
+    quit,
+  ])
     registry.add(command);
   registry.add({
     name: "help",

@@ -20,6 +20,17 @@ export const compact: SlashCommand = {
   },
 };
 
+export const handoff: SlashCommand = {
+  name: "handoff",
+  arguments: "[what to pay attention to]",
+  description: "continue in a new session with a briefing of this one",
+  run: async (conversation, focus, view) => {
+    view.line("Generating handoff… (interrupt to cancel)", "dim");
+    const document = await conversation.handoff(focus === "" ? undefined : focus);
+    view.line(document === undefined ? "Handoff cancelled" : "New session started with handoff context", "dim");
+  },
+};
+
 export const uncompact: SlashCommand = {
   name: "uncompact",
   description: "send everything again that was summarized or emptied",
