@@ -209,14 +209,14 @@ function steps(chance: Chance, tools: readonly ToolDefinition[]): HostileCall[][
 
 it("D3 a hostile model writes nothing unasked, hides nothing in a question and ends no session", async () => {
   const toolsOf = new Map<Kit, readonly ToolDefinition[]>();
-  const count = { few: 3 * KITS.length, many: 10_000 / CALLS_IN_A_SESSION };
+  const count = { few: KITS.length, many: 10_000 / CALLS_IN_A_SESSION };
   await rounds("hostile calls, 20 in a round", count, async (chance, round) => {
     const kit = KITS[round % KITS.length]!;
     const plain = { kit, mode: "plan", steps: [], allows: () => false } as const;
     const tools = toolsOf.get(kit) ?? (await attack(plain));
     toolsOf.set(kit, tools);
     tree.restore();
-    const mode = chance.pick(PERMISSION_MODES);
-    await attack({ kit, mode, steps: steps(chance, tools), allows: () => chance.percent(30) });
+    const mode = chance.pick([...PERMISSION_MODES, "ask", "auto-edit", "auto-edit"]);
+    await attack({ kit, mode, steps: steps(chance, tools), allows: () => chance.percent(50) });
   });
 }, 1_800_000);

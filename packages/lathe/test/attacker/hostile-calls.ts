@@ -19,13 +19,17 @@ export function hostileCall(
   tools: readonly ToolDefinition[],
   id: string,
 ): HostileCall {
-  const tool = chance.pick(tools);
+  const onFiles = tools.filter(({ parameters }) => NAMES_FILES.test(JSON.stringify(parameters)));
+  const tool = chance.pick(chance.percent(60) ? onFiles : tools);
   const name = chance.percent(6)
     ? chance.pick([...INHERITED, "", " ", `${tool.name}\u001b[31m`, hostileText(chance)])
     : tool.name;
   const args = valueFor(tool.parameters as JsonObject, "", new Source(chance, tree));
   return { id, name, args: isRecord(args) ? args : ownKeys([["value", args]]) };
 }
+
+/** The tools that matter most here: those that read and write files. */
+const NAMES_FILES = /"(\w*path|patch|diff|input)":/;
 
 /** Makes values by the names and types of a schema. */
 function valueFor(schema: JsonObject, name: string, source: Source): unknown {
@@ -76,7 +80,7 @@ class Source {
     if (/path|file|dir|workdir|cwd/i.test(name)) return this.path();
     if (/^(command|cmd)$/.test(name)) return chance.pick(COMMANDS);
     if (/^(shell|login)$/.test(name)) return chance.pick(["/bin/sh", "bash", hostileText(chance)]);
-    if (/patch|diff|input/.test(name)) return this.patch();
+    if (/patch|diff|input/.test(name)) return this.patch(name);
     if (/url|address/.test(name)) return chance.pick(ADDRESSES);
     if (/pattern|glob|query|filter|include/.test(name)) return chance.percent(70) ? chance.pick(PATTERNS) : this.path();
     if (/old/.test(name)) return chance.pick(["two", "one\ntwo", "", "three\n", hostileText(chance)]);
@@ -87,7 +91,8 @@ class Source {
   /** Inside, outside, protected, and everything that looks like one and is another. */
   path(): string {
     const { chance, tree } = this;
-    const inside = chance.pick(INSIDE);
+    const inside = chance.percent(25) ? "f.txt" : chance.pick(INSIDE);
+    if (chance.percent(20)) return inside;
     const base = chance.pick([
       inside,
       join(tree.project, inside),
@@ -121,31 +126,28 @@ class Source {
     return chance.percent(70) ? base + mark : mark + base;
   }
 
-  patch(): string {
+  /** In the dialect that the argument's name promises, or in another one. */
+  patch(name: string): string {
     const { chance } = this;
     const path = this.path();
-    const body = chance.pick([
-      " one\n-two\n+2",
-      "@@\n-two\n+2",
-      "-nothing\n+x",
-      "+only",
-      "",
-      `-two\n+${hostileText(chance)}`,
-    ]);
-    const v4a = (header: string): string => `*** Begin Patch\n*** ${header}\n${body}\n*** End Patch`;
-    return chance.pick([
-      v4a(`Update File: ${path}`),
-      v4a(`Update File: f.txt\n*** Move to: ${path}`),
-      `*** Begin Patch\n*** Add File: ${path}\n+new\n*** End Patch`,
-      `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`,
-      `*** Begin Patch\n*** Update File: f.txt\n@@\n-two\n+2\n*** Update File: ${path}\n@@\n-two\n+2\n*** End Patch`,
+    const body = chance.pick([" one\n-two\n+2", "@@\n-two\n+2", "-nothing\n+x", `-two\n+${hostileText(chance)}`]);
+    const inPatch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    const patches = [
+      inPatch(`*** Update File: ${path}`, body),
+      inPatch("*** Update File: f.txt", `*** Move to: ${path}`, body),
+      inPatch(`*** Add File: ${path}`, "+new"),
+      inPatch(`*** Delete File: ${path}`),
+      inPatch("*** Update File: f.txt", "@@", "-two", "+2", `*** Update File: ${path}`, "@@", "-two", "+2"),
+    ];
+    const diffs = [
       `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n`,
       `--- a/f.txt\n+++ b/${path}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n`,
       `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+new\n`,
-      `¶${path}#0000\nreplace 2..2:\n+2\n`,
-      `¶${path}\ninsert 1:\n+x\n`,
-      hostileText(chance),
-    ]);
+      `--- a/${path}\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n`,
+    ];
+    const tagged = [`¶${path}#0000\nreplace 2..2:\n+2\n`, `¶${path}\nreplace 2..2:\n+2\n`, `¶${path}\ninsert 1:\n+x\n`];
+    if (chance.percent(15)) return chance.pick([...patches, ...diffs, ...tagged, hostileText(chance)]);
+    return chance.pick(name === "patch" ? patches : name === "diff" ? diffs : [...patches, ...tagged]);
   }
 }
 
