@@ -104,7 +104,10 @@ function answered(
   response: Response,
 ): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
-  const message = usableAnswer(response.message);
+  const message = usableAnswer(response.message, {
+    callIds: core.callIds,
+    isTool: (name) => core.tools.get(name) !== undefined,
+  });
   core.append({
     type: "message",
     id: intent.for,
