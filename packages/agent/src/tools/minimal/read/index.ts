@@ -2,7 +2,6 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { imageType } from "../../../ops/read/images.ts";
-import { shorten } from "../../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
 import { fileAccess } from "../../file-access.ts";
 import { READ_OUTPUT } from "../../output.ts";
@@ -38,7 +37,7 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
       truncated && limit === undefined
         ? `\nWARNING: File has ${window.total} lines, showing first ${MOST_LINES}. Use offset and limit parameters to read more.`
         : "";
-    const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${shorten(line)}`).join("\n");
+    const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${line}`).join("\n");
     return {
       content: [{ kind: "text", text: (window.total === 0 ? "(empty file)" : shown) + warning }],
       details: {
