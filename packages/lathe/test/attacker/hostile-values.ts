@@ -75,7 +75,7 @@ export function hostileValue(chance: Chance): unknown {
     case 5:
       return ownKeys(chance.list(3, () => [chance.pick(INHERITED), hostileText(chance)]));
     case 6:
-      return nested(chance.pick([3, 300, 5_000]));
+      return nested(chance.pick([3, 300, 1_500]));
     case 7:
       return {};
     default:

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
+import { PassThrough } from "node:stream";
 import { defaultDeps } from "@lathe/llm";
 import { type BaseUrlKind, type ModelServer, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -14,6 +14,7 @@ import { CliError } from "../../src/usage/exit.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
 import { hostileAnswer } from "./hostile-answers.ts";
 import { ACTS_ON_TERMINAL } from "./hostile-values.ts";
+import { OWN, Screen } from "./screen-text.ts";
 
 const APIS: Readonly<Partial<Record<BaseUrlKind, string>>> = {
   anthropic: "anthropic-messages",
@@ -47,32 +48,6 @@ afterAll(async () => {
   await server.close();
   rmSync(root, { recursive: true, force: true });
 });
-
-/** What readline itself writes: it moves to a column and clears what is right of it. */
-const OWN = /\u001b\[\d+G|\u001b\[0J|\r/g;
-
-/** A terminal that only takes down what is written to it. */
-class Screen extends Writable {
-  readonly isTTY = true;
-  readonly columns = 80;
-  text = "";
-  #waiting: (() => void) | undefined;
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.text += chunk.toString("utf8");
-    this.#waiting?.();
-    done();
-  }
-
-  /** Resolves when the text ends like this. */
-  async until(end: string): Promise<void> {
-    while (!this.text.replace(OWN, "").endsWith(end)) {
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve;
-      });
-    }
-  }
-}
 
 interface Run {
   readonly code: number;
