@@ -8,6 +8,8 @@ import { encodeLine, sessionFolderName } from "@lathe/agent";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Change, hostileJournal } from "../../../agent/test/journal/hostile-lines.ts";
 import { launch } from "../../src/cli/launch.ts";
+import { runSubcommand } from "../../src/commands/index.ts";
+import { type Machine, textOnly } from "../../src/machine/machine.ts";
 import { CliError } from "../../src/usage/exit.ts";
 import { type Box, makeBox } from "../sessions-box.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
@@ -87,22 +89,32 @@ function damaged(chance: Chance, bytes: Buffer): Buffer {
   }
 }
 
-async function resume(path: string): Promise<{ code: number; stdout: string; stderr: string }> {
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** At a terminal, with what keeps text from acting on it. */
+async function atTerminal(work: (machine: Machine) => Promise<number>): Promise<Run> {
   const [stdin, stdout, stderr] = [new PassThrough(), new Screen(), new Screen()];
   stdin.end();
-  const machine = box.machine({
-    stdin: stdin as unknown as NodeJS.ReadStream,
-    stdout: stdout as unknown as NodeJS.WriteStream,
-    stderr: stderr as unknown as NodeJS.WriteStream,
-  });
-  const args = ["--model", "practice/basic", "--session", path, "-p", "hello"];
-  const code = await launch(args, machine).catch((error: unknown) => {
+  const code = await work(
+    box.machine({
+      stdin: stdin as unknown as NodeJS.ReadStream,
+      stdout: textOnly(stdout as unknown as NodeJS.WriteStream),
+      stderr: textOnly(stderr as unknown as NodeJS.WriteStream),
+    }),
+  ).catch((error: unknown) => {
     if (!(error instanceof CliError)) throw error;
     stderr.write(`lathe: ${error.message}\n`);
     return error.exitCode;
   });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
+
+const resume = (path: string): Promise<Run> =>
+  atTerminal((machine) => launch(["--model", "practice/basic", "--session", path, "-p", "hello"], machine));
 
 it("D3 a made-up session ends no process, draws on no terminal and keeps every byte that was there", async () => {
   const folder = join(box.home, "sessions", sessionFolderName(box.dir));
@@ -117,7 +129,11 @@ it("D3 a made-up session ends no process, draws on no terminal and keeps every b
       ["search", "findable"],
       ["export", path, "--out", "-"],
     ]) {
-      const { code, stdout, stderr } = await ending(30_000, args.join(" "), box.run("sessions", ...args));
+      const { code, stdout, stderr } = await ending(
+        30_000,
+        args.join(" "),
+        atTerminal((machine) => runSubcommand("sessions", args, machine)),
+      );
       // A page goes into a file or a pipe, not to a person.
       const shown = args[0] === "export" ? stderr : stdout + stderr;
       expect({ args, code, acts: ACTS_ON_TERMINAL.exec(shown) }).toEqual({
