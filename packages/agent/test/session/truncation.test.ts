@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonObject } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
@@ -26,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** What the model got for each call, and what the events say. */
-async function run(tools: readonly unknown[], calls: readonly { name: string; args: Record<string, unknown> }[]) {
+async function run(tools: readonly unknown[], calls: readonly { name: string; args: JsonObject }[]) {
   const env = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: process.env["PATH"] } });
   const s = setUp({
     env,

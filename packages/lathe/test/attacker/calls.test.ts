@@ -44,14 +44,14 @@ const KITS: readonly Kit[] = (["anthropic", "openai", "gemini", "minimal"] as co
 
 /** Whatever the session believes: nothing of this machine but the tree is ever written. */
 class Fence extends WrappedEnvironment {
-  constructor(
-    inner: LocalEnvironment,
-    readonly root: string,
-  ) {
+  readonly #root: string;
+
+  constructor(inner: LocalEnvironment, root: string) {
     super(inner);
+    this.#root = root;
   }
   #check(path: string): void {
-    if (!this.resolve(path).startsWith(`${this.root}/`)) throw new Error(`the test left its tree: ${path}`);
+    if (!this.resolve(path).startsWith(`${this.#root}/`)) throw new Error(`the test left its tree: ${path}`);
   }
   override writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
     this.#check(path);
@@ -216,7 +216,7 @@ it("D3 a hostile model writes nothing unasked, hides nothing in a question and e
     const tools = toolsOf.get(kit) ?? (await attack(plain));
     toolsOf.set(kit, tools);
     tree.restore();
-    const mode = chance.pick([...PERMISSION_MODES, "ask", "auto-edit", "auto-edit"]);
+    const mode = chance.pick<PermissionMode>([...PERMISSION_MODES, "ask", "auto-edit", "auto-edit"]);
     await attack({ kit, mode, steps: steps(chance, tools), allows: () => chance.percent(50) });
   });
 }, 1_800_000);

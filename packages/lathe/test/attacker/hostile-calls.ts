@@ -70,10 +70,13 @@ function hidden(properties: readonly [string, JsonObject][], source: Source): un
 }
 
 class Source {
-  constructor(
-    readonly chance: Chance,
-    readonly tree: HostileTree,
-  ) {}
+  readonly chance: Chance;
+  readonly tree: HostileTree;
+
+  constructor(chance: Chance, tree: HostileTree) {
+    this.chance = chance;
+    this.tree = tree;
+  }
 
   text(name: string): string {
     const { chance } = this;

@@ -30,8 +30,14 @@ export function hostileModel(
         yield { type: "text_end", textId: "t", text: given.text };
       }
       for (const [n, { toolCall }] of callsOf(given.message).entries()) {
-        yield { type: "tool_call_start", callKey: `${n}`, toolCall };
-        yield { type: "tool_call_end", callKey: `${n}`, toolCall };
+        const streamed = {
+          ...toolCall,
+          arguments: toolCall.arguments as JsonObject,
+          type: "function" as const,
+          rawArguments: "",
+        };
+        yield { type: "tool_call_start", callKey: `${n}`, toolCall: streamed };
+        yield { type: "tool_call_end", callKey: `${n}`, toolCall: streamed };
       }
       yield { type: "finish", finishReason: given.finishReason, usage: given.usage, response: given };
     },
