@@ -19,7 +19,7 @@ export class Screen extends Writable {
 
   /** Resolves when the text ends like this. */
   async until(end: string): Promise<void> {
-    while (!this.text.replace(OWN, "").endsWith(end)) {
+    while (!this.text.slice(-100).replace(OWN, "").endsWith(end)) {
       await new Promise<void>((resolve) => {
         this.#waiting = resolve;
       });
