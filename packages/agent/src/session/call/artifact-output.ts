@@ -22,12 +22,12 @@ export async function keepOutput(
 ): Promise<KeptOutput> {
   const { full, forModel, artifact } = output;
   const fits = full.length <= EVENT_BYTES;
-  const isCut = forModel !== full;
+  const isShortened = forModel !== full;
   // A tool that made an artifact has named it in its output.
-  const stored = artifact === undefined && (isCut || !fits) ? await store(core, tool, full) : undefined;
+  const stored = artifact === undefined && (isShortened || !fits) ? await store(core, tool, full) : undefined;
   const kept = artifact ?? stored;
   return {
-    forModel: isCut && stored ? `${forModel}\n${wayToTheRest(stored, full)}` : forModel,
+    forModel: isShortened && stored ? `${forModel}\n${wayToTheRest(stored, full)}` : forModel,
     forHost: fits ? full : endsOf(full),
     ...(kept ? { artifact: kept } : {}),
   };
