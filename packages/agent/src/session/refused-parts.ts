@@ -21,7 +21,7 @@ export function leaveOutRefused(core: HistoryParts & EventPart, error: unknown):
 }
 
 /** Parts that we sent back as they came, because we do not know them: whatever is refused, they may be the reason. */
-function leaveOutUnknown(core: SessionCore, reason: string): boolean {
+function leaveOutUnknown(core: HistoryParts & EventPart, reason: string): boolean {
   const unknown = entriesWith(core, ({ content }) => content.some((part) => part.kind === "unknown"));
   if (unknown.length === 0) return false;
   applyPrune(core, idsOf(unknown), { thoughts: true });
