@@ -383,6 +383,21 @@ it("arguments that hide behind a prototype are gone before anybody judges them",
   expect((await call(both, "", "auto-edit", "deny")).written.every(isInside)).toBe(true);
 });
 
+it("a question about a write that changes nothing still names the file", async () => {
+  const content = readFileSync(join(project, "f.txt"), "utf8");
+  const one: Case = { profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content }) };
+  const seen = await call(one, "f.txt", "ask", "deny");
+  expect(seen.asked[0]?.preview.map(({ text }) => text)).toContain("file_path: f.txt");
+});
+
+it("half a character in a path: the file that was asked about is the one that is written", async () => {
+  const one: Case = { profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content: "x\n" }) };
+  const seen = await call(one, "half\ud800.txt", "ask", "allow");
+  const declared = (seen.asked[0]?.access ?? []).flatMap((item) => (item.kind === "write" ? [item.path] : []));
+  expect(declared).toEqual([join(project, "half\ufffd.txt")]);
+  expect(readFileSync(declared[0]!, "utf8")).toBe("x\n");
+});
+
 it.each([
   ".git/hooks/pre-commit",
   ".git/config",

@@ -62,7 +62,9 @@ export function modelDiff(files: readonly FileOutcome[]): string {
       const fitting = text.slice(0, room);
       const kept = fitting.slice(0, Math.max(0, fitting.lastIndexOf("\n")));
       if (kept !== "") parts.push(kept);
-      parts.push("[diff truncated here]");
+      parts.push(
+        `[${text.length - kept.length} more characters of this diff are not shown; read ${file.path} to see the result]`,
+      );
       break;
     }
     room -= text.length;

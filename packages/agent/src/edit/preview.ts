@@ -23,7 +23,8 @@ export function editPreview({ files, notes = [], moves = new Map() }: PlannedEdi
   const lines = changes
     .filter(({ target }) => !moves.has(target.path))
     .flatMap((change) => changeLines(change, sourceOf.get(change.target.path)));
-  return { lines: [...lines, ...notes.map(note)], shows, plan: planOf(changes) };
+  // Where nothing changes, nothing names the file: the arguments do.
+  return { lines: [...lines, ...notes.map(note)], shows: lines.length > 0 ? shows : [], plan: planOf(changes) };
 }
 
 function changeLines(change: StagedChange, source: StagedChange | undefined): PreviewLine[] {

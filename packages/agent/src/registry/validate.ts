@@ -8,6 +8,7 @@ import {
   violationOf,
   withoutOptionalNulls,
 } from "@lathe/llm";
+import { wellFormed } from "../text/well-formed.ts";
 import { parseLooseObject, repairArguments } from "./repair.ts";
 
 export type Validation =
@@ -54,17 +55,21 @@ const MOST_NESTING = 200;
 /** Assigned to, or looked up, they reach what every object inherits. */
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** A model may write any key: what is judged and what is executed must not depend on those that are more than data. */
+/**
+ * A model may write any key: what is judged and what is executed must not depend on those that are more than data. It may write half
+ * a character: the system replaces it in a path, and a file would be written that nobody was asked about.
+ */
 function safeObject(args: JsonObject | undefined): JsonObject | "too deep" | undefined {
   if (args === undefined) return undefined;
-  const safe = withoutPrototypeKeys(args, 0);
+  const safe = safeValue(args, 0);
   return safe === TOO_DEEP ? "too deep" : (safe as JsonObject);
 }
 
 const TOO_DEEP = Symbol("too deep");
 
-/** The same value when there is nothing to take out. */
-function withoutPrototypeKeys(value: JsonValue | undefined, depth: number): JsonValue | undefined | typeof TOO_DEEP {
+/** The same value when there is nothing to change. */
+function safeValue(value: JsonValue | undefined, depth: number): JsonValue | undefined | typeof TOO_DEEP {
+  if (typeof value === "string") return wellFormed(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth > MOST_NESTING) return TOO_DEEP;
   const entries: [string, JsonValue | undefined][] = [];
@@ -74,7 +79,7 @@ function withoutPrototypeKeys(value: JsonValue | undefined, depth: number): Json
       changed = true;
       continue;
     }
-    const safe = withoutPrototypeKeys(inner, depth + 1);
+    const safe = safeValue(inner, depth + 1);
     if (safe === TOO_DEEP) return TOO_DEEP;
     changed ||= safe !== inner;
     entries.push([key, safe]);

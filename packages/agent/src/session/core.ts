@@ -22,6 +22,7 @@ import { Seams } from "../seams/run.ts";
 import { SchemeRegistry } from "../seams/schemes.ts";
 import { abortController, type SessionDeps } from "../time/deadline.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
+import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
 import { ContextMeter } from "./context-meter.ts";
 import type { BranchFacts } from "./facts.ts";
@@ -64,6 +65,7 @@ export class SessionCore {
   readonly approvals = new PendingApprovals();
   readonly ledger = new Ledger();
   readonly detector = new LoopDetector();
+  readonly callIds = new CallIds(() => this.messages());
   readonly meter: ContextMeter;
   readonly schemes: SchemeRegistry;
   services: ToolServices;

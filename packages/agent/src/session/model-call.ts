@@ -16,7 +16,7 @@ import type { RequestInfo } from "../seams/types.ts";
 import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { failureOf } from "./failure.ts";
-import type { ClockPart, ContextPart, EventPart, InputPart, JournalPart, SpendingPart } from "./parts.ts";
+import type { ClockPart, ContextPart, EventPart, InputPart, JournalPart, SpendingPart, ToolPart } from "./parts.ts";
 import { type PriceParts, priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest, type RequestParts } from "./request.ts";
@@ -36,7 +36,7 @@ export const BROKEN_OFF = "interrupted";
 
 /** What becomes of one attempt: it is journalled, billed and announced. */
 type AttemptParts = JournalPart & EventPart & SpendingPart & InputPart & PriceParts;
-export type ModelCallParts = RequestParts & StreamParts & AttemptParts & ClockPart;
+export type ModelCallParts = RequestParts & StreamParts & AttemptParts & ClockPart & ToolPart;
 
 /** Each time less is kept; what still does not fit then cannot be helped. */
 const MOST_OVERFLOWS = 3;
@@ -60,7 +60,7 @@ export async function callModel(core: ModelCallParts, signal: AbortSignal): Prom
 }
 
 async function attemptUntilAnswered(
-  core: StreamParts & AttemptParts & ClockPart & Pick<ContextPart, "meter">,
+  core: StreamParts & AttemptParts & ClockPart & Pick<ContextPart, "meter"> & ToolPart,
   signal: AbortSignal,
   { info, profile }: PreparedRequest,
 ): Promise<ModelOutcome> {
@@ -116,13 +116,16 @@ async function attemptUntilAnswered(
 }
 
 function answered(
-  core: AttemptParts & Pick<ContextPart, "meter">,
+  core: AttemptParts & Pick<ContextPart, "meter"> & ToolPart,
   profile: Profile,
   intent: IntentLine,
   response: Response,
 ): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
-  const message = usableAnswer(response.message);
+  const message = usableAnswer(response.message, {
+    callIds: core.callIds,
+    isTool: (name) => core.tools.get(name) !== undefined,
+  });
   core.append({
     type: "message",
     id: intent.for,

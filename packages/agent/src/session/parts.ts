@@ -14,6 +14,7 @@ import type { Profile } from "../profiles/types.ts";
 import type { SessionTools } from "../registry/session-tools.ts";
 import type { Seams } from "../seams/run.ts";
 import type { SessionDeps } from "../time/deadline.ts";
+import type { CallIds } from "./call-ids.ts";
 import type { SessionConfig } from "./config.ts";
 import type { ContextMeter } from "./context-meter.ts";
 import type { Inbox } from "./inbox.ts";
@@ -75,6 +76,8 @@ export interface SeamPart {
 export interface ToolPart {
   readonly tools: SessionTools;
   readonly services: ToolServices;
+  /** Those that are taken. */
+  readonly callIds: CallIds;
 }
 
 /** Where output goes that is too long for a result. */

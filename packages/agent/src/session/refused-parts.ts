@@ -17,7 +17,19 @@ export function leaveOutRefused(core: HistoryParts & EventPart, error: unknown):
   if (!(error instanceof InvalidRequestError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
   if (ABOUT_THOUGHTS.test(`${error.message} ${error.errorCode ?? ""}`)) return leaveOutThoughts(core, reason);
-  return ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason);
+  return (ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason)) || leaveOutUnknown(core, reason);
+}
+
+/** Parts that we sent back as they came, because we do not know them: whatever is refused, they may be the reason. */
+function leaveOutUnknown(core: HistoryParts & EventPart, reason: string): boolean {
+  const unknown = entriesWith(core, ({ content }) => content.some((part) => part.kind === "unknown"));
+  if (unknown.length === 0) return false;
+  applyPrune(core, idsOf(unknown), { thoughts: true });
+  core.warn(
+    `The provider refused a request with parts of its own earlier answers, which are omitted from now on: ${reason}`,
+    "parts_refused",
+  );
+  return true;
 }
 
 /** All of them: few providers say which one they refused. */

@@ -2,16 +2,21 @@
 
 import type { ContentPart, Message, Usage } from "@lathe/llm";
 import { isShallow, MOST_NESTING } from "../journal/shape.ts";
+import type { CallIds } from "./call-ids.ts";
 
 /** Stands where the arguments stood; it is no JSON, so the call is refused and the model reads why. */
 const TOO_DEEP = `[left out: nested more than ${MOST_NESTING} levels deep]`;
 
-/** Distinct calls whose arguments can be walked; the same object when nothing had to change. */
-export function usableAnswer(message: Message): Message {
-  const taken = new Map<string, number>();
+interface Offered {
+  readonly callIds: CallIds;
+  readonly isTool: (name: string) => boolean;
+}
+
+/** Distinct calls with names that can be sent back and arguments that can be walked; the same object when nothing had to change. */
+export function usableAnswer(message: Message, { callIds, isTool }: Offered): Message {
   const content = message.content.flatMap((part): ContentPart[] => {
     if (part.kind === "unknown") return isShallow(part.raw, MOST_NESTING) ? [part] : [];
-    return part.kind === "tool_call" ? [distinct(shallow(part), taken)] : [part];
+    return part.kind === "tool_call" ? [distinct(named(shallow(part), isTool), callIds)] : [part];
   });
   const isSame = content.length === message.content.length && content.every((part, at) => part === message.content[at]);
   return isSame ? message : { ...message, content };
@@ -26,16 +31,27 @@ function shallow(part: CallPart): CallPart {
   return { ...part, toolCall: { ...call, arguments: {}, rawArguments: TOO_DEEP } };
 }
 
-/** Some servers give the calls of one answer the same id; results, approvals and events are told apart by it. */
-function distinct(part: CallPart, taken: Map<string, number>): CallPart {
-  const given = part.toolCall.id;
-  let id = given;
-  for (let n = taken.get(given) ?? 1; taken.has(id); n++) {
-    id = `${given}_${n + 1}`;
-    taken.set(given, n + 1);
-  }
-  taken.set(id, 1);
-  return id === part.toolCall.id ? part : { ...part, toolCall: { ...part.toolCall, id } };
+/** What every vendor takes. */
+const SENDABLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+/**
+ * A call of a tool that is not offered stays in the history with its name, and a vendor that refuses the name would refuse every
+ * later request. The name that replaces it is no tool's, so the model reads that there is none.
+ */
+function named(part: CallPart, isTool: (name: string) => boolean): CallPart {
+  const { name } = part.toolCall;
+  if (SENDABLE_NAME.test(name) || isTool(name)) return part;
+  // The vendor signed the name that is gone.
+  const { signature: _signature, ...call } = part.toolCall;
+  const safe = `unusable_name_${name.replace(/[^a-zA-Z0-9_-]/g, "_")}`.slice(0, 64);
+  return { ...part, toolCall: { ...call, name: safe } };
+}
+
+function distinct(part: CallPart, callIds: CallIds): CallPart {
+  const { origin: _origin, ...call } = part.toolCall;
+  const id = callIds.distinct(call.id);
+  // Under another id it is no longer the item that its origin names.
+  return id === call.id ? part : { ...part, toolCall: { ...call, id } };
 }
 
 /** The vendor's own counts are kept with ours, unless they cannot be. */

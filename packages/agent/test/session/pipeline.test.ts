@@ -193,7 +193,7 @@ describe("one call", () => {
     expect(resultText(s.client.requests[1]!, "c")).toBe("result");
   });
 
-  it("EV-01 D-029 D-053 D-078 100 KB of output: all of it in the event, the marker for the model; beyond 1 MiB an artifact", async () => {
+  it("EV-01 D-029 D-053 D-078 100 KB of output: all of it in the event, the marker and an artifact for the model; beyond 1 MiB the event has its ends", async () => {
     const big = tool("big", (args) => `${"x".repeat(Number(args["size"]) - 7)}the end`);
     const s = setUp({
       profile: testProfile([big]),
@@ -214,7 +214,10 @@ describe("one call", () => {
     expect(resultText(s.client.requests[1]!, "c1")).toContain("[WARNING: Tool output was truncated. 70000 characters");
     expect(second?.output).toHaveLength(1 << 20);
     expect(second?.output).toMatch(/or more characters are omitted here .*\n.*the end$/s);
-    expect(second?.artifact).toEqual({ id: 0, bytes: 3 << 20 });
+    expect([first?.artifact, second?.artifact]).toEqual([
+      { id: expect.any(Number), bytes: 100_000 },
+      { id: expect.any(Number), bytes: 3 << 20 },
+    ]);
   });
 });
 

@@ -81,7 +81,7 @@ function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();
 
 /** Text of the model, a server or the repository must not act on the terminal, wherever we print it. */
-function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+export function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   if (!stream.isTTY) return stream;
   const known = filtered.get(stream);
   if (known) return known;

@@ -167,16 +167,21 @@ function meaningInStream(facts: Facts, hasRetryInfo: boolean): Meaning {
 function codeMeaning(code: string): Meaning | undefined {
   const status = Number(code);
   if (Number.isInteger(status)) return STATUS_MEANINGS[status] ?? (status >= 500 ? "server" : undefined);
-  return CODE_MEANINGS[code];
+  return listed(CODE_MEANINGS, code);
 }
 
 /** AWS writes `ValidationException:http://…` in the header, `com.x#ValidationException` in bodies. */
 function namedMeaning(name: string | undefined): Meaning | undefined {
   if (name === undefined) return undefined;
-  const grpc = GRPC_MEANINGS[name];
+  const grpc = listed(GRPC_MEANINGS, name);
   if (grpc !== undefined) return grpc;
   const bare = (name.split(":")[0]?.split("#").at(-1) ?? "").toLowerCase();
-  return bare.endsWith("exception") ? AWS_MEANINGS[bare.slice(0, -"exception".length)] : undefined;
+  return bare.endsWith("exception") ? listed(AWS_MEANINGS, bare.slice(0, -"exception".length)) : undefined;
+}
+
+/** The name comes from the server: it must not reach what every object inherits. */
+function listed(table: Readonly<Record<string, Meaning>>, name: string): Meaning | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 function wordedMeaning(facts: Facts): Meaning | undefined {

@@ -288,6 +288,15 @@ describe("body classification", () => {
   });
 });
 
+it.each(["constructor", "toString", "__proto__", "valueOfException", "constructorException"])(
+  "ER-02 an error that a server calls %s is a provider's error like any other",
+  (name) => {
+    const body = { error: { type: name, code: name, status: name, message: "x" } };
+    expect(inStreamError("p", body)).toBeInstanceOf(ProviderError);
+    expect(inStreamError("p", body, name)).toBeInstanceOf(ProviderError);
+  },
+);
+
 describe("headers", () => {
   it.each([
     [{ "retry-after": "7" }, 7],

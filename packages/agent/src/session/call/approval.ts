@@ -3,6 +3,7 @@
 import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { CallInfo } from "../../seams/types.ts";
+import { visibleLine } from "../../text/visible.ts";
 import { withDeadline } from "../../time/deadline.ts";
 import type { ClockPart, ConfigPart, EventPart, JournalPart, SeamPart } from "../parts.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
@@ -51,7 +52,8 @@ async function askHost(
     tier: call.tier,
     ...(call.access === undefined ? {} : { access: call.access }),
     preview: preview.lines,
-    ...(reason === undefined ? {} : { reason }),
+    // It names paths of the model's choice.
+    ...(reason === undefined ? {} : { reason: visibleLine(reason) }),
   });
   return pending;
 }

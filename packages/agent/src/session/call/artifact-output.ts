@@ -1,4 +1,5 @@
-// What of a tool's output goes where: the model gets a bounded text, the event up to 1 MiB, the rest an artifact.
+// What of a tool's output goes where: the model gets a bounded text, the event up to 1 MiB. What either does not get is in an
+// artifact, and the model is told how to read it.
 
 import { messageOf } from "@lathe/llm";
 import type { ArtifactRef } from "../../contract/tool.ts";
@@ -21,8 +22,21 @@ export async function keepOutput(
 ): Promise<KeptOutput> {
   const { full, forModel, artifact } = output;
   const fits = full.length <= EVENT_BYTES;
-  const kept = artifact ?? (fits ? undefined : await store(core, tool, full));
-  return { forModel, forHost: fits ? full : endsOf(full), ...(kept ? { artifact: kept } : {}) };
+  const isShortened = forModel !== full;
+  // A tool that made an artifact has named it in its output.
+  const stored = artifact === undefined && (isShortened || !fits) ? await store(core, tool, full) : undefined;
+  const kept = artifact ?? stored;
+  return {
+    forModel: isShortened && stored ? `${forModel}\n${wayToTheRest(stored, full)}` : forModel,
+    forHost: fits ? full : endsOf(full),
+    ...(kept ? { artifact: kept } : {}),
+  };
+}
+
+function wayToTheRest({ id }: ArtifactRef, full: string): string {
+  const size = `${full.length} characters in ${full.split("\n").length} lines`;
+  const parts = `artifact://${id}:1-200 by lines or artifact://${id}:chars=1-20000 by characters`;
+  return `[The full output, ${size}, is in artifact://${id}. Read parts of it: ${parts}.]`;
 }
 
 function endsOf(full: string): string {

@@ -30,7 +30,7 @@ export const globTool: ToolDef<ArgsOf<typeof params>> = {
   async execute({ pattern, path = "." }, { env, signal }) {
     try {
       const { paths, truncated } = await env.glob(pattern, path, { signal, maxResults: MOST });
-      const more = truncated ? "\n[more files match; use a narrower pattern]" : "";
+      const more = truncated ? `\n[these are the ${MOST} newest files; more match: use a narrower pattern]` : "";
       return {
         content: [{ kind: "text", text: paths.length === 0 ? "No files found" : paths.join("\n") + more }],
         details: { files: paths.length, truncated },

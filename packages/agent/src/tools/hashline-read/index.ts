@@ -2,7 +2,6 @@
 
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { imageType } from "../../ops/read/images.ts";
-import { shorten } from "../../ops/read/numbered.ts";
 import { loadBytes, textLines } from "../../ops/read/read-text.ts";
 import { type LineRange, selectedPath, withSurroundings } from "../../ops/read/selector.ts";
 import { fileAccess } from "../file-access.ts";
@@ -81,7 +80,7 @@ function chosen(lines: readonly string[], ranges: readonly LineRange[], raw: boo
     if (rows.length > 0 && !raw) rows.push("…");
     for (number = first; number <= last; number++) {
       const text = lines[number - 1] as string;
-      const row = raw ? text : `${number}:${shorten(text)}`;
+      const row = raw ? text : `${number}:${text}`;
       room -= Buffer.byteLength(row) + 1;
       if (shown === most || (room < 0 && shown > 0)) return { rows, shown, next: number };
       rows.push(row);

@@ -74,12 +74,17 @@ describe("read_file", () => {
     expect(await bench.text(readFileTool, { file_path: "dot.png" })).toContain("cannot look at images");
   });
 
-  it("a huge line is cut without splitting a character, and UTF-16 is text", async () => {
-    await file("min.js", `${"a".repeat(1999)}😀${"b".repeat(5000)}`);
-    const shown = await bench.text(readFileTool, { file_path: "min.js" });
-    expect(shown.length).toBeLessThan(2100);
-    expect(shown).toContain("more characters in this line]");
+  it("D-078 a huge line is whole, but for several files at once: there it is cut between characters, and says so", async () => {
+    const line = `${"a".repeat(1999)}😀${"b".repeat(5000)}`;
+    await file("min.js", line);
+    expect(await bench.text(readFileTool, { file_path: "min.js" })).toBe(`1 | ${line}`);
+    const shown = await bench.text(readManyFilesTool, { paths: ["min.js"] });
+    expect(shown.length).toBeLessThan(2200);
+    expect(shown).toContain("[... 5002 more characters in this line; read the file alone]");
     expect(shown.isWellFormed()).toBe(true);
+  });
+
+  it("UTF-16 is text", async () => {
     await file("wide.txt", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("hällo\r\nwelt", "utf16le")]));
     expect(await bench.text(readFileTool, { file_path: "wide.txt" })).toBe("1 | hällo\n2 | welt");
   });

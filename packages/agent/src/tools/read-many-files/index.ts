@@ -39,6 +39,15 @@ export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
   },
 };
 
+/** A longer line is cut: one minified file must not take the room of the others. */
+const LINE_LIMIT = 2_000;
+
+function shorten(line: string): string {
+  if (line.length <= LINE_LIMIT) return line;
+  const end = /[\uD800-\uDBFF]/.test(line[LINE_LIMIT - 1] ?? "") ? LINE_LIMIT - 1 : LINE_LIMIT;
+  return `${line.slice(0, end)} [... ${line.length - end} more characters in this line; read the file alone]`;
+}
+
 async function expand(paths: readonly string[], { paths: callPaths }: CallScope): Promise<string[]> {
   const found = new Set<string>();
   const unmatched: string[] = [];
@@ -65,7 +74,7 @@ async function readOne(path: string, context: ToolContext): Promise<string> {
     if (window.total === 0) return "(empty file)";
     const rest = window.total - window.lines.length;
     return (
-      numbered(window.lines, 1) +
+      numbered(window.lines.map(shorten), 1) +
       (rest > 0 ? `\n[${rest} more lines; read the file alone with offset=${LINES_PER_FILE + 1}]` : "")
     );
   } catch (error) {

@@ -27,7 +27,9 @@ export const webFetchTool: ToolDef = {
     const limits = { ...LIMITS, ...services.web?.fetch };
     const page = await fetchPage(url, limits, signal);
     const body = await pageText(page, { timeoutMs: limits.timeoutMs, signal });
-    const note = page.truncated ? `\n[the page is longer; only its first ${page.body.length} bytes were read]` : "";
+    const note = page.truncated
+      ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
+      : "";
     const failed = page.status >= 400;
     const head = failed
       ? `${page.url} answered with status ${page.status}.\n`

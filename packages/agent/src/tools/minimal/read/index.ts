@@ -2,7 +2,6 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { imageType } from "../../../ops/read/images.ts";
-import { shorten } from "../../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
 import { fileAccess } from "../../file-access.ts";
 import { READ_OUTPUT } from "../../output.ts";
@@ -34,12 +33,12 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
     if (mediaType) return imageResult(path, bytes, mediaType, context);
     const window = windowOf(path, bytes, context, offset, limit ?? MOST_LINES);
     const truncated = window.first + window.lines.length <= window.total;
-    const isCut = truncated && limit === undefined;
+    const isPartial = truncated && limit === undefined;
     const which = window.first === 1 ? `first ${MOST_LINES}` : `${MOST_LINES} from line ${window.first}`;
     const warning = `WARNING: File has ${window.total} lines, showing ${which}. Use offset and limit parameters to read more.\n\n`;
-    const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${shorten(line)}`).join("\n");
+    const shown = window.lines.map((line, i) => `${String(window.first + i).padStart(6)}\t${line}`).join("\n");
     return {
-      content: [{ kind: "text", text: (isCut ? warning : "") + (window.total === 0 ? "(empty file)" : shown) }],
+      content: [{ kind: "text", text: (isPartial ? warning : "") + (window.total === 0 ? "(empty file)" : shown) }],
       details: {
         filePath: path,
         totalLines: window.total,
