@@ -12,7 +12,6 @@ export function handoffCall(focus?: string): SideCall {
   return {
     messages: [Message.user(`${prompt.trim()}${attention}`)],
     continuing: true,
-    reasoningEffort: "high",
     timeoutMs: TIMEOUT_MS,
   };
 }
