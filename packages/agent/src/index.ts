@@ -11,6 +11,13 @@ export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION } 
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
+export {
+  type ContextLedger,
+  groupsOf,
+  type LedgerGroup,
+  type LedgerOwner,
+  type OwnerKind,
+} from "./context-ledger/types.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
 export * from "./contract/changes.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";

@@ -2,7 +2,7 @@
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
 import { createHash } from "node:crypto";
-import { type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
+import { comparableUsage, type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import { fields, fits, text } from "../journal/shape.ts";
 import type { CustomEntry } from "../journal/types.ts";
@@ -67,12 +67,12 @@ async function answered(core: SideCallParts, role: string, call: SideCall, signa
         data: {
           role,
           model,
-          usage: plainUsage(usage),
+          usage: plainUsage(comparableUsage(usage, provider)),
           cost,
           ...(key === undefined ? {} : { key, text: response.text, finish }),
         },
       });
-      core.account(usage, cost);
+      core.account(usage, provider, cost);
       return { text: response.text, model, finish, usage, cost };
     } catch (error) {
       if (!core.journal.has(intent.for))
@@ -109,7 +109,7 @@ function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | 
 }
 const KEPT = fields({ key: text, text, model: text, finish: text });
 
-/** What a side call cost, from its outcome entry. */
+/** What a side call cost, from its outcome entry; the counts are comparable. */
 export function sideCost(entry: CustomEntry): { readonly usage: Usage; readonly cost: number } | undefined {
   if (entry.customType !== OUTCOME_TYPE) return undefined;
   const data = entry.data as JsonObject;
