@@ -7,10 +7,11 @@ export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts"
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
 export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
 export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
-export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION } from "./compaction/settings.ts";
+export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION, roomIn } from "./compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
+export { contextLedger, type LedgerInput } from "./context-ledger/ledger.ts";
 export {
   type ContextLedger,
   groupsOf,
@@ -24,6 +25,14 @@ export { type Answer, type Answerer, type Question, renderQuestions } from "./co
 export type { SessionFacts } from "./contract/session-state.ts";
 export type * from "./contract/subagents.ts";
 export * from "./contract/tool.ts";
+export {
+  addSpending,
+  type InputSpending,
+  type SessionCosts,
+  type Spending,
+  sessionCosts,
+  type ToolSpending,
+} from "./costs/session-costs.ts";
 export { DocumentError, documentText } from "./edit/document.ts";
 export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";

@@ -2,8 +2,8 @@
 // lines are outside it. Everything else (context, transcript, cost, search) is a projection of these.
 
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
-import type { PromptPart } from "../contract/prompt-part.ts";
 import type { FileChange } from "../contract/changes.ts";
+import type { PromptPart } from "../contract/prompt-part.ts";
 import type { Effects } from "../contract/tool.ts";
 import type { AwaitedInput, MessageSource } from "../events/types.ts";
 

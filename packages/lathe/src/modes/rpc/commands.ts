@@ -95,6 +95,23 @@ const uriScheme = object({
   immutable: optional(flag),
 });
 
+const ownerKind = choice([
+  "prompt",
+  "instructions",
+  "tool",
+  "environment",
+  "summary",
+  "kept",
+  "user",
+  "note",
+  "answer",
+  "thinking",
+  "call",
+  "result",
+  "media",
+  "framing",
+]);
+
 const nothing: Shape<undefined> = { schema: { not: {} } };
 
 export const COMMANDS = {
@@ -108,6 +125,23 @@ export const COMMANDS = {
   get_state: {
     params: { include: optional(listOf(choice(["tools", "dumpTools", "systemPrompt"]))) },
     data: sessionState,
+  },
+  get_context: {
+    params: {},
+    data: object({
+      model: modelName,
+      /** Of the request as it would be sent; about, scaled by what the vendor last counted. */
+      tokens: integer,
+      bytes: integer,
+      /** Null where the model's window is not known. */
+      contextWindow: orNull(integer),
+      freeTokens: orNull(integer),
+      /** Above this, older messages are summarised; null when nothing does that by itself. */
+      compactionThreshold: orNull(integer),
+      groups: listOf(object({ kind: ownerKind, count: integer, tokens: integer, bytes: integer })),
+      /** In the order of the request; together they are all of it. */
+      owners: listOf(object({ kind: ownerKind, name: text, entryId: optional(text), tokens: integer, bytes: integer })),
+    }),
   },
   set_todos: { params: { phases: phasesInput }, data: object({ todoPhases: phases }) },
 
