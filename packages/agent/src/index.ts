@@ -140,6 +140,7 @@ export * from "./seams/types.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export { Session } from "./session/session.ts";
+export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";

@@ -6,7 +6,7 @@ import { NO_USAGE } from "../budget/ledger.ts";
 import type { CustomEntry, MessageEntry } from "../journal/types.ts";
 import type { JournalReader } from "../seams/types.ts";
 import { sideCost } from "../session/side-call.ts";
-import { spentBy } from "../subagents/records.ts";
+import { modelsOfChildren, spentBy } from "../subagents/records.ts";
 import { type AnswerShare, causesOf, sharesOf } from "./causes.ts";
 
 /** Usage is in counts that mean the same for every vendor. */
@@ -79,6 +79,7 @@ class Costs implements SessionCosts {
   words = { tokens: 0, cost: 0 };
   readonly #journal: JournalReader;
   #model = "(unknown)";
+  #models: ReadonlyMap<string, string> | undefined;
 
   constructor(journal: JournalReader) {
     this.#journal = journal;
@@ -100,20 +101,20 @@ class Costs implements SessionCosts {
   }
 
   custom(entry: CustomEntry): void {
-    const data = entry.data as JsonObject;
     const child = spentBy(entry);
     if (child) {
       const spent = { answers: child.turns, usage: child.usage, cost: child.cost };
-      add(this.byChild, String(data["agentId"]), spent);
-      // Its own journal says more; here it is only known which model was asked for.
-      this.spend(this.#model, spent);
+      add(this.byChild, String((entry.data as JsonObject)["agentId"]), spent);
+      // Which models its own children had is in its own journal.
+      this.#models ??= modelsOfChildren(this.#journal);
+      this.spend(this.#models.get(entry.id) ?? this.#model, spent);
       return;
     }
     const side = sideCost(entry);
     if (!side) return;
     const spent = { answers: 1, usage: side.usage, cost: side.cost };
-    add(this.byRole, String(data["role"]), spent);
-    this.spend(String(data["model"]), spent);
+    add(this.byRole, side.role, spent);
+    this.spend(side.model, spent);
   }
 
   spend(model: string, spent: Spending): void {

@@ -1,6 +1,6 @@
 // Where the money of a session went, from its journal alone.
 
-import { type Request, textOf, type Usage } from "@lathe/llm";
+import { type JsonObject, type Request, textOf, type Usage } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { sessionCosts } from "../../src/costs/session-costs.ts";
@@ -54,6 +54,27 @@ describe("the costs of a session", () => {
       [1, expect.closeTo(0.1)],
     ]);
     expect([...byModel.keys()]).toEqual(["test/scripted-1"]);
+  });
+
+  it("are those of the model that a child had, not of its parent's", async () => {
+    const s = setUp({
+      priceOf,
+      script: (request) => {
+        if (request.model === "cheap") return { text: "found", usage: usage(700) };
+        const said = request.messages.filter(({ role }) => role === "assistant").length;
+        const call = (name: string, args: JsonObject) => ({ calls: [{ name, id: name, args }], usage: usage(100) });
+        if (said === 0) return call("spawn_agent", { task: "child", model: "cheap" });
+        if (said > 1) return { text: "done", usage: usage(100) };
+        return call("wait", { agent_id: JSON.parse(resultText(request, "spawn_agent")).agent_id });
+      },
+      profile: testProfile([spawnAgentTool, waitTool] as unknown as ToolDef[]),
+      subagents: { profileFor: (model) => testProfile([], { model }) },
+    });
+    await s.session.submit("parent");
+    await s.finish();
+    const { byModel } = sessionCosts(s.session.journal);
+    expect(byModel.get("test/cheap")?.usage).toEqual(usage(700));
+    expect(byModel.get("test/scripted-1")?.usage).toEqual(usage(300, 30));
   });
 
   it("name each child and each call outside the conversation, and agree with the session's own sum", async () => {

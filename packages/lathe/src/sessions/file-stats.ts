@@ -1,7 +1,7 @@
 // What one journal says of its costs: a small table that can be kept instead of reading the file again.
 
-import { MemoryBlobs, readLine, readLineHead, readLines } from "@lathe/agent";
-import type { JsonObject, Usage } from "@lathe/llm";
+import { MemoryBlobs, readLine, readLineHead, readLines, sideCost } from "@lathe/agent";
+import type { Usage } from "@lathe/llm";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Spending extends TokenCounts {
@@ -113,10 +113,10 @@ class FileCounter {
 
   #sideCall(line: Buffer): void {
     const entry = readLine(line, this.#noBlobs);
-    if (entry?.type !== "custom" || entry.customType !== "maintenance") return;
-    const { model = UNKNOWN_MODEL, usage, cost } = entry.data as JsonObject & { model?: string };
-    const spent = { timestamp: entry.timestamp, usage: usage as unknown as Usage, cost: Number(cost ?? 0) };
-    this.#tally(entry.timestamp).spend(spent, String(model), 1);
+    const side = entry?.type === "custom" ? sideCost(entry) : undefined;
+    if (entry?.type !== "custom" || !side) return;
+    const { usage, cost, model } = side;
+    this.#tally(entry.timestamp).spend({ timestamp: entry.timestamp, usage, cost }, model, 1);
   }
 
   #message(line: Buffer): void {

@@ -40,9 +40,10 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
     const isOwnUsed = sums.add(stats.own, project);
     // What a fork took over was paid in the session it comes from, unless that is gone.
     const isTakenOver = stats.parent !== undefined && present.has(stats.parent);
-    return (!isTakenOver && sums.add(stats.copied, project)) || isOwnUsed;
+    const isCopyUsed = !isTakenOver && sums.add(stats.copied, project);
+    return since === "" || isOwnUsed || isCopyUsed;
   };
-  for (const file of sessions) if (count(file) || since === "") used++;
+  for (const file of sessions) if (count(file)) used++;
   for (const file of childFiles(sessionsRoot)) count(file);
   memory.save();
   return { sessions: used, ...sums.result() };

@@ -1,11 +1,12 @@
 // What a session cost, for people: by model, by tool and by child.
 
-import type { SessionCosts, Spending } from "@lathe/agent";
+import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
 import { oneLine } from "../sessions/list.ts";
 import { dollars, tokens } from "../sessions/numbers.ts";
 import { table } from "./table.ts";
 
-export function costTable({ total, byModel, byTool, words, byChild, byRole }: SessionCosts): string {
+export function costTable(journal: JournalReader): string {
+  const { total, byModel, byTool, words, byChild, byRole } = sessionCosts(journal);
   const { answers, usage, cost } = total;
   const head = `${answers} ${answers === 1 ? "answer" : "answers"}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${dollars(cost)}`;
   const tools = [...byTool].sort(([, a], [, b]) => b.cost - a.cost || b.tokens - a.tokens);

@@ -60,8 +60,7 @@ export const cost: SlashCommand = {
   description: "show what this session has used, by model and by tool",
   whileWorking: true,
   run: async ({ session }, _argument, view) => {
-    const { sessionCosts } = await import("@lathe/agent");
     const { costTable } = await import("../../tables/cost-table.ts");
-    view.line(costTable(sessionCosts(session.journal)));
+    view.line(costTable(session.journal));
   },
 };
