@@ -7,7 +7,13 @@ export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts"
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
 export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
 export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
-export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION, roomIn } from "./compaction/settings.ts";
+export {
+  type CompactionSettings,
+  type CompactionStrategy,
+  DEFAULT_COMPACTION,
+  type Room,
+  roomIn,
+} from "./compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
@@ -17,16 +23,17 @@ export {
   groupsOf,
   type LedgerGroup,
   type LedgerOwner,
+  OWNER_KINDS,
   type OwnerKind,
 } from "./context-ledger/types.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
 export * from "./contract/changes.ts";
+export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
 export type * from "./contract/subagents.ts";
 export * from "./contract/tool.ts";
 export {
-  addSpending,
   type InputSpending,
   type SessionCosts,
   type Spending,

@@ -9,6 +9,7 @@ import { type MessageSource, messageOwners, type WeighedOwner } from "./message-
 import { spread } from "./spread.ts";
 import type { ContextLedger, LedgerOwner } from "./types.ts";
 
+/** A request, and what is known of how it will be sent. */
 export interface LedgerInput {
   readonly info: RequestInfo;
   /** What the client would send; empty when it does not say, and sizes are then those of our own form. */
@@ -30,6 +31,7 @@ const MOST_SCALE = 3;
 
 type SizedOwner = Omit<LedgerOwner, "tokens">;
 
+/** Pure: the same request gives the same ledger. */
 export function contextLedger(input: LedgerInput): ContextLedger {
   const { request, contextWindow } = input.info;
   const content = [...prefixOwners(input), ...historyOwners(input)];

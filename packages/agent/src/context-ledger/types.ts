@@ -1,6 +1,6 @@
 // Who takes the room of a request: the one data structure behind every view of the context.
 
-/** In the order in which views show them. */
+/** What takes room in a request, in the order in which views show it. */
 export const OWNER_KINDS = [
   "prompt",
   "instructions",
@@ -26,6 +26,7 @@ export const OWNER_KINDS = [
  */
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 
+/** One thing that was put into a request. */
 export interface LedgerOwner {
   readonly kind: OwnerKind;
   /** A path, the name of a tool, or the first words. */
@@ -50,6 +51,7 @@ export interface ContextLedger {
   readonly owners: readonly LedgerOwner[];
 }
 
+/** All owners of one kind. */
 export interface LedgerGroup {
   readonly kind: OwnerKind;
   readonly count: number;

@@ -34,6 +34,7 @@ export interface ToolSpending {
   readonly cost: number;
 }
 
+/** Where the tokens and the money of a session went. */
 export interface SessionCosts {
   /** Children, calls outside the conversation and billed failures included. */
   readonly total: Spending;
@@ -48,15 +49,16 @@ export interface SessionCosts {
   readonly byRole: ReadonlyMap<string, Spending>;
 }
 
-export const NO_SPENDING: Spending = { answers: 0, usage: NO_USAGE, cost: 0 };
+const NO_SPENDING: Spending = { answers: 0, usage: NO_USAGE, cost: 0 };
 
 /** Requests that failed after they had cost something do not say which model they were for. */
-export const FAILED_REQUESTS = "(failed requests)";
+const FAILED_REQUESTS = "(failed requests)";
 
-export function addSpending(a: Spending, b: Spending): Spending {
+function addSpending(a: Spending, b: Spending): Spending {
   return { answers: a.answers + b.answers, usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost };
 }
 
+/** Reads the whole journal; not for hot paths. */
 export function sessionCosts(journal: JournalReader): SessionCosts {
   const costs = new Costs(journal);
   for (const id of journal.entryIds()) {

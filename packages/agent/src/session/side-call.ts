@@ -110,6 +110,7 @@ function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | 
 }
 const KEPT = fields({ key: text, text, model: text, finish: text });
 
+/** One call outside the conversation. */
 export interface SideCost {
   readonly role: string;
   /** `provider/id`. */

@@ -1,6 +1,7 @@
 // Every command a host can give, once: its parameters and what a successful reply carries. The published schemas, the types of the
 // client and the check of incoming commands are all read from here.
 
+import { OWNER_KINDS } from "@lathe/agent";
 import {
   anyObject,
   anything,
@@ -95,22 +96,7 @@ const uriScheme = object({
   immutable: optional(flag),
 });
 
-const ownerKind = choice([
-  "prompt",
-  "instructions",
-  "tool",
-  "environment",
-  "summary",
-  "kept",
-  "user",
-  "note",
-  "answer",
-  "thinking",
-  "call",
-  "result",
-  "media",
-  "framing",
-]);
+const ownerKind = choice(OWNER_KINDS);
 
 const nothing: Shape<undefined> = { schema: { not: {} } };
 
