@@ -7,16 +7,39 @@ export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts"
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
 export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
 export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
-export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION } from "./compaction/settings.ts";
+export {
+  type CompactionSettings,
+  type CompactionStrategy,
+  DEFAULT_COMPACTION,
+  type Room,
+  roomIn,
+} from "./compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
+export { contextLedger, type LedgerInput } from "./context-ledger/ledger.ts";
+export {
+  type ContextLedger,
+  groupsOf,
+  type LedgerGroup,
+  type LedgerOwner,
+  OWNER_KINDS,
+  type OwnerKind,
+} from "./context-ledger/types.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
 export * from "./contract/changes.ts";
+export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
 export type * from "./contract/subagents.ts";
 export * from "./contract/tool.ts";
+export {
+  type InputSpending,
+  type SessionCosts,
+  type Spending,
+  sessionCosts,
+  type ToolSpending,
+} from "./costs/session-costs.ts";
 export { DocumentError, documentText } from "./edit/document.ts";
 export { fileDiff } from "./edit/file-diff.ts";
 export { PathLocks } from "./edit/locks.ts";
@@ -124,6 +147,7 @@ export * from "./seams/types.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export { Session } from "./session/session.ts";
+export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";

@@ -162,7 +162,9 @@ it("SP-08 nothing that a session holds reaches the terminal as a sequence it wou
   journal.setTitle(evil, "user");
   await journal.close();
   for (const args of [["search", "needle"], ["list", "--all"], ["show", "abc"], ["stats"]] as const) {
-    const { stdout, stderr } = await box.inTerminal(80, "sessions", ...args);
+    const [verb, ...words] = args;
+    const all = verb === "stats" ? [] : [verb, ...words];
+    const { stdout, stderr } = await box.inTerminal(80, verb === "stats" ? "stats" : "sessions", ...all);
     const shown = (stdout + stderr).replace(/\u001b\[(?:1|2|22)m/g, "");
     expect(shown).toMatch(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]*$/);
     if (args[0] !== "stats") expect(shown).toContain("needle");

@@ -69,6 +69,7 @@ export function createAdapter(options: AdapterOptions): ProviderAdapter {
     complete: (request, context) => adapter.complete(request, context),
     stream: (request, context) => adapter.stream(request, context),
     segments: (request) => adapter.segments(request),
+    bodyBytes: (request) => adapter.bodyBytes(request),
     supportsToolChoice: (mode) => options.protocol.toolChoiceModes.includes(mode),
     prepare: () => adapter.prepare(),
     close: async () => options.deps.fetch.close?.(),
@@ -163,6 +164,15 @@ class HttpAdapter {
     const encoded = this.#encode(request, known, "stream");
     if (known.complete) this.#prepared.set(request, { encoded, length: request.messages.length });
     return encoded.segments;
+  }
+
+  async bodyBytes(request: Request): Promise<number> {
+    const resolved = await this.#resolver.resolve(request.messages);
+    const encoder = new TextEncoder();
+    let bytes = 0;
+    for (const piece of this.#encode(request, resolved, "stream").body)
+      bytes += typeof piece === "string" ? encoder.encode(piece).length : piece.length;
+    return bytes;
   }
 
   async #open(request: Request, operation: Operation, context: CallContext, guard: CallGuard): Promise<Exchange> {

@@ -80,7 +80,7 @@ export { type Violation, violationOf, withoutOptionalNulls } from "./schema/vali
 export { StreamAccumulator } from "./stream/accumulate.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";
 export { throttle } from "./stream/throttle.ts";
-export { addUsage, billedOutputTokens, cacheHitRatio, costOf, promptTokens } from "./stream/usage.ts";
+export { addUsage, billedOutputTokens, cacheHitRatio, comparableUsage, costOf, promptTokens } from "./stream/usage.ts";
 export * from "./types/adapter.ts";
 export * from "./types/errors.ts";
 export * from "./types/events.ts";

@@ -2,6 +2,7 @@
 // the next request of a conversation costs its new messages only.
 
 import type { Segment } from "./types/adapter.ts";
+import type { Message } from "./types/message.ts";
 import type { SegmentCache } from "./types/protocol.ts";
 
 /** Values by owner, held weakly: what was derived from a conversation goes with it, in all its variants. */
@@ -28,17 +29,19 @@ interface Derived {
 }
 
 /** A piece of the prefix; its hash is computed when somebody looks. */
-export function makeSegment(kind: Segment["kind"], text: string): Segment {
-  return new EncodedSegment(kind, text);
+export function makeSegment(kind: Segment["kind"], text: string, message?: Message): Segment {
+  return new EncodedSegment(kind, text, message);
 }
 
 class EncodedSegment implements Segment {
   readonly kind: Segment["kind"];
   readonly text: string;
+  readonly message: Message | undefined;
   #digest: { hash: string; bytes: number } | undefined;
-  constructor(kind: Segment["kind"], text: string) {
+  constructor(kind: Segment["kind"], text: string, message: Message | undefined) {
     this.kind = kind;
     this.text = text;
+    this.message = message;
   }
   get hash(): string {
     this.#digest ??= digest(this.text);

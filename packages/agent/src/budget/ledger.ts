@@ -35,6 +35,7 @@ export class Ledger {
   /** Highest step of the limit that was reported to the model, in percent. */
   #reportedStep = 0;
 
+  /** In counts that mean the same for every vendor, as all that is passed in. */
   get usage(): Usage {
     return this.#usage;
   }

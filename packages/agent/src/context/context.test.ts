@@ -19,7 +19,8 @@ const at = (cwd: string): LocalEnvironment =>
 const rootOf = (env: LocalEnvironment) => repositoryRoot(env, env.workingDirectory());
 const collectFacts = async (env: LocalEnvironment, known: HostFacts) =>
   factsOf(env, known, await askGit(env, known.gitTimeoutMs));
-const projectDocs = async (env: LocalEnvironment, files: readonly string[]) => docsOf(env, files, await rootOf(env));
+const projectDocs = async (env: LocalEnvironment, files: readonly string[]) =>
+  (await docsOf(env, files, await rootOf(env))).text;
 const git = (...args: string[]): string =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: dir, encoding: "utf8" });
 const file = async (path: string, text: string): Promise<void> => {

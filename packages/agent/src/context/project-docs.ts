@@ -5,6 +5,7 @@ import { posix } from "node:path";
 import { realPathOf } from "../env/real-path.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import { entryOf } from "./git-files.ts";
+import { instructionsHeading } from "./prompt-parts.ts";
 
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
@@ -19,12 +20,18 @@ interface Doc {
   readonly text: string;
 }
 
+export interface ProjectDocs {
+  readonly text: string;
+  /** Paths of the files in it, relative to the root. */
+  readonly files: readonly string[];
+}
+
 /** `repository`: folder of the repository, when there is one. */
 export async function projectDocs(
   env: ExecutionEnvironment,
   familyFiles: readonly string[],
   repository: string | undefined,
-): Promise<string> {
+): Promise<ProjectDocs> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
   const realRoot = await realPathOf(env, root);
@@ -37,7 +44,7 @@ export async function projectDocs(
       if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
     }
   }
-  return join(docs);
+  return { text: join(docs), files: docs.map(({ path }) => path) };
 }
 
 /** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
@@ -63,7 +70,7 @@ function pathDown(root: string, cwd: string): string[] {
 }
 
 function join(docs: readonly Doc[]): string {
-  const sections = docs.map(({ path, text }) => `# ${path}\n\n${text}`);
+  const sections = docs.map(({ path, text }) => instructionsHeading(path) + text);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;
   // The last sections are kept whole; the first that no longer fits is shortened, those before it are dropped.

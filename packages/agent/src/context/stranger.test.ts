@@ -160,7 +160,7 @@ describe("a stranger's repository", () => {
     const docs = async (target: string): Promise<string> => {
       await rm(join(repo.dir, "AGENTS.md"), { force: true });
       await symlink(target, join(repo.dir, "AGENTS.md"));
-      return projectDocs(env, [], repo.dir);
+      return (await projectDocs(env, [], repo.dir)).text;
     };
     const leftOut = "# AGENTS.md\n\n[Omitted: this link leads outside the repository]";
     expect(await docs(join(elsewhere, "id_key"))).toBe(leftOut);
@@ -169,7 +169,7 @@ describe("a stranger's repository", () => {
     // The repository itself may have been entered through a link.
     await symlink(repo.dir, join(elsewhere, "way-in"));
     const inside = new LocalEnvironment({ cwd: join(elsewhere, "way-in"), baseEnv: process.env });
-    expect(await projectDocs(inside, [], join(elsewhere, "way-in"))).toContain("own rules");
+    expect((await projectDocs(inside, [], join(elsewhere, "way-in"))).text).toContain("own rules");
     await rm(elsewhere, { recursive: true });
   });
 
@@ -177,11 +177,11 @@ describe("a stranger's repository", () => {
     const env = new LocalEnvironment({ cwd: repo.dir, baseEnv: process.env });
     const path = join(repo.dir, "AGENTS.md");
     await symlink("AGENTS.md", path);
-    expect(await projectDocs(env, [], repo.dir)).toBe("");
+    expect((await projectDocs(env, [], repo.dir)).text).toBe("");
     await rm(path);
     await writeFile(path, "");
     await truncate(path, 3 * 2 ** 30);
-    expect(await projectDocs(env, [], repo.dir)).toBe("# AGENTS.md\n\n[Left out: larger than 1 MB]");
+    expect((await projectDocs(env, [], repo.dir)).text).toBe("# AGENTS.md\n\n[Left out: larger than 1 MB]");
   });
 
   it("a commit's endless subject is cut", async () => {

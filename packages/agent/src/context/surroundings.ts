@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly environment: string;
   /** Instruction files of the project. */
   readonly projectDocs: string;
+  /** Paths of those files, in the order in which they are in the text. */
+  readonly instructionFiles?: readonly string[];
 }
 
 /** Reads what the first turn tells the model: machine, directory, git state and the project's instruction files. */
@@ -23,5 +25,9 @@ export async function readSurroundings(
     collectFacts(env, known, git),
     projectDocs(env, instructionFiles, git.root),
   ]);
-  return { environment: environmentBlock(facts), projectDocs: docs };
+  return {
+    environment: environmentBlock(facts),
+    projectDocs: docs.text,
+    ...(docs.files.length === 0 ? {} : { instructionFiles: docs.files }),
+  };
 }

@@ -25,7 +25,10 @@ export interface AwaitedInput {
   readonly text: string;
 }
 
-/** How an input ended. Usage and cost include the follow-ups that ran behind it; everything else is of the last one. */
+/**
+ * How an input ended. Usage and cost include the follow-ups that ran behind it; everything else is of the last one. Usage is in
+ * counts that mean the same for every vendor (`comparableUsage`).
+ */
 export interface InputOutcome {
   readonly reason: EndReason;
   /** Of the last answer; "" when there was none. */
@@ -70,7 +73,7 @@ export interface EventData {
   processing_end: {
     reason: EndReason;
     rounds: number;
-    /** This input, children included. */
+    /** This input, children included, in comparable counts. */
     usage: Usage;
     /** US dollars. */
     cost: number;

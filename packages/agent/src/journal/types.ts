@@ -3,6 +3,7 @@
 
 import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
+import type { PromptPart } from "../contract/prompt-part.ts";
 import type { Effects } from "../contract/tool.ts";
 import type { AwaitedInput, MessageSource } from "../events/types.ts";
 
@@ -248,6 +249,8 @@ export interface PrefixLine {
   readonly tools: string;
   readonly environment: string;
   readonly reason: string;
+  /** Whose the stretches of the system prompt are. */
+  readonly promptParts?: readonly PromptPart[];
   readonly timestamp: string;
 }
 /** One input began or ended; tells an unfinished run from a finished one. */

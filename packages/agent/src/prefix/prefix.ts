@@ -4,6 +4,7 @@
 import { Message, type ToolDefinition } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
 import { charactersOfTools } from "../context/message-size.ts";
+import type { PromptPart } from "../contract/prompt-part.ts";
 import type { PrefixReason } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { fields, fits, isShallow, listOf, MOST_NESTING, record, text } from "../journal/shape.ts";
@@ -14,6 +15,8 @@ export interface PrefixTexts {
   readonly systemPrompt: string;
   readonly environment: string;
   readonly tools: readonly ToolDefinition[];
+  /** Whose the stretches of the system prompt are; absent when that was not noted. */
+  readonly promptParts?: readonly PromptPart[] | undefined;
 }
 
 export class SessionPrefix {
@@ -32,7 +35,7 @@ export class SessionPrefix {
     const tools = toolsIn(readText(journal.blobs, line.tools));
     // A lost blob: we render again, and the guard reports it.
     if (systemPrompt === undefined || environment === undefined || tools === undefined) return;
-    this.#use({ systemPrompt, environment, tools });
+    this.#use({ systemPrompt, environment, tools, promptParts: line.promptParts });
   }
 
   get ready(): boolean {
@@ -75,6 +78,7 @@ export class SessionPrefix {
       environment: journal.putText(texts.environment),
       tools: journal.putText(JSON.stringify(texts.tools)),
       reason,
+      ...(texts.promptParts === undefined ? {} : { promptParts: texts.promptParts }),
     });
     this.#unrecorded = undefined;
   }
@@ -96,16 +100,19 @@ export class SessionPrefix {
   }
 
   #use(texts: PrefixTexts): void {
-    const head: Message[] = [];
-    const before = this.#texts;
-    if (texts.systemPrompt !== "") {
-      head.push(before?.systemPrompt === texts.systemPrompt ? this.#head[0]! : Message.system(texts.systemPrompt));
-    }
-    if (texts.environment !== "") head.push(Message.user(texts.environment));
+    const isSame = texts.systemPrompt !== "" && this.#texts?.systemPrompt === texts.systemPrompt;
+    this.#head = headOf(texts, isSame ? this.#head[0] : undefined);
     this.#texts = texts;
-    this.#head = head;
     this.#characters = texts.systemPrompt.length + texts.environment.length + charactersOfTools(texts.tools);
   }
+}
+
+/** `system`: the message that already holds the prompt. */
+export function headOf({ systemPrompt, environment }: PrefixTexts, system?: Message): readonly Message[] {
+  const head: Message[] = [];
+  if (systemPrompt !== "") head.push(system ?? Message.system(systemPrompt));
+  if (environment !== "") head.push(Message.user(environment));
+  return head;
 }
 
 function readText(blobs: BlobStore, hash: string): string | undefined {

@@ -80,6 +80,7 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
     supportsParallelToolCalls: true,
     contextWindowSize: info?.contextWindow ?? DEFAULT_WINDOW,
     instructionFiles: family.instructionFiles,
+    ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
     ...(shellTimeoutMs === undefined ? {} : { shellTimeoutMs }),
     ...(info === undefined ? {} : { modelInfo: info }),
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),

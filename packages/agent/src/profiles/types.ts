@@ -23,6 +23,8 @@ export interface Profile {
   readonly contextWindowSize: number;
   /** Default timeout of the shell tool; beats the session's `defaultCommandTimeoutMs`. */
   readonly shellTimeoutMs?: number | undefined;
+  /** What the user added at the end of the prompt. */
+  readonly userInstructions?: string | undefined;
   /** Names of instruction files this family reads besides AGENTS.md. */
   readonly instructionFiles: readonly string[];
   /** Catalog row, when known: vision, prices, output cap. */

@@ -1,7 +1,7 @@
 // The state of a session. Each module gets the parts of it that it asks for (parts.ts). The operations here must stay in step
 // with each other: an entry is appended before its event, a state changes only along the legal edges.
 
-import { addUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
+import { addUsage, comparableUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
 import { FileArtifacts } from "../artifacts/file-artifacts.ts";
 import { type ArtifactStore, MemoryArtifacts } from "../artifacts/store.ts";
 import { MemoryBlobs } from "../blobs/store.ts";
@@ -164,9 +164,10 @@ export class SessionCore {
     return appended;
   }
 
-  account(usage: Usage, cost: number): void {
-    this.ledger.request(usage, cost);
-    this.accountInput(usage, cost);
+  account(usage: Usage, provider: string, cost: number): void {
+    const comparable = comparableUsage(usage, provider);
+    this.ledger.request(comparable, cost);
+    this.accountInput(comparable, cost);
   }
 
   accountInput(usage: Usage, cost: number): void {

@@ -1,6 +1,6 @@
 // The running totals of a session as a line outside the tree, so that a reopened session need not read all its history.
 
-import type { JsonObject, Usage } from "@lathe/llm";
+import { comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { plainUsage } from "../budget/ledger.ts";
 import { usageShape } from "../journal/line-shapes.ts";
 import { fields, fits, number, optional, orNull, text } from "../journal/shape.ts";
@@ -11,7 +11,7 @@ import { sideCost } from "./side-call.ts";
 
 type LedgerParts = Pick<JournalPart, "journal"> & SpendingPart;
 
-const KIND = "ledger";
+const KIND = "totals";
 const amount = optional(number);
 const DATA = fields({
   leaf: orNull(text),
@@ -59,7 +59,8 @@ function addAnswer(core: LedgerParts, entry: MessageEntry): void {
   if (entry.message.role !== "assistant") return;
   core.turns += 1;
   core.ledger.turn();
-  if (entry.usage) core.ledger.request(entry.usage, entry.cost ?? 0);
+  if (!entry.usage) return;
+  core.ledger.request(comparableUsage(entry.usage, entry.provider ?? ""), entry.cost ?? 0);
 }
 
 /** Of a child, or of a call outside the conversation. */

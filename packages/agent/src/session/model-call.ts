@@ -137,7 +137,7 @@ function answered(
     cost,
     finishReason: response.finishReason,
   });
-  core.account(response.usage, cost);
+  core.account(response.usage, response.provider, cost);
   core.meter.measured(response.usage, response.provider);
   core.turns += 1;
   core.ledger.turn();
@@ -164,7 +164,7 @@ function incomplete(core: AttemptParts, profile: Profile, intent: IntentLine, re
   const usage = usableUsage(response.usage);
   const cost = priceOf(core, profile, usage);
   core.journal.settle(intent.id, "failed", { error: message, usage, cost });
-  core.account(usage, cost);
+  core.account(usage, response.provider, cost);
   const kind = "overflow";
   const type = ContextLengthError.name;
   core.emit("retry", { attempt: 1, delay_ms: 0, discards: true, kind, error_type: type, message });
@@ -221,7 +221,7 @@ function settleFailure(
   const usage = partial.response && usableUsage(partial.response.usage);
   const billed = usage && usage.totalTokens > 0 ? { usage, cost: priceOf(core, profile, usage) } : undefined;
   core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
-  if (billed) core.account(billed.usage, billed.cost);
+  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost);
 }
 
 async function makeRoom(core: RequestParts, signal: AbortSignal, info: RequestInfo): Promise<boolean> {

@@ -90,9 +90,9 @@ export interface SpendingPart {
   readonly ledger: Ledger;
   /** Answers of the model in this session. */
   turns: number;
-  /** Counts one answer (or a failed attempt that was billed) in the ledger and in the running input. */
-  account(usage: Usage, cost: number): void;
-  /** What a child used: the ledger has it already. */
+  /** Counts one answer (or a failed attempt that was billed) in the ledger and in the running input. `provider`: whose counts these are. */
+  account(usage: Usage, provider: string, cost: number): void;
+  /** What a child used, in comparable counts: the ledger has it already. */
   accountInput(usage: Usage, cost: number): void;
   /** Of the running input. */
   elapsedMs(): number;

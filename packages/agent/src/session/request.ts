@@ -1,9 +1,10 @@
 // Builds the next request: prefix from the journal, the current history, tools as last sent. Its cost is one copy of
 // pointers.
 
-import type { Request, ToolChoice } from "@lathe/llm";
+import type { Message, Request, ToolChoice, ToolDefinition } from "@lathe/llm";
+import { promptParts } from "../context/prompt-parts.ts";
 import { OWN_LEVEL } from "../journal/context-state.ts";
-import type { PrefixTexts } from "../prefix/prefix.ts";
+import { headOf, type PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
@@ -23,7 +24,7 @@ import type {
 } from "./parts.ts";
 
 /** What the prompt is rendered from. */
-type PromptParts = HostPart<"env" | "surroundings" | "userInstructions"> &
+export type PromptParts = HostPart<"env" | "surroundings" | "userInstructions"> &
   ProfilePart &
   RedactionPart &
   Pick<ToolPart, "tools">;
@@ -90,15 +91,26 @@ function refreshTools({ tools, prefix, guard }: Pick<ToolPart, "tools"> & Contex
 export type DescribedParts = NextRequest & ModelPart & ContextPart & JournalPart & ConfigPart;
 
 export function describeRequest(core: DescribedParts): RequestInfo {
+  return describeWith(core, core.messages(), core.prefix.tools);
+}
+
+/** As `describeRequest`, with a prefix that is not in use yet. */
+export function describeWithPrefix(core: DescribedParts, texts: PrefixTexts): RequestInfo {
+  return describeWith(core, headOf(texts).concat(core.journal.context.messages), texts.tools);
+}
+
+function describeWith(
+  core: DescribedParts,
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[],
+): RequestInfo {
   const { profile, config } = core;
   const options = profile.providerOptions();
   const request: Request = {
     model: profile.model,
     provider: profile.provider ?? profile.id,
-    messages: core.messages(),
-    ...(core.prefix.tools.length > 0
-      ? { tools: core.prefix.tools, toolChoice: core.nextToolChoice ?? { mode: "auto" } }
-      : {}),
+    messages,
+    ...(tools.length > 0 ? { tools, toolChoice: core.nextToolChoice ?? { mode: "auto" } } : {}),
     ...(config.reasoningEffort === undefined ? {} : { reasoningEffort: config.reasoningEffort }),
     ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
     ...(options === undefined ? {} : { providerOptions: options }),
@@ -143,12 +155,21 @@ export async function prefixOf(core: PromptParts & Pick<ContextPart, "prefix">):
   return core.prefix.texts ?? renderPrefix(core);
 }
 
-async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
+export async function renderPrefix(core: PromptParts): Promise<PrefixTexts> {
   const { profile, options } = core;
   const surroundings = core.redacted(await options.surroundings?.(profile, options.env));
   const base = await profile.buildSystemPrompt(options.env, surroundings?.projectDocs ?? "");
   const systemPrompt = [base, options.userInstructions ?? ""].filter((text) => text !== "").join("\n\n");
-  return { systemPrompt, environment: surroundings?.environment ?? "", tools: core.tools.definitions() };
+  const parts = promptParts(systemPrompt, {
+    instructionFiles: surroundings?.instructionFiles,
+    userInstructions: [profile.userInstructions ?? "", options.userInstructions ?? ""],
+  });
+  return {
+    systemPrompt,
+    environment: surroundings?.environment ?? "",
+    tools: core.tools.definitions(),
+    promptParts: parts,
+  };
 }
 
 function checkPrefix(core: ModelPart & EventPart & ConfigPart & Pick<ContextPart, "guard">, request: Request): void {

@@ -2,6 +2,7 @@
 
 import { addUsage, type JsonValue, SDKError, type ToolChoice, type Usage } from "@lathe/llm";
 import { type Amounts, NO_USAGE } from "../budget/ledger.ts";
+import type { ContextLedger } from "../context-ledger/types.ts";
 import type { ApprovalAnswer } from "../contract/approval.ts";
 import type { SessionFacts } from "../contract/session-state.ts";
 import type { SubagentService } from "../contract/subagents.ts";
@@ -19,6 +20,7 @@ import { wellFormed } from "../text/well-formed.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
+import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
 import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
@@ -131,6 +133,11 @@ export class Session {
   /** System prompt, environment block and tools: as they were sent, or as they would be. */
   prefix(): Promise<PrefixTexts> {
     return prefixOf(this.#core);
+  }
+
+  /** Who takes the room of the next request. Sends nothing. */
+  contextLedger(): Promise<ContextLedger> {
+    return sessionContextLedger(this.#core);
   }
 
   /** Text of the last answer; "" before the first. */

@@ -2,9 +2,10 @@
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
 import { createHash } from "node:crypto";
-import { type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
+import { comparableUsage, type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
-import { fields, fits, text } from "../journal/shape.ts";
+import { usageShape } from "../journal/line-shapes.ts";
+import { fields, fits, number, text } from "../journal/shape.ts";
 import type { CustomEntry } from "../journal/types.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
@@ -67,12 +68,12 @@ async function answered(core: SideCallParts, role: string, call: SideCall, signa
         data: {
           role,
           model,
-          usage: plainUsage(usage),
+          usage: plainUsage(comparableUsage(usage, provider)),
           cost,
           ...(key === undefined ? {} : { key, text: response.text, finish }),
         },
       });
-      core.account(usage, cost);
+      core.account(usage, provider, cost);
       return { text: response.text, model, finish, usage, cost };
     } catch (error) {
       if (!core.journal.has(intent.for))
@@ -109,9 +110,18 @@ function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | 
 }
 const KEPT = fields({ key: text, text, model: text, finish: text });
 
-/** What a side call cost, from its outcome entry. */
-export function sideCost(entry: CustomEntry): { readonly usage: Usage; readonly cost: number } | undefined {
-  if (entry.customType !== OUTCOME_TYPE) return undefined;
-  const data = entry.data as JsonObject;
-  return { usage: data["usage"] as unknown as Usage, cost: data["cost"] as number };
+/** One call outside the conversation. */
+export interface SideCost {
+  readonly role: string;
+  /** `provider/id`. */
+  readonly model: string;
+  /** In comparable counts. */
+  readonly usage: Usage;
+  readonly cost: number;
 }
+
+/** What a side call cost, from its outcome entry. */
+export function sideCost({ customType, data }: Pick<CustomEntry, "customType" | "data">): SideCost | undefined {
+  return customType === OUTCOME_TYPE && fits(data, PAID) ? (data as unknown as SideCost) : undefined;
+}
+const PAID = fields({ role: text, model: text, usage: usageShape, cost: number });

@@ -33,6 +33,7 @@ export interface ModelClient {
   complete(request: Request, context?: CallContext): Promise<Response>;
   stream(request: Request, context?: CallContext): AsyncIterable<StreamEvent>;
   segments?(request: Request): readonly Segment[];
+  bodyBytes?(request: Request): Promise<number | undefined>;
 }
 
 /** Everything a session works with; `createSession` fills in most of it. */

@@ -141,7 +141,8 @@ export class Subagents implements SubagentService {
     });
     try {
       const intent = await parent.journal.intent({ effect: "child", callId, replay: "never" });
-      recordStart(parent, intent, child);
+      const profile = this.#profile(child.model, child.role);
+      recordStart(parent, intent, child, `${profile.provider ?? profile.id}/${profile.model}`);
       void session
         .submit(content)
         .catch((error: unknown) => messageOf(error))

@@ -19,6 +19,7 @@ const STARTED = fields({
   for: text,
   maxTurns: number,
   model: optional(text),
+  answeredBy: optional(text),
   role: optional(text),
 });
 const ENDED = fields({
@@ -50,12 +51,14 @@ export interface Spent {
 
 export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
 
+/** `answeredBy`: `provider/id` of the model that the child has. */
 export function recordStart(
   parent: ParentSession,
   intent: IntentLine,
   child: Pick<AgentRecord, "header" | "model" | "role" | "maxTurns">,
+  answeredBy: string,
 ): void {
-  const data: JsonObject = { ...child.header, for: intent.for, maxTurns: child.maxTurns };
+  const data: JsonObject = { ...child.header, for: intent.for, maxTurns: child.maxTurns, answeredBy };
   if (child.model !== undefined) data["model"] = child.model;
   if (child.role !== undefined) data["role"] = child.role;
   parent.journal.write({ type: "host", kind: LINE_KIND, data });
@@ -116,6 +119,17 @@ function readOutcome(entry: CustomEntry): AgentReport {
     output: data["output"] as string,
     turnsUsed: data["turnsUsed"] as number,
   };
+}
+
+/** The model of each run of a child, by the id of its outcome entry. */
+export function modelsOfChildren(journal: Pick<ParentSession["journal"], "outside">): Map<string, string> {
+  const models = new Map<string, string>();
+  for (const { kind, data } of journal.outside("host")) {
+    if (kind !== LINE_KIND || !fits(data, STARTED)) continue;
+    const { for: outcome, answeredBy } = data as JsonObject;
+    if (typeof answeredBy === "string") models.set(outcome as string, answeredBy);
+  }
+  return models;
 }
 
 /** What a child spent, from its outcome entry. */

@@ -105,7 +105,7 @@ export function soundLines(cwd = "/w"): Line[] {
   line("title", { title: "Another title", source: "user" });
   line("snapshot", { entryId: done, blob: "3".repeat(64) });
   line("host", {
-    kind: "ledger",
+    kind: "totals",
     data: { leaf: done, turns: 2, spent: { tokens: 24, usd: 1, wallMs: 5, turns: 2 }, usage },
   });
   line("host", { kind: "queue", data: { queue: "steering", change: "added", id: "q0000001", content: "later" } });

@@ -5,10 +5,10 @@ import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../credentials/resolve.ts";
 import { modelsOf } from "../models/connect.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../models/credentials.ts";
+import { table } from "../tables/table.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
-import { table } from "./table.ts";
 
 export const authCommand: Command = async ([verb = "status", only], machine) => {
   if (verb !== "status") throw usageError(`Unknown command "lathe auth ${verb}". Use: lathe auth status`);

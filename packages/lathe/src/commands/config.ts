@@ -5,11 +5,11 @@ import type { Machine } from "../machine/machine.ts";
 import { checkValue, parseValue } from "../settings/check.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "../settings/schema.ts";
 import { removeSetting, writeSetting } from "../settings/write.ts";
+import { table } from "../tables/table.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
 import { nearest } from "../usage/nearest.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
-import { table } from "./table.ts";
 
 export const configCommand: Command = async ([verb = "list", key, ...values], machine) => {
   const { stdout } = machine;

@@ -1,9 +1,9 @@
 // `lathe doctor`: one line for each requirement of a run, with the fix when it is not met.
 
 import { checkInstallation, type Finding } from "../doctor/checks.ts";
+import { table } from "../tables/table.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
-import { table } from "./table.ts";
 
 export const doctorCommand: Command = async (argv, machine) => {
   if (argv.length > 0) throw usageError(`lathe doctor takes no arguments. For session files: lathe sessions doctor`);

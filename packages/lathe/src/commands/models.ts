@@ -2,10 +2,10 @@
 
 import { modelsOf } from "../models/connect.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
+import { table } from "../tables/table.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
-import { table } from "./table.ts";
 
 const FLAGS: readonly string[] = ["--json", "--usable"];
 

@@ -1,6 +1,8 @@
 // `lathe prompt`: the system prompt, tools and first turn that would be sent, with token counts per part. Nothing is sent.
 
+import { contextLedger } from "@lathe/agent";
 import type { Message, Request } from "@lathe/llm";
+import { type ContextReport, reportOn } from "../conversation/context-report.ts";
 import { openSession } from "../conversation/open-session.ts";
 import { sessionRequest } from "../conversation/session-request.ts";
 import { promptsOf } from "../headless/prompts.ts";
@@ -9,21 +11,28 @@ import { memoryJournal } from "../journals/journal-files.ts";
 import { parseArgs } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { fixedAnswers } from "../practice/fixed-answers.ts";
+import { contextTable } from "../tables/context-table.ts";
 import { EXIT } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
-import { table } from "./table.ts";
 
 export const promptCommand: Command = async (argv, machine) => {
   const args = withProvider(parseArgs(argv, machine.userHome));
   const workspace = await openWorkspace(machine, args.options);
-  let seen: Request | undefined;
+  let seen: { readonly request: Request; readonly context: ContextReport } | undefined;
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));
   const open = await openSession(workspace, {
     ...asked,
-    adapter: fixedAnswers(asked.model.provider, [{ text: "ok" }], (request) => {
-      seen ??= request;
-    }),
+    adapter: fixedAnswers(asked.model.provider, [{ text: "ok" }]),
+  });
+  open.session.use({
+    name: "prompt",
+    async beforeRequest(info, { journal }) {
+      const { promptParts } = await open.session.prefix();
+      const ledger = contextLedger({ info, segments: [], promptParts, journal });
+      seen ??= { request: info.request, context: reportOn(ledger, open.compaction.settings) };
+      return undefined;
+    },
   });
   try {
     const [prompt = "(your prompt)"] = await promptsOf(args, machine, await readPiped(machine));
@@ -31,35 +40,26 @@ export const promptCommand: Command = async (argv, machine) => {
   } finally {
     await open.close();
   }
-  if (seen) machine.stdout.write(render(seen));
+  if (seen) machine.stdout.write(render(seen.request, seen.context));
   return EXIT.done;
 };
 
-function render(request: Request): string {
+function render(request: Request, context: ContextReport): string {
   const tools = request.tools ?? [];
   const system = request.messages
     .filter((message) => message.role === "system")
     .map(textOf)
     .join("\n\n");
   const rest = request.messages.filter((message) => message.role !== "system");
-  const parts: [string, string][] = [
-    ["system prompt", system],
-    ...tools.map((tool): [string, string] => [`tool ${tool.name}`, JSON.stringify(tool)]),
-    ...rest.map((message, i): [string, string] => [`${message.role} turn ${i + 1}`, textOf(message)]),
-  ];
-  const total = parts.reduce((sum, [, text]) => sum + tokens(text), 0);
-  const counts = table([...parts.map(([name, text]) => [name, `~${tokens(text)}`]), ["all", `~${total} tokens`]]);
   const shown = [
     `# System prompt\n\n${system}`,
     `# Tools\n\n${tools.map((tool) => `## ${tool.name}\n\n${tool.description}\n\n${JSON.stringify(tool.parameters)}`).join("\n\n")}`,
     ...rest.map((message) => `# ${message.role === "user" ? "User" : message.role}\n\n${textOf(message)}`),
   ];
+  const counts = contextTable(context, { all: true });
   return `${shown.join("\n\n")}\n\n# Tokens (about)\n\n${counts}`;
 }
 
 /** Parts other than text are named: a picture is part of the request, too. */
 const textOf = ({ content }: Message): string =>
   content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
-
-/** Four characters a token: an estimate for comparing parts. */
-const tokens = (text: string): number => Math.ceil(text.length / 4);

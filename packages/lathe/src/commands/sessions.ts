@@ -14,7 +14,6 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   rm: async () => (await import("./sessions/rm.ts")).rmVerb,
   export: async () => (await import("./sessions/export.ts")).exportVerb,
   doctor: async () => (await import("./sessions/doctor.ts")).doctorVerb,
-  stats: async () => (await import("./sessions/stats.ts")).statsVerb,
 };
 
 export const sessionsCommand: Command = async (argv, machine) => {

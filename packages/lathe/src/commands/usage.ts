@@ -36,7 +36,11 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["rm <id|path>…", "remove sessions with their artifacts and subagents"],
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
-    ["stats [--json]", "sessions, messages, tokens and cost by model and day"],
+  ],
+  stats: [
+    ["", "tokens and cost of all sessions, by day, model and project"],
+    ["--days N", "only the last N days, today included"],
+    ["… --json", "as JSON"],
   ],
   prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
   tool: [

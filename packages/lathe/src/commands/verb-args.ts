@@ -1,6 +1,7 @@
 // Options of a subcommand's verb, by node's own parser, with our kind of error.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { Subcommand } from "../options/option-table.ts";
 import { usageError } from "../usage/exit.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -9,10 +10,14 @@ type Parsed<T extends Options> = ReturnType<
   typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
 >;
 
-export function verbArgs<const T extends Options>(argv: readonly string[], options: T): Parsed<T> {
+export function verbArgs<const T extends Options>(
+  argv: readonly string[],
+  options: T,
+  command: Subcommand = "sessions",
+): Parsed<T> {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe sessions --help`);
+    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe ${command} --help`);
   }
 }

@@ -28,6 +28,7 @@ export class SwitchableClient {
   complete: RoutingClient["complete"] = (request, context) => this.#client.complete(request, context);
   stream: RoutingClient["stream"] = (request, context) => this.#client.stream(request, context);
   segments: RoutingClient["segments"] = (request) => this.#client.segments(request);
+  bodyBytes: RoutingClient["bodyBytes"] = (request) => this.#client.bodyBytes(request);
   close(): Promise<void> {
     return this.#client.close();
   }
@@ -56,6 +57,7 @@ export function openedOnUse(name: string, open: () => Promise<ProviderAdapter>):
       yield* (await ready()).stream(request, context);
     },
     segments: (request) => opened?.segments?.(request) ?? [],
+    bodyBytes: async (request) => opened?.bodyBytes?.(request),
     supportsToolChoice: (mode) => opened?.supportsToolChoice?.(mode) ?? true,
     close: async () => opened?.close?.(),
   };

@@ -20,9 +20,13 @@ export interface RunResult {
   readonly error?: string;
 }
 
+/** In counts that mean the same for every vendor; see docs/context.md. */
 interface ResultUsage {
+  /** All that models read, cached or not. */
   readonly inputTokens: number;
+  /** All that models generated, thinking included. */
   readonly outputTokens: number;
+  /** The sum of the two. */
   readonly totalTokens: number;
   readonly reasoningTokens?: number;
   readonly cacheReadTokens?: number;

@@ -8,14 +8,9 @@ export interface FixedAnswer {
 }
 
 /** Answers in order; the last one again when there are more requests. */
-export function fixedAnswers(
-  name: string,
-  answers: readonly FixedAnswer[],
-  onRequest: (request: Request) => void = () => {},
-): ProviderAdapter {
+export function fixedAnswers(name: string, answers: readonly FixedAnswer[]): ProviderAdapter {
   let asked = 0;
   const answer = (request: Request): Response => {
-    onRequest(request);
     const given = answers[Math.min(asked++, answers.length - 1)] ?? {};
     return responseOf(name, request.model, given, asked);
   };

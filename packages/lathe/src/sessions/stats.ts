@@ -1,109 +1,94 @@
-// What all sessions used: messages, tokens and money, by model and by day. Counted from the journals each time.
+// What all sessions used: messages, tokens and money, by day, model and project.
 
-import { MemoryBlobs, readLine, readLineHead, readLines } from "@lathe/agent";
-import type { Usage } from "@lathe/llm";
-import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
-
-export interface Spending extends TokenCounts {
-  /** Answers of models. */
-  readonly answers: number;
-  /** US dollars. */
-  readonly cost: number;
-}
+import { addSpending, type MessageCounts, NO_SPENDING, type Spending, type Tally } from "./file-stats.ts";
+import { childFiles, type SessionFile, sessionFiles } from "./files.ts";
+import { StatsMemory } from "./stats-memory.ts";
 
 export interface SessionStats {
   readonly sessions: number;
-  readonly messages: { readonly user: number; readonly assistant: number; readonly tool: number };
+  readonly messages: MessageCounts;
   readonly total: Spending;
-  /** By `provider/model`. */
-  readonly byModel: Readonly<Record<string, Spending>>;
   /** By UTC date. */
   readonly byDay: Readonly<Record<string, Spending>>;
+  /** By `provider/model`. */
+  readonly byModel: Readonly<Record<string, Spending>>;
+  /** By the directory that a session was started in. */
+  readonly byProject: Readonly<Record<string, Spending>>;
 }
 
-const NOTHING: Spending = { answers: 0, input: 0, cached: 0, output: 0, cost: 0 };
-/** Requests that failed after they had cost something. */
-const FAILED_REQUESTS = "(failed requests)";
-
-export function collectStats(sessions: readonly string[], children: readonly string[]): SessionStats {
-  const counter = new Counter();
-  for (const path of [...sessions, ...children]) readLines(path, 0, (line) => counter.add(line));
-  return { sessions: sessions.length, ...counter.result() };
+export interface StatsRequest {
+  readonly sessionsRoot: string;
+  /** Where what was read is remembered. */
+  readonly cacheFile: string;
+  /** The first UTC date that is included. */
+  readonly since?: string;
 }
 
-interface SpendingLine {
-  readonly timestamp: string;
-  readonly provider?: string;
-  readonly model?: string;
-  readonly usage?: Usage;
-  readonly cost?: number;
+export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsRequest): SessionStats {
+  const memory = new StatsMemory(cacheFile);
+  const sessions = sessionFiles(sessionsRoot);
+  const present = new Set(sessions.map(({ path }) => path));
+  const projects = new Map<string, string>();
+  const sums = new Sums(since);
+  let used = 0;
+  const count = (file: SessionFile): boolean => {
+    const stats = memory.statsOf(file);
+    if (!stats) return false;
+    projects.set(file.path, stats.cwd);
+    // A subagent may work in a folder below its session's.
+    const project = projects.get(sessionOf(file.path)) ?? stats.cwd;
+    const isOwnUsed = sums.add(stats.own, project);
+    // What a fork took over was paid in the session it comes from, unless that is gone.
+    const isTakenOver = stats.parent !== undefined && present.has(stats.parent);
+    const isCopyUsed = !isTakenOver && sums.add(stats.copied, project);
+    return since === "" || isOwnUsed || isCopyUsed;
+  };
+  for (const file of sessions) if (count(file)) used++;
+  for (const file of childFiles(sessionsRoot)) count(file);
+  memory.save();
+  return { sessions: used, ...sums.result() };
 }
 
-class Counter {
+/** The session whose subagent wrote a journal: the folder it is in has the session's name. */
+const sessionOf = (path: string): string => `${path.slice(0, path.lastIndexOf("/"))}.jsonl`;
+
+class Sums {
+  readonly #since: string;
   readonly #messages = { user: 0, assistant: 0, tool: 0 };
-  readonly #byModel = new Map<string, Spending>();
   readonly #byDay = new Map<string, Spending>();
-  /** A fork repeats the entries of the session it comes from: they were paid once. */
-  readonly #seen = new Set<string>();
-  /** Nothing that is counted lies in a blob. */
-  readonly #noBlobs = new MemoryBlobs();
-  #total = NOTHING;
+  readonly #byModel = new Map<string, Spending>();
+  readonly #byProject = new Map<string, Spending>();
+  #total = NO_SPENDING;
 
-  add(line: Buffer): void {
-    const type = readLineHead(line)?.type;
-    if (type === "settle" && line.includes('"usage"')) {
-      const settled = readLine(line, this.#noBlobs);
-      if (settled?.type === "settle") this.#spend(settled, FAILED_REQUESTS, 0);
+  constructor(since: string) {
+    this.#since = since;
+  }
+
+  /** False when nothing of it is recent enough. */
+  add({ messages, spent }: Tally, project: string): boolean {
+    const recent = spent.filter(({ day }) => day >= this.#since);
+    for (const { day, model, ...spending } of recent) {
+      this.#total = addSpending(this.#total, spending);
+      for (const [sums, key] of [
+        [this.#byDay, day],
+        [this.#byModel, model],
+        [this.#byProject, project],
+      ] as const)
+        sums.set(key, addSpending(sums.get(key) ?? NO_SPENDING, spending));
     }
-    if (type !== "message") return;
-    const role = roleOf(line);
-    if (role !== "user" && role !== "assistant" && role !== "tool") return;
-    if (role !== "assistant") {
-      if (this.#isFirst(entryKey(line))) this.#messages[role]++;
-      return;
-    }
-    const entry = readLine(line, this.#noBlobs);
-    if (entry?.type !== "message" || !this.#isFirst(entryKey(line))) return;
-    this.#messages.assistant++;
-    const { provider, model = "(unknown)" } = entry;
-    this.#spend(entry, provider === undefined ? model : `${provider}/${model}`, 1);
+    // Messages are not kept by day: those of a session count with its answers.
+    if (this.#since === "" || recent.length > 0)
+      for (const role of ["user", "assistant", "tool"] as const) this.#messages[role] += messages[role];
+    return recent.length > 0;
   }
 
   result(): Omit<SessionStats, "sessions"> {
     return {
       messages: this.#messages,
       total: this.#total,
-      byModel: Object.fromEntries(this.#byModel),
       byDay: Object.fromEntries(this.#byDay),
+      byModel: Object.fromEntries(this.#byModel),
+      byProject: Object.fromEntries(this.#byProject),
     };
   }
-
-  #isFirst(key: string): boolean {
-    const before = this.#seen.size;
-    return this.#seen.add(key).size > before;
-  }
-
-  #spend({ timestamp, provider = "", usage, cost = 0 }: SpendingLine, model: string, answers: number): void {
-    const tokens = usage ? tokenCounts(usage, provider) : NOTHING;
-    const add = (sofar: Spending = NOTHING): Spending => ({
-      ...addTokens(sofar, tokens),
-      answers: sofar.answers + answers,
-      cost: sofar.cost + cost,
-    });
-    const day = timestamp.slice(0, 10);
-    this.#total = add(this.#total);
-    this.#byModel.set(model, add(this.#byModel.get(model)));
-    this.#byDay.set(day, add(this.#byDay.get(day)));
-  }
-}
-
-/** Id and time, which a fork keeps while it may change the parent. */
-function entryKey(line: Buffer): string {
-  const head = line.toString("latin1", 0, 200);
-  return `${/"id":"([^"]+)"/.exec(head)?.[1]} ${/"timestamp":"([^"]+)"/.exec(head)?.[1]}`;
-}
-
-/** From the first bytes: results may be long, and nothing else in them is needed. */
-function roleOf(line: Buffer): string | undefined {
-  return /"message":\{"role":"(\w+)"/.exec(line.toString("latin1", 0, 400))?.[1];
 }

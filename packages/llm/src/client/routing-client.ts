@@ -73,6 +73,12 @@ export class RoutingClient {
     return this.#adapter(routed.provider).segments?.(routed) ?? [];
   }
 
+  /** Bytes of the body that a request would send; undefined when its adapter cannot tell. */
+  async bodyBytes(request: Request): Promise<number | undefined> {
+    const routed = this.#route(request);
+    return this.#adapter(routed.provider).bodyBytes?.(routed);
+  }
+
   async countTokens(request: Request, context: CallContext = {}): Promise<number> {
     const routed = this.#route(request);
     const adapter = this.#adapter(routed.provider);

@@ -41,6 +41,7 @@ export function withFallback(preferred: ProviderAdapter, fallback: ProviderAdapt
     },
     // Always from the same adapter: whoever compares them looks for changes of the conversation, and a switch is not one.
     segments: (request) => preferred.segments?.(request) ?? [],
+    bodyBytes: async (request) => preferred.bodyBytes?.(request),
     supportsToolChoice: (mode) => preferred.supportsToolChoice?.(mode) ?? true,
     async close() {
       await Promise.all([preferred.close?.(), fallback.close?.()]);

@@ -68,6 +68,17 @@ export function billedOutputTokens(usage: Usage, provider: string): number {
   return usage.outputTokens + (countsReasoningApart(usage, provider) ? (usage.reasoningTokens ?? 0) : 0);
 }
 
+/**
+ * The same counts for every vendor: input is all that was read, output all that was generated. Only such usages of several
+ * vendors can be added up.
+ */
+export function comparableUsage(usage: Usage, provider: string): Usage {
+  const { raw: _raw, ...counts } = usage;
+  const inputTokens = promptTokens(usage, provider);
+  const outputTokens = billedOutputTokens(usage, provider);
+  return { ...counts, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+}
+
 /** The share of the prompt that came from the cache, from 0 to 1. */
 export function cacheHitRatio(usage: Usage, provider: string): number {
   const prompt = promptTokens(usage, provider);

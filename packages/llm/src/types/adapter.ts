@@ -1,6 +1,7 @@
 // The stability contract between the client and everything that talks to a vendor.
 
 import type { StreamEvent } from "./events.ts";
+import type { Message } from "./message.ts";
 import type { Request, ToolChoiceMode } from "./request.ts";
 import type { Response } from "./response.ts";
 import type { Some } from "./some.ts";
@@ -16,6 +17,8 @@ export interface ProviderAdapter {
    * whose media no request has read yet.
    */
   segments?(request: Request): readonly Segment[];
+  /** Bytes of the body that `stream` would send, without sending it. Reads its media, so that `segments` is complete afterwards. */
+  bodyBytes?(request: Request): Promise<number | undefined>;
   countTokens?(request: Request, context: CallContext): Promise<number>;
   supportsToolChoice?(mode: ToolChoiceMode): boolean;
   /** A request follows soon: opens the connection for it while the caller is still busy. Sends nothing, and never throws. */
@@ -51,6 +54,8 @@ export interface Segment {
   /** Hex digest of `text`. */
   readonly hash: string;
   readonly bytes: number;
+  /** The message that this is the wire form of, its media read; absent for tools, for system text and for what the encoder adds. */
+  readonly message?: Message | undefined;
 }
 
 /** Everything the package would otherwise take from the machine. */

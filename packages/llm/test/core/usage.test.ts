@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addUsage, billedOutputTokens, cacheHitRatio, costOf, promptTokens } from "../../src/stream/usage.ts";
+import {
+  addUsage,
+  billedOutputTokens,
+  cacheHitRatio,
+  comparableUsage,
+  costOf,
+  promptTokens,
+} from "../../src/stream/usage.ts";
 import type { Usage } from "../../src/types/response.ts";
 
 const OPTIONAL = ["reasoningTokens", "cacheReadTokens", "cacheWriteTokens"] as const;
@@ -51,6 +58,9 @@ describe("usage", () => {
     expect(promptTokens(usage, provider)).toBe(prompt);
     expect(billedOutputTokens(usage, provider)).toBe(output);
     expect(cacheHitRatio(usage, provider)).toBe(60 / prompt);
+    const { inputTokens, outputTokens, totalTokens, cacheReadTokens } = comparableUsage(usage, provider);
+    expect([inputTokens, outputTokens, totalTokens]).toEqual([prompt, output, prompt + output]);
+    expect(cacheReadTokens).toBe(60);
   });
 
   it.each([

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { listSessions, oneLine, sessionName, timeAgo } from "../../sessions/list.ts";
+import { table } from "../../tables/table.ts";
 import { EXIT } from "../../usage/exit.ts";
-import { table } from "../table.ts";
 import { verbArgs } from "../verb-args.ts";
 import { count, type Verb, wordless } from "./verb.ts";
 

@@ -1,6 +1,5 @@
 // The commands that every conversation has.
 
-import { promptTokens } from "@lathe/llm";
 import { modelsOf } from "../../models/connect.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
@@ -8,7 +7,7 @@ import { findSession } from "../../sessions/find.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
-import { compact, handoff, uncompact } from "./context.ts";
+import { compact, context, cost, handoff, uncompact } from "./context.ts";
 
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry();
@@ -16,6 +15,7 @@ export function builtinCommands(): CommandRegistry {
     model,
     effort,
     permissions,
+    context,
     compact,
     uncompact,
     handoff,
@@ -133,20 +133,6 @@ const name: SlashCommand = {
     if (title === "") throw usageError("Give the session a name: /name <name>");
     session.journal.setTitle(title, "user");
     view.line(`Named: ${title}`, "dim");
-  },
-};
-
-const cost: SlashCommand = {
-  name: "cost",
-  description: "show what this session has used",
-  whileWorking: true,
-  run: ({ session }, _argument, view) => {
-    const { usage, cost: dollars, turns } = session.usage;
-    const input = promptTokens(usage, session.profile.provider ?? session.profile.id);
-    view.line(
-      `${turns} ${turns === 1 ? "answer" : "answers"}, ${input} tokens in, ${usage.outputTokens} out, $${dollars.toFixed(4)}`,
-      "dim",
-    );
   },
 };
 

@@ -1,4 +1,4 @@
-// Commands that decide what of a session the model still sees.
+// Commands about what of a session the model still sees, and what it cost.
 
 import { usageError } from "../../usage/exit.ts";
 import type { SlashCommand } from "./command.ts";
@@ -37,5 +37,30 @@ export const uncompact: SlashCommand = {
   run: async (conversation, _argument, view) => {
     if (!(await conversation.restoreHistory())) throw usageError("Nothing was compacted on this branch.");
     view.line(`Everything is sent again: about ${conversation.session.contextTokens} tokens.`, "dim");
+  },
+};
+
+export const context: SlashCommand = {
+  name: "context",
+  arguments: "[all]",
+  description: "show what takes the room of the next request",
+  whileWorking: true,
+  complete: (_conversation, typed) => ["all"].filter((word) => word.startsWith(typed)),
+  run: async ({ open }, argument, view) => {
+    if (argument !== "" && argument !== "all")
+      throw usageError(`/context takes nothing, or "all" for every part, but got "${argument}".`);
+    const { contextReport } = await import("../context-report.ts");
+    const { contextTable } = await import("../../tables/context-table.ts");
+    view.line(contextTable(await contextReport(open), { all: argument === "all" }).trimEnd());
+  },
+};
+
+export const cost: SlashCommand = {
+  name: "cost",
+  description: "show what this session has used, by model and by tool",
+  whileWorking: true,
+  run: async ({ session }, _argument, view) => {
+    const { costTable } = await import("../../tables/cost-table.ts");
+    view.line(costTable(session.journal));
   },
 };

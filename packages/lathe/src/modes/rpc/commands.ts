@@ -1,6 +1,7 @@
 // Every command a host can give, once: its parameters and what a successful reply carries. The published schemas, the types of the
 // client and the check of incoming commands are all read from here.
 
+import { OWNER_KINDS } from "@lathe/agent";
 import {
   anyObject,
   anything,
@@ -95,6 +96,8 @@ const uriScheme = object({
   immutable: optional(flag),
 });
 
+const ownerKind = choice(OWNER_KINDS);
+
 const nothing: Shape<undefined> = { schema: { not: {} } };
 
 export const COMMANDS = {
@@ -108,6 +111,23 @@ export const COMMANDS = {
   get_state: {
     params: { include: optional(listOf(choice(["tools", "dumpTools", "systemPrompt"]))) },
     data: sessionState,
+  },
+  get_context: {
+    params: {},
+    data: object({
+      model: modelName,
+      /** Of the request as it would be sent; about, scaled by what the vendor last counted. */
+      tokens: integer,
+      bytes: integer,
+      /** Null where the model's window is not known. */
+      contextWindow: orNull(integer),
+      freeTokens: orNull(integer),
+      /** Above this, older messages are summarised; null when nothing does that by itself. */
+      compactionThreshold: orNull(integer),
+      groups: listOf(object({ kind: ownerKind, count: integer, tokens: integer, bytes: integer })),
+      /** In the order of the request; together they are all of it. */
+      owners: listOf(object({ kind: ownerKind, name: text, entryId: optional(text), tokens: integer, bytes: integer })),
+    }),
   },
   set_todos: { params: { phases: phasesInput }, data: object({ todoPhases: phases }) },
 

@@ -1,6 +1,6 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
-import { promptTokens, textOf } from "@lathe/llm";
+import { textOf } from "@lathe/llm";
 import type { CommandData } from "./commands.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 
@@ -44,7 +44,6 @@ export const sessionHandlers: Handlers<
     const { session } = context.current;
     const { messages } = session.journal.context;
     const { usage, cost } = session.usage;
-    const provider = session.profile.provider ?? session.profile.id;
     const { sessionId, sessionFile } = refOf(context);
     const count = (role: string): number => messages.filter((message) => message.role === role).length;
     const toolCalls = messages.flatMap(({ content }) => content.filter(({ kind }) => kind === "tool_call")).length;
@@ -57,7 +56,7 @@ export const sessionHandlers: Handlers<
       toolResults: count("tool"),
       totalMessages: messages.length,
       tokens: {
-        input: promptTokens(usage, provider),
+        input: usage.inputTokens,
         output: usage.outputTokens,
         cacheRead: usage.cacheReadTokens ?? 0,
         cacheWrite: usage.cacheWriteTokens ?? 0,

@@ -60,6 +60,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
 
 export const stateHandlers: Handlers<
   | "get_state"
+  | "get_context"
   | "set_todos"
   | "get_messages"
   | "get_last_assistant_text"
@@ -69,6 +70,23 @@ export const stateHandlers: Handlers<
   | "set_host_uri_schemes"
 > = {
   get_state: ({ include }, context) => stateOf(context, include),
+
+  get_context: async (_params, { current }) => {
+    const { contextReport } = await import("../../conversation/context-report.ts");
+    const { provider, model, window, tokens, bytes, threshold, groups, owners } = await contextReport(
+      current.conversation.open,
+    );
+    return {
+      model: { provider, id: model },
+      tokens,
+      bytes,
+      contextWindow: window > 0 ? window : null,
+      freeTokens: window > 0 ? Math.max(0, window - tokens) : null,
+      compactionThreshold: threshold ?? null,
+      groups: [...groups],
+      owners: [...owners],
+    };
+  },
 
   set_todos: async ({ phases }, { current }) => {
     const list = listFrom(phases);

@@ -33,8 +33,11 @@ export const wireResult: Shape<RunResult> = object({
   /** The answer as a value, when a schema was asked for and met. */
   output: optional(anything as Shape<NonNullable<RunResult["output"]>>),
   usage: object({
+    /** All that models read, cached or not, whatever the vendor. */
     inputTokens: integer,
+    /** All that models generated, thinking included. */
     outputTokens: integer,
+    /** The sum of the two. */
     totalTokens: integer,
     reasoningTokens: optional(integer),
     cacheReadTokens: optional(integer),

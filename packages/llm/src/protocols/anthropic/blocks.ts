@@ -92,7 +92,7 @@ export function encodeMessage(message: Message, context: BlockContext): EncodedM
     hasToolBlocks: message.content.some((part) => part.kind === "tool_call" || part.kind === "tool_result"),
     calledTools: message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall.name] : [])),
     warnings,
-    segment: makeSegment("message", joined),
+    segment: makeSegment("message", joined, message),
   };
 }
 

@@ -37,12 +37,13 @@ export function resultText({ content }: ToolResultData): string {
 
 /** What one message came to on the wire; `trailing` waits until all results of its turn are in place. */
 export function messageSegments(
+  message: Message,
   wire: readonly JsonObject[],
   trailing: JsonObject | undefined,
 ): { readonly segment?: Segment; readonly trailing?: Segment } {
   const text = wire.map((item) => encodeJson(item)).join(",");
   return {
-    ...(text === "" ? {} : { segment: makeSegment("message", text) }),
-    ...(trailing ? { trailing: makeSegment("message", encodeJson(trailing)) } : {}),
+    ...(text === "" ? {} : { segment: makeSegment("message", text, message) }),
+    ...(trailing ? { trailing: makeSegment("message", encodeJson(trailing), message) } : {}),
   };
 }

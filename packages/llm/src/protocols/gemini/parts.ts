@@ -66,7 +66,7 @@ export function encodeContent(message: Message, context: PartContext): EncodedCo
     ...texts,
     calls,
     warnings,
-    segment: makeSegment("message", [texts.results, texts.rest].filter((text) => text !== "").join(",")),
+    segment: makeSegment("message", [texts.results, texts.rest].filter((text) => text !== "").join(","), message),
   };
 }
 

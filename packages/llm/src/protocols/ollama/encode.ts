@@ -106,7 +106,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
       const warnings: Warning[] = [];
       const calls: { id: string; name: string }[] = [];
       const wire = wireMessage(message, { input, foreignAsText, name, calls, warnings });
-      return { ...(wire ? { segment: makeSegment("message", encodeJson(wire)) } : {}), calls, warnings };
+      return { ...(wire ? { segment: makeSegment("message", encodeJson(wire), message) } : {}), calls, warnings };
     });
     for (const call of encoded.calls) history.toolNames.set(call.id, call.name);
     if (encoded.segment) history.joined.push(encoded.segment);

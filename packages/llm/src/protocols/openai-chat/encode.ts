@@ -219,7 +219,7 @@ function waiting({ images, afterResult }: History, compat: Compat): readonly Seg
 
 function encodeOne(message: Message, context: MessageContext): EncodedMessage {
   const { messages, trailing, calls, warnings } = encodeMessage(message, context);
-  return { ...messageSegments(messages, trailing), calls, warnings };
+  return { ...messageSegments(message, messages, trailing), calls, warnings };
 }
 
 /** A second system text in the middle is refused by some servers; there it becomes the user's. */

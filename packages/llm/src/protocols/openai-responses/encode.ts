@@ -144,7 +144,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
 
 function encodeMessage(message: Message, context: ItemContext): EncodedMessage {
   const { items, trailing, customCalls, warnings } = encodeItems(message, context);
-  return { ...messageSegments(items, trailing), customCalls, warnings };
+  return { ...messageSegments(message, items, trailing), customCalls, warnings };
 }
 
 function generationParams(input: EncodeInput, warnings: Warning[]): Params {

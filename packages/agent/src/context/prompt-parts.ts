@@ -1,0 +1,40 @@
+// Which part of a system prompt comes from whom. The prompt is one text by the time it is sent, so its parts are found in it by
+// the words that each begins with, once, when it is rendered.
+
+import type { PromptPart } from "../contract/prompt-part.ts";
+
+const BASE_PROMPT = "base prompt";
+const USER_INSTRUCTIONS = "user instructions";
+
+interface PromptSources {
+  /** Paths of the instruction files in the order in which they are in the prompt, each below a heading with its path. */
+  readonly instructionFiles?: readonly string[] | undefined;
+  /** Texts that end the prompt, in order. */
+  readonly userInstructions: readonly string[];
+}
+
+export const instructionsHeading = (path: string): string => `# ${path}\n\n`;
+
+export function promptParts(prompt: string, { instructionFiles = [], userInstructions }: PromptSources): PromptPart[] {
+  const starts: { readonly at: number; readonly kind: PromptPart["kind"]; readonly name: string }[] = [];
+  let from = 0;
+  for (const path of instructionFiles) {
+    const heading = instructionsHeading(path);
+    const at = prompt.indexOf(heading, from);
+    // A file whose beginning was dropped to save space.
+    if (at === -1) continue;
+    starts.push({ at, kind: "instructions", name: path });
+    from = at + heading.length;
+  }
+  for (const text of userInstructions) {
+    const at = text.trim() === "" ? -1 : prompt.lastIndexOf(text.trim());
+    if (at < from) continue;
+    starts.push({ at, kind: "prompt", name: USER_INSTRUCTIONS });
+    from = at;
+  }
+  const first = { at: 0, kind: "prompt" as const, name: BASE_PROMPT };
+  return [first, ...starts].flatMap(({ at, kind, name }, index) => {
+    const characters = (starts[index]?.at ?? prompt.length) - at;
+    return characters > 0 ? [{ kind, name, characters }] : [];
+  });
+}

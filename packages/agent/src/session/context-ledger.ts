@@ -1,0 +1,23 @@
+// The ledger of a session's next request: the prefix as it was sent, or as it would be.
+
+import type { ContextLedger } from "../context-ledger/types.ts";
+import { type DescribedParts, describeRequest, describeWithPrefix, type PromptParts, renderPrefix } from "./request.ts";
+
+export async function sessionContextLedger(core: DescribedParts & PromptParts): Promise<ContextLedger> {
+  const { contextLedger } = await import("../context-ledger/ledger.ts");
+  const inUse = core.stalePrefix ? undefined : core.prefix.texts;
+  const texts = inUse ?? (await renderPrefix(core));
+  const live = inUse ? describeRequest(core) : describeWithPrefix(core, texts);
+  // The session may be working, and its list of entries grows.
+  const info = { ...live, entryIds: live.entryIds.slice() };
+  const bodyBytes = await core.client.bodyBytes?.(info.request);
+  return contextLedger({
+    info,
+    bodyBytes,
+    segments: core.client.segments?.(info.request) ?? [],
+    promptParts: texts.promptParts,
+    journal: core.journal,
+    // What the vendor counted is of the prefix in use.
+    ...(inUse ? { counted: info.contextTokens } : {}),
+  });
+}

@@ -1,0 +1,36 @@
+// The context ledger with what follows from it here: where room is made, and what is free until then.
+
+import {
+  type CompactionSettings,
+  type ContextLedger,
+  groupsOf,
+  type LedgerGroup,
+  type OwnerKind,
+  roomIn,
+} from "@lathe/agent";
+import type { OpenSession } from "./open-session.ts";
+
+export interface ContextReport extends ContextLedger {
+  readonly groups: readonly LedgerGroup[];
+  /** In tokens: above this, older messages are summarised. Absent when nothing does that, or the window is not known. */
+  readonly threshold?: number;
+}
+
+/** Of the next request. */
+export async function contextReport({ session, compaction }: OpenSession): Promise<ContextReport> {
+  return reportOn(await session.contextLedger(), compaction.settings);
+}
+
+/** What no compaction can take away. */
+const FIXED: ReadonlySet<OwnerKind> = new Set(["prompt", "instructions", "tool", "environment"]);
+
+export function reportOn(ledger: ContextLedger, settings: CompactionSettings): ContextReport {
+  const groups = groupsOf(ledger);
+  const fixed = groups.reduce((sum, { kind, tokens }) => sum + (FIXED.has(kind) ? tokens : 0), 0);
+  const isAutomatic = settings.enabled && settings.strategy !== "off" && ledger.window > 0;
+  return {
+    ...ledger,
+    groups,
+    ...(isAutomatic ? { threshold: roomIn(ledger.window, fixed, settings).threshold } : {}),
+  };
+}

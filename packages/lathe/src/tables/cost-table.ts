@@ -1,0 +1,47 @@
+// What a session cost, for people: by model, by tool and by child.
+
+import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
+import { oneLine } from "../sessions/list.ts";
+import { dollars, tokens } from "../sessions/numbers.ts";
+import { table } from "./table.ts";
+
+export function costTable(journal: JournalReader): string {
+  const { total, byModel, byTool, words, byChild, byRole } = sessionCosts(journal);
+  const { answers, usage, cost } = total;
+  const head = `${answers} ${answers === 1 ? "answer" : "answers"}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${dollars(cost)}`;
+  const tools = [...byTool].sort(([, a], [, b]) => b.cost - a.cost || b.tokens - a.tokens);
+  const sections = [
+    spendingTable("by model", byModel),
+    byTool.size === 0
+      ? ""
+      : table([
+          ["by what was answered", "calls", "tokens", "cost"],
+          ["your messages", "", tokens(words.tokens), dollars(words.cost)],
+          ...tools.map(([name, spent]) => [
+            oneLine(name),
+            String(spent.calls),
+            tokens(spent.tokens),
+            dollars(spent.cost),
+          ]),
+        ]),
+    spendingTable("by subagent", byChild),
+    spendingTable("by side request", byRole),
+  ];
+  return [head, ...sections.filter((section) => section !== "")].join("\n\n").replaceAll("\n\n\n", "\n\n").trimEnd();
+}
+
+function spendingTable(title: string, rows: ReadonlyMap<string, Spending>): string {
+  if (rows.size === 0) return "";
+  const sorted = [...rows].sort(([, a], [, b]) => b.cost - a.cost || b.answers - a.answers);
+  return table([
+    [title, "answers", "in", "cached", "out", "cost"],
+    ...sorted.map(([name, { answers, usage, cost }]) => [
+      oneLine(name),
+      String(answers),
+      tokens(usage.inputTokens),
+      tokens(usage.cacheReadTokens ?? 0),
+      tokens(usage.outputTokens),
+      dollars(cost),
+    ]),
+  ]);
+}
