@@ -6,12 +6,16 @@ import prompt from "./prompts/handoff.md";
 
 const TIMEOUT_MS = 300_000;
 
-/** For `session.callModel`. */
-export function handoffCall(focus?: string): SideCall {
+/**
+ * For `session.callModel`. Tools may be called as before, so that the request continues the last one byte for byte; a model that
+ * does so instead of writing is asked once more, without them.
+ */
+export function handoffCall(focus?: string, without?: "tools"): SideCall {
   const attention = focus === undefined ? "" : `\n\nThe user asks you to pay special attention to: ${focus}`;
   return {
     messages: [Message.user(`${prompt.trim()}${attention}`)],
     continuing: true,
+    ...(without === undefined ? {} : { toolChoice: { mode: "none" } }),
     timeoutMs: TIMEOUT_MS,
   };
 }

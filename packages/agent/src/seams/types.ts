@@ -1,7 +1,7 @@
 // Where everything that is not the loop plugs in: one ordered list of middleware. Every hook is optional, gets a
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
-import type { JsonObject, Message, Request, StreamEvent, Usage } from "@lathe/llm";
+import type { JsonObject, Message, Request, StreamEvent, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts } from "../budget/ledger.ts";
 import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
@@ -40,8 +40,10 @@ export type JournalReader = Pick<
 /** A model call outside the conversation. */
 export interface SideCall {
   readonly messages: readonly Message[];
-  /** The messages follow the conversation, with its prompt and tools, so that the vendor's cache serves. No tool is run. */
+  /** The messages follow the conversation, with its prompt and tools, so that the vendor's cache serves. Calls are ignored. */
   readonly continuing?: boolean | undefined;
+  /** Of a call that continues the conversation; another one than the conversation's may cost the cache. */
+  readonly toolChoice?: ToolChoice | undefined;
   readonly maxTokens?: number | undefined;
   readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */

@@ -42,7 +42,7 @@ async function answered(core: SideCallParts, role: string, call: SideCall, signa
   const provider = profile.provider ?? profile.id;
   const { request: live } = call.continuing ? describeRequest(core) : { request: undefined };
   const request: Request = {
-    ...(live && { ...live, ...(live.tools ? { toolChoice: { mode: "none" } } : {}) }),
+    ...(live && { ...live, ...(call.toolChoice === undefined ? {} : { toolChoice: call.toolChoice }) }),
     model: profile.model,
     provider,
     messages: live ? [...live.messages, ...call.messages] : call.messages,

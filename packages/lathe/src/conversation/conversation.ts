@@ -165,7 +165,9 @@ export class Conversation {
   async handoff(focus?: string): Promise<string | undefined> {
     await this.session.interrupt();
     if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
-    const answer = await this.session.callModel("handoff", handoffCall(focus));
+    const { session } = this;
+    let answer = await session.callModel("handoff", handoffCall(focus));
+    if (answer?.text.trim() === "") answer = await session.callModel("handoff", handoffCall(focus, "tools"));
     const document = answer?.text.trim() ?? "";
     if (document === "") return undefined;
     await this.startNew(this.#open.journal.path);
