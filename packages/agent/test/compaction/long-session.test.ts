@@ -1,0 +1,86 @@
+// A long session in a small window, over the real client: it never overflows, and its prefix is repeated.
+
+import { commonPrefix, type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { Compaction } from "../../src/compaction/compaction.ts";
+import { DEFAULT_COMPACTION } from "../../src/compaction/settings.ts";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
+import type { SessionEvent } from "../../src/events/types.ts";
+import { Session } from "../../src/session/session.ts";
+import { testDeps } from "../support/session.ts";
+import { clientFor, DIALECTS, type Dialect, profileFor } from "../support/wire.ts";
+import { big, lorem, NOTES } from "./support.ts";
+
+const WINDOW = 32_000;
+
+const isSummary = ({ view }: RecordedRequest): boolean =>
+  view.messages.some(({ text }) => text.includes("</conversation>"));
+
+async function longSession(dialect: Dialect, rounds: number) {
+  let round = 0;
+  const server = await startModelServer({
+    script: (request) => {
+      if (isSummary(request)) return turn.text(NOTES);
+      round += 1;
+      const args = { word: `r${round}.`, tokens: 300 + ((round * 997) % 1500) };
+      if (round % 7 === 0) return turn.text(`so far ${round} ${lorem(200)}`);
+      return turn.calls([{ name: "big", args }]);
+    },
+  });
+  const compaction = new Compaction({ settings: () => DEFAULT_COMPACTION });
+  const reasons: string[] = [];
+  const session = new Session({
+    profile: profileFor(dialect, [big], { contextWindowSize: WINDOW }),
+    env: new MemoryEnvironment(),
+    client: clientFor(dialect, server),
+    deps: testDeps(),
+    middleware: [compaction.middleware()],
+    config: { prefixBug: "throw" },
+    onEvent: (event: SessionEvent) => {
+      if (event.kind === "prefix_changed") reasons.push(event.data.reason);
+    },
+  });
+  while (round < rounds) await session.submit(`question ${round}: ${lorem(50)}`);
+  await session.close();
+  return { server, reasons, session };
+}
+
+it.each(DIALECTS)(
+  "E 300 rounds of a %s model stay below a window of 32k tokens, and each compaction makes the prefix stable again",
+  async (dialect) => {
+    const { server, reasons } = await longSession(dialect, 300);
+    const work = server.requests.filter((request) => !isSummary(request));
+    const sizes = work.map(({ rawBody }) => Math.ceil(rawBody.length / 4));
+    expect(Math.max(...sizes)).toBeLessThan(WINDOW);
+    expect(new Set(reasons)).toEqual(new Set(["prune", "compaction"].filter((reason) => reasons.includes(reason))));
+    const lost = commonPrefix(work).filter(({ lostTail }) => lostTail.length > 100);
+    expect(lost.length).toBeLessThanOrEqual(reasons.length);
+    expect(reasons.length).toBeLessThan(work.length / 5);
+    await server.close();
+  },
+  120_000,
+);
+
+it.each(DIALECTS)("E 50 rounds of a %s model: at least 95 %% of what is sent was sent before", async (dialect) => {
+  let round = 0;
+  const server = await startModelServer({
+    script: () =>
+      round++ % 10 === 9 ? turn.text("so far") : turn.calls([{ name: "big", args: { word: `${round}`, tokens: 200 } }]),
+  });
+  const session = new Session({
+    // As long as the product's own.
+    profile: profileFor(dialect, [big], { buildSystemPrompt: () => lorem(6000) }),
+    env: new MemoryEnvironment(),
+    client: clientFor(dialect, server),
+    deps: testDeps(),
+    middleware: [new Compaction({ settings: () => DEFAULT_COMPACTION }).middleware()],
+    config: { prefixBug: "throw" },
+  });
+  while (round < 50) await session.submit("more");
+  await session.close();
+  const steps = commonPrefix(server.requests);
+  const repeated = steps.reduce((sum, { prefix }) => sum + prefix.length, 0);
+  const all = server.requests.slice(1).reduce((sum, { rawBody }) => sum + rawBody.length, 0);
+  expect(repeated / all).toBeGreaterThan(0.95);
+  await server.close();
+});
