@@ -133,6 +133,7 @@ export { defineProfile, type Family, type ProfileOptions } from "./profiles/defi
 export type { EditKit } from "./profiles/edit-kits.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
 export type { Profile } from "./profiles/types.ts";
+export type { Found, Recall } from "./recall/recall.ts";
 export { Redactor } from "./redact/redactor.ts";
 export { RedactingBytes, RedactingStream } from "./redact/replace.ts";
 export type { Secret } from "./redact/secret-values.ts";

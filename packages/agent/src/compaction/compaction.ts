@@ -16,6 +16,7 @@ import goOn from "./prompts/go-on.md";
 import { type CompactionSettings, thresholdOf } from "./settings.ts";
 import type { Summarizer } from "./summarize.ts";
 
+/** How a session makes room. */
 export interface CompactionOptions {
   /** Read before each use: a host may change it while the session lives. */
   readonly settings: () => CompactionSettings;
@@ -36,6 +37,7 @@ interface Tries {
 /** The context must have grown by this share of the window before another attempt. */
 const GROWTH = 0.05;
 
+/** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
 export class Compaction {
   readonly #options: CompactionOptions;
   readonly #tries = new Map<string, Tries>();

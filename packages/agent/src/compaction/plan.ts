@@ -13,8 +13,10 @@ import { largestResults } from "./prune.ts";
 import { type CompactionSettings, type Room, roomIn } from "./settings.ts";
 import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
 
+/** Why room is made. */
 export type CompactionTrigger = "manual" | "overflow" | "incomplete" | "threshold" | "idle";
 
+/** A compaction as it is asked for. */
 export interface WantedCompaction {
   readonly trigger: CompactionTrigger;
   readonly focus?: string | undefined;

@@ -6,6 +6,7 @@
  */
 export type CompactionStrategy = "context-full" | "handoff" | "shake" | "off";
 
+/** When room is made, how, and how much is kept. */
 export interface CompactionSettings {
   /** Off: only by hand. */
   readonly enabled: boolean;
@@ -23,6 +24,7 @@ export interface CompactionSettings {
   readonly timeoutMs: number;
 }
 
+/** What the command uses unless its settings say otherwise. */
 export const DEFAULT_COMPACTION: CompactionSettings = {
   enabled: true,
   strategy: "context-full",

@@ -14,6 +14,7 @@ import { serialize } from "./serialize.ts";
 /** Makes the text of a summary; a host may put a service of its own in the place of the model. */
 export type Summarizer = (systemPrompt: string, prompt: string, context: SeamContext) => Promise<SummaryAnswer>;
 
+/** The text of a summary, and why it ended (`stop` when it is complete). */
 export interface SummaryAnswer {
   readonly text: string;
   readonly finish: string;

@@ -60,7 +60,7 @@ export class Bm25 {
 }
 
 /** Lower case; a name made of several words is found by the whole and by each of them. */
-export function* wordsOf(text: string): Generator<string> {
+function* wordsOf(text: string): Generator<string> {
   for (const [whole] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
     const lower = whole.toLowerCase();
     yield lower;

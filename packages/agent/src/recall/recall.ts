@@ -7,6 +7,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { TreeEntry } from "../journal/types.ts";
 import { Bm25 } from "./bm25.ts";
 
+/** A passage that `recall` found. */
 export interface Found {
   readonly entryId: string;
   /** Who said it: `user`, `assistant`, `result`, `summary`. */
@@ -26,6 +27,7 @@ const STEP_CHARS = 1_000;
 /** Of one entry; an output beyond it is in its artifact. */
 const MOST_CHARS = 200_000;
 
+/** Searches a session, also what its model no longer sees. */
 export class Recall {
   readonly #journal: Journal;
   readonly #index = new Bm25();

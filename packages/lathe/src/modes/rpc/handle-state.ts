@@ -42,7 +42,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
     sessionFile: open.journal.path ?? null,
     sessionId: session.id,
     sessionName: session.journal.title?.title ?? null,
-    autoCompactionEnabled: false,
+    autoCompactionEnabled: current.conversation.autoCompaction,
     autoRetryEnabled: retry.maxRetries > 0,
     permissionMode: open.permissions.mode,
     messageCount: session.journal.context.messages.length,
