@@ -1,8 +1,10 @@
+export { copyArtifacts } from "./artifacts/copy-artifacts.ts";
 export { FileArtifacts } from "./artifacts/file-artifacts.ts";
 export { type ArtifactStore, MemoryArtifacts } from "./artifacts/store.ts";
 export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
+export { type BranchSummaryOptions, branchSummarizer } from "./branches/branch-summary.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
 export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
@@ -90,10 +92,12 @@ export {
   type NewLine,
   type SyncMode,
 } from "./journal/journal.ts";
+export { checkLabel, findEntry, type LabelledJournal } from "./journal/labels.ts";
 export { encodeLine, type LineHead, readLineHead } from "./journal/line.ts";
 export type { EntryMeta } from "./journal/line-index.ts";
 export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
+export { type MoveOptions, moveJournalFile } from "./journal/move-file.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { readLines } from "./journal/read-lines.ts";
@@ -101,6 +105,17 @@ export { realJournalPath } from "./journal/regular-file.ts";
 export type { LineSpan } from "./journal/span-table.ts";
 export { type JournalStore, MemoryStore } from "./journal/store.ts";
 export { isoTime } from "./journal/timestamp.ts";
+export {
+  type BranchPoint,
+  branchPoint,
+  isUserMessage,
+  type Landing,
+  landingOf,
+  sessionTree,
+  type TreeNode,
+  type TreeReader,
+  userMessages,
+} from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs } from "./ops/run/jobs.ts";
@@ -147,6 +162,7 @@ export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams
 export * from "./seams/types.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
+export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/navigation.ts";
 export { Session } from "./session/session.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";

@@ -50,6 +50,7 @@ async function conversation(settings: Record<string, unknown> = {}) {
     line: (text: string) => lines.push(text),
     ask: async () => undefined,
     showPast: async () => {},
+    prefill: () => {},
     leave: () => {},
   };
   const say = async (line: string) => {

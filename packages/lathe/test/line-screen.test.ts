@@ -36,6 +36,33 @@ async function start(args: readonly string[], columns: number, env: Record<strin
 const said = (index: number): string => server.requests[index]?.view.messages.at(-1)?.text ?? "";
 
 describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
+  it("G-31 G-32 a message that one goes back to is in the line again, to be edited and sent; Ctrl+C stops a summary", async () => {
+    const door = gate();
+    server.push(turn.text("first"), turn.text("second"), turn.text("half", { before: door.wait }), turn.text("third"));
+    await open(SONNET, 80);
+    await screen.press("one", "Enter");
+    await screen.see(/first\n›$/);
+    await screen.press("two", "Enter");
+    await screen.see(/second\n›$/);
+    await screen.type("/tree user-only");
+    await screen.press("Enter");
+    const rows = await screen.see(/You: two\n›$/);
+    const id = /› (\w{8}) .*You: two/.exec(rows.join("\n"))?.[1] ?? "";
+    await screen.type(`/tree ${id} summary`);
+    await screen.press("Enter");
+    await door.reached;
+    await screen.press("C-c");
+    await screen.see(/Not moved: it was interrupted/);
+    door.open();
+    await screen.type(`/branch ${id}`);
+    await screen.press("Enter");
+    await screen.see(/Branched to session .*\n› two$/);
+    await screen.type(", better");
+    await screen.press("Enter");
+    await screen.see(/third/);
+    expect(said(3)).toBe("two, better");
+  });
+
   it("typing a line longer than the screen is wide takes nothing off the answer above it", async () => {
     const lines = Array.from({ length: 12 }, (_, i) => `line ${i} of the answer`);
     const doors = [gate(), gate()];

@@ -55,6 +55,9 @@ describe("RPC: commands", () => {
       export_html: { outputPath: "page.html" },
       switch_session: { sessionPath: sessionFile },
       branch: { entryId: branches.messages[1]?.entryId },
+      navigate_tree: { entryId: branches.messages[0]?.entryId },
+      set_label: { entryId: branches.messages[0]?.entryId, label: "start" },
+      move_session: { directory: ".." },
       set_session_name: { name: " my session " },
       set_host_tools: { tools: [] },
       set_host_uri_schemes: { schemes: [] },
@@ -168,7 +171,10 @@ describe("RPC: commands", () => {
     const host = await twoTurns();
     const { messages } = await host.data<{ messages: { entryId: string; text: string }[] }>("get_branch_messages");
     expect(messages.map(({ text }) => text)).toEqual(["one", "two"]);
-    expect(await host.data("branch", { entryId: messages[1]?.entryId })).toEqual({ text: "two", cancelled: false });
+    expect(await host.data("branch", { entryId: messages[1]?.entryId })).toMatchObject({
+      text: "two",
+      cancelled: false,
+    });
     expect((await state(host)).messageCount).toBe(2);
     rig.server.push(turn.text("another way"));
     await host.prompt("other");

@@ -46,6 +46,7 @@ async function toyHost(server: ModelServer, answer: "allow" | "always" | "deny")
     line: (text: string) => log.push(text),
     ask: async () => undefined,
     showPast: async () => {},
+    prefill: (text: string) => log.push(`edit: ${text}`),
     leave: () => {},
   };
   const say = async (line: string) => {

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import type { ArtifactRef, ArtifactWriter } from "../contract/tool.ts";
 import type { ArtifactStore } from "./store.ts";
 
+const NAME = /^(\d{1,15})\..*\.log$/;
+export const isArtifactName = (name: string): boolean => NAME.test(name);
+
 /** Artifacts as `<folder>/<n>.<tool>.log`. The folder appears with the first one. */
 export class FileArtifacts implements ArtifactStore {
   readonly #folder: string;
@@ -58,7 +61,7 @@ export class FileArtifacts implements ArtifactStore {
   #files(): Map<number, string> {
     const files = new Map<number, string>();
     for (const name of this.#names()) {
-      const id = /^(\d{1,15})\..*\.log$/.exec(name)?.[1];
+      const id = NAME.exec(name)?.[1];
       if (id !== undefined) files.set(Number(id), name);
     }
     return files;

@@ -55,7 +55,13 @@ export async function summarize(material: Material, ask: Summarizer, context: Se
   return `${notes}\n\n---\n\n${TURN_CONTEXT}\n\n${ofTurn}`;
 }
 
-async function accepted(prompt: string, demands: Demands, ask: Summarizer, context: SeamContext): Promise<string> {
+/** Asks until the notes are acceptable; throws with the reason when they are not. */
+export async function accepted(
+  prompt: string,
+  demands: Demands,
+  ask: Summarizer,
+  context: SeamContext,
+): Promise<string> {
   let problem = "";
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const note = problem === "" ? "" : `\n\n${again.trim().replace("{{problem}}", () => problem)}`;
@@ -88,7 +94,7 @@ const turnPrompt = ({ turn, focus, characters }: Material): string =>
 const attention = (focus: string | undefined): string =>
   focus === undefined ? "" : `The user asks you to pay special attention to: ${focus}`;
 
-const tagged = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
+export const tagged = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
 
 /** The model of the role `summary`; the session's own when none was chosen for it. */
 export const modelSummarizer =

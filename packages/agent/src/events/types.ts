@@ -164,6 +164,14 @@ export interface EventData {
     pruned?: number;
     details?: JsonObject;
   };
+  /** The conversation goes on from another place of the tree. */
+  tree_moved: {
+    old_leaf_id: string | null;
+    new_leaf_id: string | null;
+    summary_entry_id?: string;
+    /** The summary came from a hook. */
+    from_extension: boolean;
+  };
   entry: { id: string; type: string };
   subagent_event: { agent_id: string; event: SessionEvent };
   snapshot: Snapshot;
@@ -215,7 +223,7 @@ export interface EventEnvelope<K extends EventKind> {
  * aside      = note | compaction ;
  * compaction = compaction_start , { note } , compaction_end ;
  * note       = entry | warning | error | state_changed | steering_injected | queue_changed | turn_limit | loop_detection
- *            | prefix_changed | subagent_event ;
+ *            | prefix_changed | tree_moved | subagent_event ;
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes may come

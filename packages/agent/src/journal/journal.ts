@@ -208,17 +208,7 @@ export class Journal {
 
   /** Appends a child of the leaf and moves the leaf to it. */
   append(input: NewEntry): TreeEntry {
-    const { type, id: presetId, ...rest } = input;
-    if (presetId !== undefined && this.has(presetId)) {
-      throw new JournalError("unknown_entry", `Entry ${presetId} is already in this session.`);
-    }
-    const id = presetId ?? this.newId();
-    const entry = { type, id, parentId: this.leaf, timestamp: this.#timestamp(), ...rest } as TreeEntry;
-    const span = this.#write(entry, type === "message" || type === "custom_message");
-    this.#reserved.delete(id);
-    this.#index.addEntry({ id, type, parentId: entry.parentId, ...span });
-    this.#index.addPayload(entry);
-    this.#reader.remember(entry);
+    const entry = this.#addEntry(input, this.leaf);
     this.#context?.follow(entry);
     return entry;
   }
@@ -267,22 +257,22 @@ export class Journal {
 
   /** Moves the leaf; null means before the first entry. Later entries grow a new branch from there. */
   setLeaf(entryId: string | null): void {
-    if (entryId !== null && !this.has(entryId)) {
-      throw new JournalError("unknown_entry", `There is no entry ${entryId} in this session to go to.`);
-    }
+    this.#mustBePlace(entryId);
     if (entryId === this.leaf) return;
     this.#outside({ type: "leaf", entryId, timestamp: this.#timestamp() }, false);
     this.#context?.moveTo(entryId);
   }
 
-  /** Leaves the current branch for `entryId` (null: the start) and puts a summary of what was left there. */
+  /** Leaves the current branch for `entryId` (null: the start) and puts a summary of what was left there: one line, so both or neither. */
   branchWithSummary(
     entryId: string | null,
     summary: string,
     more: Pick<BranchSummaryEntry, "details" | "fromExtension"> = {},
   ): TreeEntry {
-    this.setLeaf(entryId);
-    return this.append({ type: "branch_summary", fromId: entryId ?? "root", summary, ...more });
+    this.#mustBePlace(entryId);
+    const entry = this.#addEntry({ type: "branch_summary", fromId: entryId ?? "root", summary, ...more }, entryId);
+    this.#context?.moveTo(entry.id);
+    return entry;
   }
 
   setTitle(title: string, source: "auto" | "user"): void {
@@ -336,6 +326,26 @@ export class Journal {
   }
 
   // ---- inside ----
+
+  #mustBePlace(entryId: string | null): void {
+    if (entryId === null || this.has(entryId)) return;
+    throw new JournalError("unknown_entry", `There is no entry ${entryId} in this session to go to.`);
+  }
+
+  #addEntry(input: NewEntry, parentId: string | null): TreeEntry {
+    const { type, id: presetId, ...rest } = input;
+    if (presetId !== undefined && this.has(presetId)) {
+      throw new JournalError("unknown_entry", `Entry ${presetId} is already in this session.`);
+    }
+    const id = presetId ?? this.newId();
+    const entry = { type, id, parentId, timestamp: this.#timestamp(), ...rest } as TreeEntry;
+    const span = this.#write(entry, type === "message" || type === "custom_message");
+    this.#reserved.delete(id);
+    this.#index.addEntry({ id, type, parentId, ...span });
+    this.#index.addPayload(entry);
+    this.#reader.remember(entry);
+    return entry;
+  }
 
   #outside(line: OutsideLine, begins: boolean): OutsideLine {
     this.#index.addOutside(line, this.#write(line, begins));

@@ -14,6 +14,9 @@ import type {
   RequestInfo,
   RequestVerdict,
   SeamContext,
+  SessionSwitch,
+  TreeMove,
+  TreeVerdict,
 } from "./types.ts";
 
 /** A hook that does not react to its signal is abandoned after this time. */
@@ -222,6 +225,38 @@ export class Seams {
       current = verdict.plan;
     }
     return { plan: current };
+  }
+
+  async beforeTree(move: TreeMove, signal: AbortSignal): Promise<TreeVerdict> {
+    for (const middleware of this.#with("beforeTree")) {
+      const verdict = await this.#lenient(middleware, "beforeTree", signal, (context) =>
+        middleware.beforeTree!(move, context),
+      );
+      if (verdict) return verdict;
+    }
+    return undefined;
+  }
+
+  /** Why not, when a hook objects. */
+  async beforeBranch(entryId: string, signal: AbortSignal): Promise<string | undefined> {
+    for (const middleware of this.#with("beforeBranch")) {
+      const verdict = await this.#lenient(middleware, "beforeBranch", signal, (context) =>
+        middleware.beforeBranch!({ entryId }, context),
+      );
+      if (verdict) return verdict.cancel;
+    }
+    return undefined;
+  }
+
+  /** Why not, when a hook objects. */
+  async beforeSwitch(to: SessionSwitch, signal: AbortSignal): Promise<string | undefined> {
+    for (const middleware of this.#with("beforeSwitch")) {
+      const verdict = await this.#lenient(middleware, "beforeSwitch", signal, (context) =>
+        middleware.beforeSwitch!(to, context),
+      );
+      if (verdict) return verdict.cancel;
+    }
+    return undefined;
   }
 
   #with(hook: HookName): readonly Middleware[] {

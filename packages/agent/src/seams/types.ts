@@ -7,6 +7,7 @@ import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { TreeEntry } from "../journal/types.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
@@ -114,6 +115,32 @@ export interface CompactionDemand {
   summarize(context: SeamContext): Promise<CompactionPlan | { readonly prune: readonly string[] } | undefined>;
 }
 
+/** The leaf is about to go to another place of the tree. */
+export interface TreeMove {
+  /** The entry that was chosen; null: the start. */
+  readonly targetId: string | null;
+  readonly oldLeafId: string | null;
+  readonly newLeafId: string | null;
+  /** The last entry that both branches share; null when they share none. */
+  readonly commonAncestorId: string | null;
+  /** What is left behind, oldest first. */
+  readonly entriesToSummarize: readonly TreeEntry[];
+  readonly userWantsSummary: boolean;
+}
+
+/** Stands at the new place for the work that was left. */
+export interface BranchSummary {
+  readonly summary: string;
+  readonly details?: JsonObject | undefined;
+}
+
+/** Another session is about to take the place of this one. */
+export interface SessionSwitch {
+  readonly reason: "new" | "resume" | "fork" | "move";
+  /** Absent: it is new, or kept in memory only. */
+  readonly sessionFile?: string | undefined;
+}
+
 /** Replaces the input, refuses it, or (undefined) leaves it as it is. */
 export type InputVerdict = { readonly content: InputContent } | { readonly reject: string } | undefined;
 /** Replaces the request, asks for compaction or pruning first, or (undefined) lets it go out. */
@@ -143,6 +170,10 @@ export type ApprovalVerdict =
   | undefined;
 /** Continues the input with this message instead of ending it. */
 export type StopVerdict = { readonly continueWith: InputContent } | undefined;
+/** Objects, gives the summary, or (undefined) lets it happen. */
+export type TreeVerdict = { readonly cancel: string } | BranchSummary | undefined;
+/** Objects, or (undefined) lets it happen. */
+export type LeaveVerdict = { readonly cancel: string } | undefined;
 /** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
 
@@ -172,4 +203,9 @@ export interface Middleware {
     context: SeamContext,
   ): Promise<StopVerdict> | StopVerdict;
   beforeCompact?(plan: CompactionPlan, context: SeamContext): Promise<CompactVerdict> | CompactVerdict;
+  /** The first that cancels or gives a summary decides. */
+  beforeTree?(move: TreeMove, context: SeamContext): Promise<TreeVerdict> | TreeVerdict;
+  /** A new session is about to begin with what came before this message of the user. */
+  beforeBranch?(branch: { readonly entryId: string }, context: SeamContext): Promise<LeaveVerdict> | LeaveVerdict;
+  beforeSwitch?(to: SessionSwitch, context: SeamContext): Promise<LeaveVerdict> | LeaveVerdict;
 }

@@ -9,14 +9,23 @@ import type { SubagentService } from "../contract/subagents.ts";
 import type { ExecutionEnvironment } from "../env/types.ts";
 import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionState } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
+import { checkLabel } from "../journal/labels.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { SessionTool } from "../registry/host-tool.ts";
 import type { SchemeRegistry } from "../seams/schemes.ts";
-import type { CompactionDemand, CompactionPlan, Middleware, SideAnswer, SideCall } from "../seams/types.ts";
+import type {
+  CompactionDemand,
+  CompactionPlan,
+  Middleware,
+  SessionSwitch,
+  SideAnswer,
+  SideCall,
+} from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
 import { wellFormed } from "../text/well-formed.ts";
+import { abortController } from "../time/deadline.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
@@ -26,16 +35,16 @@ import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
-import type { InputEnd, InputRun } from "./input-run.ts";
+import type { InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
+import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
+import { NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
+import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
 import { prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
-import { type ModelClient, partsOf, type SessionOptions, type Turn, textOfContent } from "./types.ts";
-
-/** How long the end of an input waits for readers that lag behind. */
-const READERS_MS = 1_000;
+import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
 
 /** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. */
 export class Session {
@@ -262,9 +271,37 @@ export class Session {
     this.#mustBeFree();
     this.abandonUnfinishedInput();
     this.#core.journal.setLeaf(entryId);
-    this.#core.meter.reset();
-    this.#core.facts.forget();
-    this.#core.guard.expect("branch");
+    leafMoved(this.#core);
+  }
+
+  /**
+   * Goes to an entry of the tree (null: the start); before it, when it is a message of the user, whose text is returned. Hooks may
+   * object. `interrupt` ends the summary, and the conversation stays where it was.
+   */
+  async navigate(entryId: string | null, options: NavigateOptions = {}): Promise<Navigation> {
+    this.#mustBeFree();
+    const move = plannedMove(this.#core, entryId, options);
+    const { leaf: leafId } = this.#core.journal;
+    if (!move) return { leafId };
+    const beforeMove = (): void => this.abandonUnfinishedInput();
+    const work = (signal: AbortSignal) => navigateTo(this.#core, { move, ...options, beforeMove }, signal);
+    const moved = await this.#maintain(work, ({ cancelled }) => cancelled === undefined);
+    return moved ?? { leafId, cancelled: "it was interrupted" };
+  }
+
+  /** Names an entry; without a label its name is taken away. A name stands for one entry only. */
+  label(entryId: string, label?: string): TreeEntry {
+    checkLabel(this.#core.journal, entryId, label);
+    return this.#core.append({ type: "label", targetId: entryId, ...(label === undefined ? {} : { label }) });
+  }
+
+  /** Before a host continues in a new session from before this message: why not, when a hook objects. */
+  mayBranch(entryId: string): Promise<string | undefined> {
+    return this.#core.seams.beforeBranch(entryId, abortController().signal);
+  }
+  /** Before a host puts another session in the place of this one: why not, when a hook objects. */
+  maySwitch(to: SessionSwitch): Promise<string | undefined> {
+    return this.#core.seams.beforeSwitch(to, abortController().signal);
   }
 
   /** Makes room in the context now; true when there is more. `interrupt` ends it, and the context stays as it was. */
@@ -303,29 +340,6 @@ export class Session {
   }
 
   // ---- inside ----
-
-  /** Work on the session itself: no input can come while it runs, and `interrupt` ends it. */
-  async #maintain<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    this.#mustBeFree();
-    const { signal } = this.#core.startRun();
-    const result = work(signal).finally(() => {
-      this.#core.input = undefined;
-      if (this.#core.state === "processing") this.#core.setState("idle");
-    });
-    const running = result.then(
-      () => {},
-      () => {},
-    );
-    this.#running = running;
-    try {
-      return await result;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    } finally {
-      if (this.#running === running) this.#running = undefined;
-    }
-  }
 
   async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {
     const core = this.#core;
@@ -385,6 +399,39 @@ export class Session {
     return run;
   }
 
+  /**
+   * Work on the session while no input runs; undefined when it was interrupted. A question to the user stays open, unless the
+   * work has left it behind.
+   */
+  async #maintain<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    leavesQuestion: (done: T) => boolean = () => false,
+  ): Promise<T | undefined> {
+    this.#mustBeFree();
+    const core = this.#core;
+    const isAwaiting = core.state === "awaiting_input";
+    const { signal } = core.startRun();
+    let settle = (): void => {};
+    const running = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    this.#running = running;
+    let done: T | undefined;
+    try {
+      done = await work(signal);
+      return done;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    } finally {
+      core.input = undefined;
+      const staysOpen = isAwaiting && (done === undefined || !leavesQuestion(done));
+      if (core.state === "processing") core.setState(staysOpen ? "awaiting_input" : "idle");
+      if (this.#running === running) this.#running = undefined;
+      settle();
+    }
+  }
+
   /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     const firstEvent = this.#core.events.seq + 1;
@@ -412,21 +459,8 @@ export class Session {
     }
     if (broken !== undefined) void this.#shutDown("error", broken);
     await this.#closing;
-    await this.#readersCatchUp(firstEvent);
+    await readersCatchUp(this.#core, firstEvent);
     return outcome;
-  }
-
-  /** A reader that is slow for reasons of its own is not waited for long. */
-  async #readersCatchUp(firstEvent: number): Promise<void> {
-    const pending = this.#core.events.caughtUp(firstEvent);
-    if (!pending) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.#core.deps.setTimer(resolve, READERS_MS);
-      void pending.then(() => {
-        timer.cancel();
-        resolve();
-      });
-    });
   }
 
   #shutDown(reason: "closed" | "aborted" | "error", error?: string): Promise<void> {
@@ -466,25 +500,4 @@ export class Session {
     journalQueued(this.#core, delivery, change, { id, ...(content === undefined ? {} : { content }) });
     return true;
   }
-}
-
-const NOTHING_DONE = { text: "", finish: "", rounds: 0, usage: NO_USAGE, cost: 0 };
-
-function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; cost: number }): InputOutcome {
-  const { text, finish, rounds, awaits } = run;
-  return {
-    reason: end.reason,
-    text,
-    finish,
-    rounds,
-    ...spent,
-    ...(awaits === undefined ? {} : { awaiting: awaits }),
-    ...(end.error === undefined ? {} : { error: end.error }),
-  };
-}
-
-/** No vendor accepts an empty message, and it would stay in the history for good. */
-function refuseBlank(content: InputContent): void {
-  const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
-  if (isBlank) throw new Error("the input is empty");
 }

@@ -38,8 +38,8 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   }
   const args = parsed.options.resume === undefined ? parsed : await withSession(workspace, parsed);
   const { options } = args;
-  const requestFor = (opened: OpenedJournal): Promise<SessionRequest> =>
-    report.phase("model", () => sessionRequest(workspace, options, opened));
+  const requestFor = (opened: OpenedJournal, place = workspace): Promise<SessionRequest> =>
+    report.phase("model", () => sessionRequest(place, options, opened));
   const toCome = takesPromptsLater(args, machine);
   const misplaced = toCome ? NEED_A_PROMPT.find((name) => options[name] !== undefined) : undefined;
   if (misplaced !== undefined)

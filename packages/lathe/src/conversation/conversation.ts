@@ -5,32 +5,40 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
+  branchPoint,
+  branchSummarizer,
   type CompactionEntry,
   handoffCall,
   handoffMessage,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
+  type Navigation,
   readHead,
   realJournalPath,
   type Session,
   type SessionEvent,
+  type SessionSwitch,
   type ToolProvider,
+  userMessages,
 } from "@lathe/agent";
-import { messageOf, textOf } from "@lathe/llm";
+import { messageOf } from "@lathe/llm";
 import {
   closedOnFailure,
+  copyUpTo,
   existingJournal,
   forkedJournal,
   memoryJournal,
+  moveSessionFile,
   newJournal,
   type OpenedJournal,
 } from "../journals/journal-files.ts";
 import type { ModelChoice } from "../models/models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import type { Permissions } from "../permissions/permissions.ts";
+import { PRACTICE_PROVIDER } from "../practice/name.ts";
 import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
 import { IdleCompaction } from "./idle.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
@@ -44,13 +52,27 @@ export interface ConversationParts {
   /** Tools that the host may add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
   /** Each session as it becomes the present one, before anything runs in it. */
-  readonly onSession?: (open: OpenSession) => void;
+  readonly onSession?: (open: OpenSession, arrival: Arrival) => void;
+  /** Another directory to work in; absent: sessions cannot be moved. */
+  readonly workspaceAt?: (cwd: string) => Promise<Workspace>;
   /** Each event as it happens, however slow its readers are. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
 }
 
-export class Conversation {
+/** How a session became the present one. */
+export interface Arrival {
+  readonly reason: "start" | "new" | "resume" | "fork" | "branch" | "move";
   readonly workspace: Workspace;
+  readonly previousSessionFile?: string;
+}
+
+/** What became of a wish to go elsewhere: when a hook objected, its reason, and nothing has changed. */
+export interface Departure {
+  readonly cancelled?: string;
+}
+
+export class Conversation {
+  #workspace: Workspace;
   readonly #parts: ConversationParts;
   readonly #approvals: Approvals | undefined;
   readonly #idle: IdleCompaction;
@@ -63,7 +85,7 @@ export class Conversation {
   #instead = 0;
 
   private constructor(parts: ConversationParts) {
-    this.workspace = parts.workspace;
+    this.#workspace = parts.workspace;
     this.#parts = parts;
     this.#idle = new IdleCompaction(parts.workspace);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
@@ -73,8 +95,13 @@ export class Conversation {
     const conversation = new Conversation(parts);
     const open = await conversation.#openWith(journal, () => parts.requestFor(journal));
     conversation.#keyed = open.model.provider;
-    conversation.#use(open);
+    conversation.#use(open, { reason: "start", workspace: parts.workspace });
     return conversation;
+  }
+
+  /** Where the present session works. */
+  get workspace(): Workspace {
+    return this.#workspace;
   }
 
   get open(): OpenSession {
@@ -170,7 +197,8 @@ export class Conversation {
     if (answer?.text.trim() === "") answer = await session.callModel("handoff", handoffCall(focus, "tools"));
     const document = answer?.text.trim() ?? "";
     if (document === "") return undefined;
-    await this.startNew(this.#open.journal.path);
+    const { cancelled } = await this.startNew(this.#open.journal.path);
+    if (cancelled !== undefined) throw usageError(`No new session was started: ${cancelled}.`);
     this.session.appendCustomMessage("handoff", handoffMessage(document));
     return document;
   }
@@ -190,59 +218,75 @@ export class Conversation {
   }
 
   /** A session without a past; kept on disk when the present one is. */
-  async startNew(parentSession?: string): Promise<void> {
-    const extra = parentSession === undefined ? {} : { parentSession };
-    const inMemory = this.#open.journal.path === undefined;
-    await this.#goToNew(inMemory ? memoryJournal(this.workspace) : newJournal(this.workspace, extra));
+  async startNew(parentSession?: string): Promise<Departure> {
+    return this.#leaveFor({ reason: "new" }, () => this.#goToNew(this.#newJournal(parentSession), "new"));
   }
 
   /** Another session of this directory, with its own model and effort if they are still available. */
-  async resume(sessionPath: string): Promise<void> {
+  async resume(sessionPath: string): Promise<Departure> {
     const path = realJournalPath(resolve(this.workspace.machine.cwd, sessionPath));
-    if (path === this.#open.journal.path) return;
+    if (path === this.#open.journal.path) return {};
     const cwd = existsSync(path) ? readHead(path)?.header.cwd : undefined;
     if (cwd !== undefined && cwd !== this.workspace.cwd)
       throw usageError(`Session ${sessionPath} is in another project (${cwd}). Start the agent there.`);
-    await this.#goTo(existingJournal(this.workspace, path));
+    return this.#leaveFor({ reason: "resume", sessionFile: path }, () =>
+      this.#goTo(existingJournal(this.workspace, path), "resume"),
+    );
   }
 
   /** Continues in a copy of the present session; the original does not change. */
-  async fork(): Promise<void> {
-    const { path } = this.#open.journal;
-    if (path === undefined || !existsSync(path))
-      throw usageError("Nothing of this session is kept that could be copied.");
-    await this.#goTo(forkedJournal(this.workspace, path));
+  async fork(): Promise<Departure> {
+    const path = this.#keptFile("copied");
+    return this.#leaveFor({ reason: "fork" }, () => this.#goTo(forkedJournal(this.workspace, path), "fork"));
   }
 
-  /** Messages of the user on the present branch, oldest first: the places to branch from. */
+  /** Messages of the user on the present branch, oldest first. */
   branchPoints(): readonly MessageEntry[] {
-    const { journal } = this.session;
-    const entries: MessageEntry[] = [];
-    for (let id = journal.leaf; id !== null; ) {
-      const meta = journal.meta(id);
-      if (!meta) break;
-      if (meta.type === "message") {
-        const entry = journal.entry(id) as MessageEntry;
-        if (entry.message.role === "user") entries.push(entry);
-      }
-      id = meta.parentId;
-    }
-    return entries.reverse();
+    return userMessages(this.session.journal);
   }
 
-  /** Goes back to before a message of the user, whose text is returned. */
-  branch(entryId: string): string {
-    const entry = this.branchPoints().find(({ id }) => id === entryId);
-    if (!entry) throw new Error(`There is no user message ${entryId} on this branch. See get_branch_messages.`);
-    this.session.moveTo(entry.parentId);
-    return textOf(entry.message);
+  /** Continues in a new session with what came before a message of the user, whose text is returned. */
+  async branch(entryId: string): Promise<Departure & { readonly text: string }> {
+    this.#mustBeIdle();
+    const { journal } = this.#open;
+    const { upTo, text } = branchPoint(journal.journal, entryId);
+    const cancelled = await this.session.mayBranch(entryId);
+    if (cancelled !== undefined) return { cancelled, text };
+    if (upTo === null) await this.#goToNew(this.#newJournal(journal.path), "branch");
+    else await this.#goTo(copyUpTo(this.workspace, journal, upTo), "branch");
+    return { text };
+  }
+
+  /** Goes to another place of the session's tree (null: the start). `summarize` absent: as the settings say. */
+  async navigate(
+    entryId: string | null,
+    { summarize, focus }: { readonly summarize?: boolean; readonly focus?: string } = {},
+  ): Promise<Navigation> {
+    this.#mustBeIdle();
+    const { settings } = this.workspace;
+    const isWanted = summarize ?? (focus !== undefined || settings["branchSummary.enabled"]);
+    if (!isWanted) return this.session.navigate(entryId);
+    if (this.model.provider === PRACTICE_PROVIDER)
+      throw usageError("The practice model cannot summarize. Choose a model first, or go there without a summary.");
+    const reserveTokens = settings["branchSummary.reserveTokens"];
+    return this.session.navigate(entryId, { summarize: branchSummarizer({ reserveTokens, focus }) });
+  }
+
+  /** Takes the present session to another directory, whose settings and instructions take effect from then on. */
+  async move(directory: string): Promise<Departure> {
+    this.#mustBeIdle();
+    const { workspaceAt } = this.#parts;
+    if (!workspaceAt) throw usageError("A session cannot be moved from here. Use: lathe sessions move <id> <folder>");
+    const { machine, cwd } = this.workspace;
+    const to = existingDirectory(machine, directory);
+    if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
+    const path = this.#keptFile("moved");
+    return this.#leaveFor({ reason: "move" }, async () => this.#moveTo(await workspaceAt(to), path));
   }
 
   /** Path of the page that was written. */
   async exportHtml(outputPath?: string): Promise<string> {
-    const { path } = this.#open.journal;
-    if (path === undefined || !existsSync(path))
-      throw usageError("Nothing of this session is kept that could be exported.");
+    const path = this.#keptFile("exported");
     const { exportSession } = await import("../export/export-session.ts");
     return exportSession(this.workspace, path, outputPath);
   }
@@ -266,40 +310,96 @@ export class Conversation {
     if (document === undefined && session === this.session) await this.compact();
   }
 
-  async #goToNew(journal: OpenedJournal): Promise<void> {
+  #mustBeIdle(): void {
+    if (this.isBusy) throw usageError("The agent is working. Interrupt it first, then try again.");
+  }
+
+  /** The session's file, for what needs one. */
+  #keptFile(done: string): string {
+    const { path } = this.#open.journal;
+    if (path !== undefined && existsSync(path)) return path;
+    throw usageError(`Nothing of this session is kept that could be ${done}.`);
+  }
+
+  #newJournal(parentSession?: string): OpenedJournal {
+    if (this.#open.journal.path === undefined) return memoryJournal(this.workspace);
+    return newJournal(this.workspace, parentSession === undefined ? {} : { parentSession });
+  }
+
+  /** Hooks may object; then nothing has changed. */
+  async #leaveFor(to: SessionSwitch, go: () => Promise<void>): Promise<Departure> {
+    const cancelled = await this.session.maySwitch(to);
+    if (cancelled !== undefined) return { cancelled };
+    await go();
+    return {};
+  }
+
+  async #goToNew(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<void> {
     const { reasoningEffort } = this.session.config;
-    await this.#replace(journal, this.#chosen);
+    await this.#replace(journal, this.#chosen, reason, workspace);
     this.session.config.reasoningEffort = reasoningEffort;
   }
 
-  async #goTo(journal: OpenedJournal): Promise<void> {
-    const own = await closedOnFailure(journal, () => modelToResume(this.workspace, journal.journal));
-    if (own) await this.#replace(journal, own);
-    else await this.#goToNew(journal);
+  async #goTo(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<void> {
+    const own = await closedOnFailure(journal, () => modelToResume(workspace, journal.journal));
+    if (own) await this.#replace(journal, own, reason, workspace);
+    else await this.#goToNew(journal, reason, workspace);
+  }
+
+  /** The file cannot be moved while it is open. When the session cannot go on there, it goes back. */
+  async #moveTo(there: Workspace, path: string): Promise<void> {
+    const here = this.workspace;
+    await this.#open.close();
+    let moved = path;
+    try {
+      moved = await moveSessionFile(there, path);
+      await this.#goTo(existingJournal(there, moved), "move", there);
+    } catch (error) {
+      if (moved !== path) await moveSessionFile(here, moved);
+      await this.#goTo(existingJournal(here, path), "resume");
+      throw error;
+    }
+    this.session.reload();
   }
 
   /** The next one is opened first: when that fails, nothing has changed. */
-  async #replace(journal: OpenedJournal, model: ModelChoice): Promise<void> {
+  async #replace(
+    journal: OpenedJournal,
+    model: ModelChoice,
+    reason: Arrival["reason"],
+    workspace: Workspace,
+  ): Promise<void> {
     const before = this.#open;
-    const next = await this.#openWith(journal, () => requestWith(this.#parts.requestFor, journal, model, this.#keyed));
+    const next = await this.#openWith(
+      journal,
+      () => requestWith(this.#parts.requestFor, journal, model, this.#keyed, workspace),
+      workspace,
+    );
     const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
     Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
     next.permissions.mode = before.permissions.mode;
     next.compaction.automatic = before.compaction.automatic;
-    for (const queue of ["steering", "follow_up"] as const)
-      for (const { id } of before.session.queued(queue)) before.session.cancelQueued(id);
+    if (before.session.state !== "closed")
+      for (const queue of ["steering", "follow_up"] as const)
+        for (const { id } of before.session.queued(queue)) before.session.cancelQueued(id);
     await before.close();
-    this.#use(next, model);
+    this.#workspace = workspace;
+    const { path } = before.journal;
+    this.#use(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
   }
 
-  #use(open: OpenSession, chosen: ModelChoice = open.model): void {
+  #use(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
     this.#open = open;
     this.#chosen = chosen;
-    this.#parts.onSession?.(open);
+    this.#parts.onSession?.(open, arrival);
   }
 
-  #openWith(journal: OpenedJournal, request: () => ReturnType<RequestFor>): Promise<OpenSession> {
-    const { workspace, person, toolProviders } = this.#parts;
+  #openWith(
+    journal: OpenedJournal,
+    request: () => ReturnType<RequestFor>,
+    workspace = this.workspace,
+  ): Promise<OpenSession> {
+    const { person, toolProviders } = this.#parts;
     return closedOnFailure(journal, async () => {
       let open: OpenSession | undefined;
       open = await openSession(workspace, {

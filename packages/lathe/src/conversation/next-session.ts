@@ -9,7 +9,8 @@ import type { ModelChoice } from "../models/models.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionRequest } from "./open-session.ts";
 
-export type RequestFor = (opened: OpenedJournal) => Promise<SessionRequest>;
+/** `workspace`: another place than the one the run began in. */
+export type RequestFor = (opened: OpenedJournal, workspace?: Workspace) => Promise<SessionRequest>;
 
 /** A session's own model, when it can still be called. */
 export async function modelToResume(workspace: Workspace, journal: Journal): Promise<ModelChoice | undefined> {
@@ -23,7 +24,8 @@ export async function requestWith(
   opened: OpenedJournal,
   model: ModelChoice,
   keyed: string,
+  workspace: Workspace,
 ): Promise<SessionRequest> {
-  const { overrides, ...asked } = await requestFor(opened);
+  const { overrides, ...asked } = await requestFor(opened, workspace);
   return { ...asked, model, ...(overrides && model.provider === keyed ? { overrides } : {}) };
 }

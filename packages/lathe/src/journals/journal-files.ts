@@ -1,8 +1,9 @@
 // Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
 
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import {
+  copyArtifacts,
   FileBlobs,
   FileStore,
   forkJournal,
@@ -15,9 +16,12 @@ import {
   type LockOwner,
   MemoryBlobs,
   MemoryStore,
+  type MoveOptions,
+  moveJournalFile,
   processStartTime,
   readHead,
   realJournalPath,
+  sessionFolderName,
   sessionPath,
 } from "@lathe/agent";
 import { usageError } from "../usage/exit.ts";
@@ -45,13 +49,16 @@ export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () =>
 
 /** The file of a journal, locked for this process. With `create` it is made when it is not there. */
 export function openToWrite(
-  { machine, paths }: Workspace,
+  workspace: Workspace,
   path: string,
   { create = false }: { create?: boolean } = {},
 ): FileStore {
+  return new FileStore(path, { owner: ownerIn(workspace), create, locks: workspace.paths.locks });
+}
+
+function ownerIn({ machine }: Workspace): LockOwner {
   const { pid, host, deps } = machine;
-  const owner: LockOwner = { pid, host, startTime: processStartTime(pid), token: deps.uuid() };
-  return new FileStore(path, { owner, create, locks: paths.locks });
+  return { pid, host, startTime: processStartTime(pid), token: deps.uuid() };
 }
 
 export function journalDeps(workspace: Workspace): JournalDeps {
@@ -76,7 +83,7 @@ export function newJournal(
     path === undefined ? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id) : realJournalPath(path);
   const open = (): FileStore => openToWrite(workspace, file, { create: true });
   const journal = Journal.create({ ...extra, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
-  return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };
+  return { journal, path: file, folder: folderOf(file) };
 }
 
 export function memoryJournal(workspace: Workspace): OpenedJournal {
@@ -92,7 +99,7 @@ export function memoryJournal(workspace: Workspace): OpenedJournal {
 export function existingJournal(workspace: Workspace, path: string): OpenedJournal {
   const file = realJournalPath(resolve(workspace.machine.cwd, path));
   mustHaveBegun(file, path);
-  const folder = file.replace(/\.jsonl$/, "");
+  const folder = folderOf(file);
   if ((readHead(file)?.header.version ?? 1) < JOURNAL_VERSION) return importOld(workspace, file);
   const store = openToWrite(workspace, file);
   try {
@@ -119,19 +126,65 @@ function importOld(workspace: Workspace, file: string): OpenedJournal {
   const path = join(dirname(file), `${isoTime(deps.now()).replace(/[:.]/g, "-")}_${id}.jsonl`);
   const openStore = (): FileStore => openToWrite(workspace, path, { create: true });
   const journal = importJournal(new FileStore(file), { id, openStore }, journalDeps(workspace));
-  return { journal, path, folder: path.replace(/\.jsonl$/, "") };
+  return { journal, path, folder: folderOf(path) };
 }
 
 /** An independent copy; the original does not change. */
 export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
-  const { deps } = workspace.machine;
   mustHaveBegun(path, path);
-  const source = Journal.open(new FileStore(path), journalDeps(workspace));
+  const journal = Journal.open(new FileStore(path), journalDeps(workspace));
+  return copyUpTo(workspace, { journal, path }, journal.leaf);
+}
+
+/** A session of its own that begins with the path to `upTo`; of one in memory, another in memory. */
+export function copyUpTo(workspace: Workspace, source: OpenedJournal, upTo: string | null): OpenedJournal {
+  const { deps } = workspace.machine;
   const id = deps.uuid();
   const timestamp = isoTime(deps.now());
-  const file = sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id);
+  const { cwd } = workspace;
+  if (source.path === undefined) {
+    const copyDeps = { blobs: source.journal.blobs, now: deps.now, newId: idSource(deps.random) };
+    const header = { id, cwd, timestamp };
+    return { journal: forkJournal(source.journal, { upTo, header, store: new MemoryStore() }, copyDeps) };
+  }
+  const file = sessionPath(workspace.paths.sessions, cwd, timestamp, id);
+  const folder = folderOf(file);
   const store = openToWrite(workspace, file, { create: true });
-  const header = { id, cwd: workspace.cwd, timestamp, parentSession: path };
-  const journal = forkJournal(source, { upTo: source.leaf, header, store }, journalDeps(workspace));
-  return { journal, path: file, folder: file.replace(/\.jsonl$/, "") };
+  const header = { id, cwd, timestamp, parentSession: source.path };
+  const journal = forkJournal(source.journal, { upTo, header, store }, journalDeps(workspace));
+  copyArtifacts(folderOf(source.path), folder);
+  return { journal, path: file, folder };
 }
+
+/**
+ * Makes a session one of `workspace`'s directory and gives its new path. One that was kept at a place of the user's choice stays
+ * there. The model is told, since what it was told first names the old directory.
+ */
+export async function moveSessionFile(workspace: Workspace, path: string): Promise<string> {
+  const { sessions, locks } = workspace.paths;
+  const from = realJournalPath(path);
+  mustHaveBegun(from, path);
+  const before = readHead(from)?.header.cwd ?? "";
+  const isOurs = !relative(realJournalPath(sessions), from).startsWith("..");
+  const to = isOurs ? join(sessions, sessionFolderName(workspace.cwd), basename(from)) : from;
+  const writer = (): MoveOptions["writer"] => ({ owner: ownerIn(workspace), locks });
+  await moveJournalFile({ from, to, cwd: workspace.cwd, writer: writer() });
+  try {
+    await tellOfMove(existingJournal(workspace, to), before);
+  } catch (error) {
+    await moveJournalFile({ from: to, to: from, cwd: before, writer: writer() });
+    throw error;
+  }
+  return to;
+}
+
+async function tellOfMove({ journal }: OpenedJournal, before: string): Promise<void> {
+  const content = `The working directory of this session is now ${journal.header.cwd}. It was ${before}.`;
+  try {
+    journal.append({ type: "custom_message", customType: "move", content, display: true, attribution: "agent" });
+  } finally {
+    await journal.close();
+  }
+}
+
+const folderOf = (file: string): string => file.replace(/\.jsonl$/, "");

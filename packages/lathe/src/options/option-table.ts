@@ -172,7 +172,7 @@ export const SUBCOMMANDS = {
   logout: "delete a provider's stored credential",
   auth: "auth status: show which credential each provider would use",
   trust: "let this folder's settings take effect",
-  sessions: "list, show, search, rename, rm, export, doctor",
+  sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
   prompt: "print the prompt that would be sent, with token counts",
   tool: "run one tool: lathe tool <name> '<json>'",

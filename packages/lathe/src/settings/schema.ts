@@ -123,6 +123,17 @@ export const SETTINGS = {
     default: 300,
     help: "only after this many seconds of silence",
   },
+  "branchSummary.enabled": {
+    type: "boolean",
+    default: false,
+    help: "summarize the work that is left when going to another place of the session",
+  },
+  "branchSummary.reserveTokens": {
+    type: "integer",
+    min: 0,
+    default: 16_384,
+    help: "tokens of the window that stay free when a branch is summarized",
+  },
   maxOutputTokens: {
     type: "integer",
     min: 0,

@@ -74,6 +74,22 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
   };
 }
 
+/** Absolute, links resolved. */
+export function existingDirectory(machine: Machine, path: string): string {
+  const absolute = resolve(machine.cwd, path.replace(/^~(?=\/|$)/, machine.userHome));
+  if (isDirectory(absolute)) return realpathSync.native(absolute);
+  throw usageError(`There is no folder ${path}. Create it first, or give another one.`);
+}
+
+/** Another directory for a run that goes on: what its options name stays where it was. */
+export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: string): Promise<Workspace> {
+  const absolute = (paths: readonly string[] = []): string[] => paths.map((path) => resolve(machine.cwd, path));
+  return openWorkspace(
+    { ...machine, cwd },
+    { ...options, cwd, "add-dir": absolute(options["add-dir"]), config: absolute(options.config) },
+  );
+}
+
 function directory(machine: Machine, path: string, option: string): string {
   const absolute = resolve(machine.cwd, path);
   if (isDirectory(absolute)) return realpathSync.native(absolute);

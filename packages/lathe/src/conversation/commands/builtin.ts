@@ -8,6 +8,7 @@ import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { treeCommands } from "./tree-commands.ts";
 
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry();
@@ -22,6 +23,7 @@ export function builtinCommands(): CommandRegistry {
     fresh,
     resume,
     fork,
+    ...treeCommands,
     name,
     cost,
     page,
@@ -87,8 +89,8 @@ const fresh: SlashCommand = {
   name: "new",
   description: "start a new session",
   run: async (conversation, _argument, view) => {
-    await conversation.startNew();
-    view.line("New session.", "dim");
+    const { cancelled } = await conversation.startNew();
+    view.line(cancelled === undefined ? "New session." : `Not started: ${cancelled}.`, "dim");
   },
 };
 
@@ -100,7 +102,8 @@ const resume: SlashCommand = {
     const path = id === "" ? await chosenSession(conversation, view) : findSession(conversation.workspace, id).path;
     if (path === undefined) return view.line("No session selected.", "dim");
     if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
-    await conversation.resume(path);
+    const { cancelled } = await conversation.resume(path);
+    if (cancelled !== undefined) return view.line(`Not resumed: ${cancelled}.`, "yellow");
     view.line(`Resumed session ${conversation.session.id}.`, "dim");
     await view.showPast(conversation.session);
   },
@@ -119,7 +122,8 @@ const fork: SlashCommand = {
   name: "fork",
   description: "continue in a copy of this session",
   run: async (conversation, _argument, view) => {
-    await conversation.fork();
+    const { cancelled } = await conversation.fork();
+    if (cancelled !== undefined) return view.line(`Not copied: ${cancelled}.`, "yellow");
     view.line(`Copied to session ${conversation.session.id}.`, "dim");
   },
 };

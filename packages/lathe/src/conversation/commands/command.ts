@@ -12,6 +12,8 @@ export interface CommandView {
   ask(question: string): Promise<string | undefined>;
   /** Shows the end of a resumed session. */
   showPast(session: Session): Promise<void>;
+  /** Puts text before the person, to be edited and sent. */
+  prefill(text: string): void;
   /** Ends the host. */
   leave(code: ExitCode): void;
 }

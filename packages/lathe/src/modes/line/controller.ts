@@ -19,6 +19,8 @@ export interface LineView {
   /** Asks for one line of text; undefined when the person gave up. `before` shows what the question is about. */
   ask(question: string, signal?: AbortSignal, before?: () => void): Promise<Said>;
   showPast(session: Session): Promise<void>;
+  /** Puts text before the person, to be edited and sent. */
+  prefill(text: string): void;
   leave(code: ExitCode): void;
 }
 
@@ -83,7 +85,7 @@ export class LineController {
     this.#lastInterrupt = this.#now();
     if (again) {
       this.#view.leave(EXIT.interrupted);
-    } else if (this.#busy) {
+    } else if (this.#busy || this.#conversation.isBusy) {
       const unsent = this.#conversation.interrupt();
       this.#view.line("Interrupted. Press Ctrl+C again to leave.", "yellow");
       for (const content of unsent) if (typeof content === "string") this.#view.line(`Not sent: ${content}`, "dim");
@@ -133,6 +135,7 @@ export class LineController {
       line: (text: string, style?: Style): void => this.#view.line(text, style),
       ask: (question: string): Promise<Said> => this.#view.ask(question),
       showPast: (session: Session): Promise<void> => this.#view.showPast(session),
+      prefill: (text: string): void => this.#view.prefill(text),
       leave: (code: ExitCode): void => this.#view.leave(code),
     };
     try {

@@ -1,7 +1,7 @@
 // The interactive mode for now: plain lines, no screen. A full-screen terminal will be a host of its own beside it.
 
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
-import { Conversation } from "../../conversation/conversation.ts";
+import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession, Person } from "../../conversation/open-session.ts";
 import { promptsOf } from "../../headless/prompts.ts";
@@ -9,7 +9,7 @@ import type { ParsedArgs } from "../../options/parse.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import { EXIT, type ExitCode } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { openWorkspaceAt, type Workspace } from "../../workspace/workspace.ts";
 import { LineTerminal } from "./terminal.ts";
 
 /** `ready` is called when prompts can be typed; false ends the run there. */
@@ -22,11 +22,12 @@ export async function lineMode(
   // What is wrong with an @file is said before anything is opened.
   const prompts = await promptsOf(args, workspace.machine);
   const terminal = new LineTerminal(workspace.machine);
-  const onSession = ({ session, journal }: OpenSession): void => {
-    rememberForTerminal(workspace, journal.path);
+  const onSession = ({ session, journal }: OpenSession, { workspace: place }: Arrival): void => {
+    rememberForTerminal(place, journal.path);
     terminal.watch(session, journal.path !== undefined);
   };
-  const parts = { workspace, requestFor, person: personAt(terminal), onSession };
+  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(workspace.machine, args.options, cwd);
+  const parts = { workspace, requestFor, person: personAt(terminal), onSession, workspaceAt };
   const conversation = await Conversation.start(parts, journalFor(workspace, args.options));
   const { model, session } = conversation;
   terminal.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${workspace.cwd} · /help`, "dim");

@@ -150,6 +150,12 @@ export class LineTerminal implements LineView, Typist {
     typed.prompt(true);
   }
 
+  /** A text of several lines does not fit the line: it is shown instead. */
+  prefill(text: string): void {
+    if (text.includes("\n")) this.line(`Your message was:\n${text}`, "dim");
+    else this.#replaceTyped(text);
+  }
+
   leave(code: ExitCode): void {
     if (!this.#over) this.#giveUpTyping();
     this.#over = true;

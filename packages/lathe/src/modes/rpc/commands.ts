@@ -51,7 +51,24 @@ const phases = listOf(object({ id: text, name: text, tasks: listOf(object({ ...t
 export type TodoPhases = TypeOf<typeof phases>;
 
 const message = { message: text, images: optional(listOf(wireImage)) };
-const sessionRef = object({ sessionId: text, sessionFile: orNull(text), cancelled: flag });
+/** `cancelled`: a hook objected, or the work was interrupted; nothing has changed. */
+const sessionFields = { sessionId: text, sessionFile: orNull(text), cancelled: flag, reason: optional(text) };
+const sessionRef = object(sessionFields);
+const treeRow = object({
+  entryId: text,
+  /** The nearest entry above that is in the list. */
+  parentId: orNull(text),
+  type: text,
+  role: optional(text),
+  /** One line. */
+  text,
+  timestamp: text,
+  label: optional(text),
+  /** How many branchings above have it on a branch of its own. */
+  depth: integer,
+  /** On the way to where the conversation is. */
+  active: flag,
+});
 const toolRow = object({ name: text, description: text, parameters: anyObject });
 
 export const sessionState = object({
@@ -183,8 +200,29 @@ export const COMMANDS = {
   },
   export_html: { params: { outputPath: optional(text) }, data: object({ path: text }) },
   switch_session: { params: { sessionPath: text }, data: sessionRef },
-  branch: { params: { entryId: text }, data: object({ text, cancelled: flag }) },
+  fork: { params: {}, data: sessionRef },
+  /** Continues in a new session with what came before a message of the user; `text` is that message. */
+  branch: { params: { entryId: text }, data: object({ ...sessionFields, text }) },
   get_branch_messages: { params: {}, data: object({ messages: listOf(object({ entryId: text, text })) }) },
+  get_tree: {
+    params: { filter: optional(choice(["default", "no-tools", "user-only", "labeled-only", "all"])) },
+    /** Top to bottom; where branches part, the active one comes first, the others by age. */
+    data: object({ leafId: orNull(text), entries: listOf(treeRow) }),
+  },
+  /** `summarize` absent: as the settings say. `text`: of the user's message that was chosen, to be edited and sent again. */
+  navigate_tree: {
+    params: { entryId: orNull(text), summarize: optional(flag), customInstructions: optional(text) },
+    data: object({
+      leafId: orNull(text),
+      text: orNull(text),
+      summaryEntryId: orNull(text),
+      cancelled: flag,
+      reason: optional(text),
+    }),
+  },
+  /** Without a label its label is taken away. */
+  set_label: { params: { entryId: text, label: optional(text) }, data: object({ entryId: text, label: orNull(text) }) },
+  move_session: { params: { directory: text }, data: object({ ...sessionFields, cwd: text }) },
   get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
   set_session_name: { params: { name: text }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },

@@ -75,8 +75,8 @@ export const inputHandlers: Handlers<
   set_auto_compaction: ({ enabled }, { current }) => {
     current.conversation.autoCompaction = enabled;
   },
-  set_auto_retry: ({ enabled }, { current, workspace }) => {
-    const most = workspace.settings["retry.maxRetries"];
+  set_auto_retry: ({ enabled }, { current }) => {
+    const most = current.conversation.workspace.settings["retry.maxRetries"];
     current.session.config.retry = { ...current.session.config.retry, maxRetries: enabled ? most : 0 };
   },
   abort_retry: async (_params, { current }) => {

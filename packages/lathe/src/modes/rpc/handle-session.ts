@@ -1,35 +1,78 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
 import { textOf } from "@lathe/llm";
+import type { Departure } from "../../conversation/conversation.ts";
+import { treeRows } from "../../sessions/tree-rows.ts";
+import { withEntryHint } from "../../usage/entry-hint.ts";
 import type { CommandData } from "./commands.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 
-const refOf = ({ current }: HandlerContext): CommandData<"new_session"> => ({
+const refOf = ({ current }: HandlerContext, { cancelled }: Departure = {}): CommandData<"new_session"> => ({
   sessionId: current.session.id,
   sessionFile: current.conversation.open.journal.path ?? null,
-  cancelled: false,
+  ...outcome(cancelled),
 });
+
+const outcome = (cancelled: string | undefined): { readonly cancelled: boolean; readonly reason?: string } =>
+  cancelled === undefined ? { cancelled: false } : { cancelled: true, reason: cancelled };
 
 export const sessionHandlers: Handlers<
   | "new_session"
   | "switch_session"
+  | "fork"
   | "branch"
+  | "get_tree"
+  | "navigate_tree"
+  | "set_label"
+  | "move_session"
   | "get_branch_messages"
   | "set_session_name"
   | "get_session_stats"
   | "export_html"
 > = {
   new_session: async ({ parentSession }, context) => {
-    await context.current.conversation.startNew(parentSession);
-    return refOf(context);
+    const departure = await context.current.conversation.startNew(parentSession);
+    return refOf(context, departure);
   },
 
   switch_session: async ({ sessionPath }, context) => {
-    await context.current.conversation.resume(sessionPath);
-    return refOf(context);
+    const departure = await context.current.conversation.resume(sessionPath);
+    return refOf(context, departure);
   },
 
-  branch: ({ entryId }, { current }) => ({ text: current.conversation.branch(entryId), cancelled: false }),
+  fork: async (_params, context) => refOf(context, await context.current.conversation.fork()),
+
+  branch: async ({ entryId }, context) => {
+    const departure = await hinted(() => context.current.conversation.branch(entryId));
+    return { ...refOf(context, departure), text: departure.text };
+  },
+
+  get_tree: ({ filter }, { current }) => {
+    const { journal } = current.session;
+    const entries = treeRows(journal, filter).map(({ id, isActive, ...row }) => ({
+      entryId: id,
+      ...row,
+      active: isActive,
+    }));
+    return { leafId: journal.leaf, entries };
+  },
+
+  navigate_tree: async ({ entryId, summarize, customInstructions: focus }, { current }) => {
+    const wanted = { ...(summarize === undefined ? {} : { summarize }), ...(focus === undefined ? {} : { focus }) };
+    const moved = await hinted(() => current.conversation.navigate(entryId, wanted));
+    const { leafId, text = null, summaryEntryId = null, cancelled } = moved;
+    return { leafId, text, summaryEntryId, ...outcome(cancelled) };
+  },
+
+  set_label: async ({ entryId, label }, { current }) => {
+    await hinted(() => current.session.label(entryId, label?.trim()));
+    return { entryId, label: label?.trim() ?? null };
+  },
+
+  move_session: async ({ directory }, context) => {
+    const departure = await context.current.conversation.move(directory);
+    return { ...refOf(context, departure), cwd: context.current.conversation.workspace.cwd };
+  },
 
   get_branch_messages: (_params, { current }) => ({
     messages: current.conversation.branchPoints().map(({ id, message }) => ({ entryId: id, text: textOf(message) })),
@@ -68,3 +111,5 @@ export const sessionHandlers: Handlers<
 
   export_html: async ({ outputPath }, { current }) => ({ path: await current.conversation.exportHtml(outputPath) }),
 };
+
+const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See get_tree.", work);

@@ -1,6 +1,5 @@
 // What a handler of a command works with, and how it refuses in a way that programs can tell apart.
 
-import type { Workspace } from "../../workspace/workspace.ts";
 import type { CommandData, CommandName, CommandParams } from "./commands.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
@@ -8,7 +7,6 @@ import type { ModelList } from "./models.ts";
 import type { RpcSession } from "./session.ts";
 
 export interface HandlerContext {
-  readonly workspace: Workspace;
   readonly current: RpcSession;
   readonly models: ModelList;
   readonly hostTools: HostTools;

@@ -5,7 +5,7 @@ import { ENDING_SIGNALS } from "../../machine/signals.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import { EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { openWorkspaceAt, type Workspace } from "../../workspace/workspace.ts";
 import { linesOf } from "../wire/lines.ts";
 import { LineWriter } from "../wire/writer.ts";
 import { HostTools } from "./host-tools.ts";
@@ -34,10 +34,11 @@ export async function rpcMode(
   const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: DIALOG_TIMEOUT_MS });
   const hostTools = new HostTools(counter("host_tool"), send);
   const hostUris = new HostUris(counter("host_uri"), send);
-  const parts = { workspace, requestFor, writer, person, hostTools, hostUris };
+  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(workspace.machine, options, cwd);
+  const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
-  const models = new ModelList(workspace, options.models);
-  const server = new RpcServer({ workspace, current, models, hostTools, hostUris, bash: undefined }, person, writer);
+  const models = new ModelList(() => current.conversation.workspace, options.models);
+  const server = new RpcServer({ current, models, hostTools, hostUris, bash: undefined }, person, writer);
 
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();

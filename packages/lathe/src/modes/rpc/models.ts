@@ -7,13 +7,17 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import type { ModelRow } from "./commands.ts";
 
 export class ModelList {
-  readonly #workspace: Workspace;
-  readonly #patterns: readonly string[];
+  readonly #workspace: () => Workspace;
+  readonly #scope: readonly string[] | undefined;
 
   /** `scope`: value of --models; without it the setting is used. */
-  constructor(workspace: Workspace, scope: string | undefined) {
+  constructor(workspace: () => Workspace, scope: string | undefined) {
     this.#workspace = workspace;
-    this.#patterns = scope === undefined ? workspace.settings.enabledModels : commaList(scope);
+    this.#scope = scope === undefined ? undefined : commaList(scope);
+  }
+
+  get #patterns(): readonly string[] {
+    return this.#scope ?? this.#workspace().settings.enabledModels;
   }
 
   get isScoped(): boolean {
@@ -22,7 +26,7 @@ export class ModelList {
 
   /** Usable now; the one in use is always among them. */
   async list(current: ModelChoice): Promise<ModelRow[]> {
-    const { registry } = await modelsOf(this.#workspace);
+    const { registry } = await modelsOf(this.#workspace());
     const models = this.isScoped
       ? expandModels(registry, this.#patterns).map(({ model }) => model)
       : registry.available();

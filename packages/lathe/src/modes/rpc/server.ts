@@ -20,7 +20,13 @@ const HANDLERS: Handlers<CommandName> = { ...inputHandlers, ...modelHandlers, ..
 /** Answered as soon as they are read: their end is an event. A failure is a second answer with the same id. */
 const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"]);
 /** Answered when they are done, which may take long. */
-const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set(["abort", "abort_retry", "bash", "export_html"]);
+const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set([
+  "abort",
+  "abort_retry",
+  "bash",
+  "export_html",
+  "navigate_tree",
+]);
 
 interface Frame {
   readonly type: unknown;

@@ -16,6 +16,7 @@ import type { HostPerson } from "./person.ts";
 export interface RpcSessionParts {
   readonly workspace: Workspace;
   readonly requestFor: RequestFor;
+  readonly workspaceAt: (cwd: string) => Promise<Workspace>;
   readonly writer: LineWriter;
   readonly person: HostPerson;
   readonly hostTools: HostTools;
@@ -35,12 +36,13 @@ export class RpcSession {
   }
 
   static async start(parts: RpcSessionParts, journal: OpenedJournal): Promise<RpcSession> {
-    const { workspace, requestFor, person, hostTools } = parts;
+    const { workspace, requestFor, workspaceAt, person, hostTools } = parts;
     const self = new RpcSession(parts);
     self.#conversation = await Conversation.start(
       {
         workspace,
         requestFor,
+        workspaceAt,
         person,
         toolProviders: [hostTools],
         onSession: (open) => self.#begin(open),

@@ -14,6 +14,7 @@ import {
   object,
   oneOf,
   optional,
+  orNull,
   type Shape,
   text,
 } from "./define.ts";
@@ -65,6 +66,13 @@ const EVENT_FIELDS = {
   },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer },
   "lathe:loop_detected": { message: text },
+  /** The conversation goes on from another place of the tree. */
+  "lathe:tree_moved": {
+    oldLeafId: orNull(text),
+    newLeafId: orNull(text),
+    summaryEntryId: optional(text),
+    fromExtension: flag,
+  },
   /** An event of a child agent, in the same vocabulary. */
   "lathe:subagent_event": { agentId: text, event: anyObject },
 } as const satisfies Record<string, Fields>;

@@ -73,6 +73,11 @@ function productEvent(event: SessionEvent): WireEvent | undefined {
       return "round" in event.data
         ? { type: "lathe:limit", kind: "rounds", reached: event.data.round }
         : { type: "lathe:limit", kind: "turns", reached: event.data.total_turns };
+    case "tree_moved": {
+      const { old_leaf_id: oldLeafId, new_leaf_id: newLeafId, summary_entry_id, from_extension } = event.data;
+      const summary = summary_entry_id === undefined ? {} : { summaryEntryId: summary_entry_id };
+      return { type: "lathe:tree_moved", oldLeafId, newLeafId, ...summary, fromExtension: from_extension };
+    }
     case "loop_detection":
       return { type: "lathe:loop_detected", ...event.data };
     default:

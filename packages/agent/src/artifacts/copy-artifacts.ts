@@ -1,0 +1,31 @@
+// Artifacts of a session that goes on as another one: the copy has them under the same numbers.
+
+import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isArtifactName } from "./file-artifacts.ts";
+
+/** Names of those that could not be copied: without them the copy still works, only their text is missing. */
+export function copyArtifacts(from: string, to: string): string[] {
+  return artifactsIn(from).filter((name) => !isCopied(join(from, name), to, name));
+}
+
+/** A folder that cannot be read has none to offer. */
+function artifactsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter(isArtifactName);
+  } catch {
+    return [];
+  }
+}
+
+/** Under the name of an artifact may lie a pipe. */
+function isCopied(file: string, folder: string, name: string): boolean {
+  try {
+    if (!lstatSync(file).isFile()) return false;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    copyFileSync(file, join(folder, name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    return true;
+  } catch {
+    return false;
+  }
+}

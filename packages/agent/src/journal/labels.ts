@@ -1,0 +1,48 @@
+// Names of entries. A name stands for one entry, so that it can be used wherever an entry is asked for.
+
+import { JournalError } from "./errors.ts";
+import type { Journal } from "./journal.ts";
+import { existingEntry } from "./tree.ts";
+
+/** What of a journal is needed to find and name entries. */
+export type LabelledJournal = Pick<Journal, "has" | "entry" | "labels" | "entryIds">;
+
+/** Throws when the entry cannot get this name; `label` undefined takes the one it has. */
+export function checkLabel(journal: LabelledJournal, entryId: string, label: string | undefined): void {
+  existingEntry(journal, entryId);
+  const present = journal.labels.get(entryId);
+  if (label === undefined) {
+    if (present === undefined) throw new JournalError("label", `Entry ${entryId} has no label to clear.`);
+    return;
+  }
+  if (label.trim() === "") throw new JournalError("label", "A label cannot be empty. Give it a name, or clear it.");
+  if (present === label) throw new JournalError("label", `Entry ${entryId} is labelled "${label}" already.`);
+  const other = entryNamed(journal, label);
+  if (other !== undefined)
+    throw new JournalError(
+      "label",
+      `The label "${label}" is on entry ${other} already. Choose another, or clear it there first.`,
+    );
+}
+
+function entryNamed({ labels }: Pick<Journal, "labels">, label: string): string | undefined {
+  for (const [id, name] of labels) if (name === label) return id;
+  return undefined;
+}
+
+const LEAST_ID = 2;
+
+/** An entry by its id, its label or the beginning of its id. */
+export function findEntry(journal: LabelledJournal, value: string): string {
+  if (journal.has(value)) return value;
+  const named = entryNamed(journal, value);
+  if (named !== undefined) return named;
+  const found = value.length < LEAST_ID ? [] : [...journal.entryIds()].filter((id) => id.startsWith(value));
+  if (found.length === 1) return found[0]!;
+  throw new JournalError(
+    "unknown_entry",
+    found.length === 0
+      ? `There is no entry ${value} in this session.`
+      : `"${value}" is the beginning of ${found.length} entries. Give more of the id.`,
+  );
+}

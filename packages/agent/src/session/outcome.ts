@@ -1,0 +1,28 @@
+// What an input must have to be taken, and what its giver learns of its end.
+
+import type { Usage } from "@lathe/llm";
+import { NO_USAGE } from "../budget/ledger.ts";
+import type { InputContent, InputOutcome } from "../events/types.ts";
+import type { InputEnd, InputRun } from "./input-run.ts";
+import { partsOf } from "./types.ts";
+
+export const NOTHING_DONE = { text: "", finish: "", rounds: 0, usage: NO_USAGE, cost: 0 };
+
+export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; cost: number }): InputOutcome {
+  const { text, finish, rounds, awaits } = run;
+  return {
+    reason: end.reason,
+    text,
+    finish,
+    rounds,
+    ...spent,
+    ...(awaits === undefined ? {} : { awaiting: awaits }),
+    ...(end.error === undefined ? {} : { error: end.error }),
+  };
+}
+
+/** No vendor accepts an empty message, and it would stay in the history for good. */
+export function refuseBlank(content: InputContent): void {
+  const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
+  if (isBlank) throw new Error("the input is empty");
+}

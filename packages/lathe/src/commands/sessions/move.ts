@@ -1,0 +1,24 @@
+// `lathe sessions move`.
+
+import { readHead } from "@lathe/agent";
+import { moveSessionFile } from "../../journals/journal-files.ts";
+import { findOne, idOf } from "../../sessions/find.ts";
+import { EXIT, usageError } from "../../usage/exit.ts";
+import { existingDirectory } from "../../workspace/workspace.ts";
+import { verbArgs } from "../verb-args.ts";
+import { named, type Verb } from "./verb.ts";
+
+export const moveVerb: Verb = async (argv, workspace) => {
+  const [which, folder, more] = verbArgs(argv, {}).positionals;
+  const id = named(which, "move");
+  if (folder === undefined || more !== undefined)
+    throw usageError(`Name one folder: lathe sessions move ${id} <folder>`);
+  const { machine } = workspace;
+  const path = findOne(workspace, id);
+  const cwd = existingDirectory(machine, folder);
+  if (readHead(path)?.header.cwd === cwd) throw usageError(`The session is in ${cwd} already.`);
+  const moved = await moveSessionFile({ ...workspace, cwd }, path);
+  machine.stdout.write(`${moved}\n`);
+  machine.stderr.write(`To continue: cd ${cwd} && lathe --resume ${idOf(moved).slice(0, 8)}\n`);
+  return EXIT.done;
+};

@@ -1,0 +1,108 @@
+// Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
+
+import { findEntry } from "@lathe/agent";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
+import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../sessions/tree-rows.ts";
+import { withEntryHint } from "../../usage/entry-hint.ts";
+import { usageError } from "../../usage/exit.ts";
+import type { Conversation } from "../conversation.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
+
+const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
+const isFilter = (word: string): word is TreeFilter => (TREE_FILTERS as readonly string[]).includes(word);
+
+/** The first word, and the rest. */
+const divided = (argument: string): readonly [string, string] => {
+  const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
+  return [word, rest.trim()];
+};
+
+const labels = ({ session }: Conversation, typed: string): string[] =>
+  [...session.journal.labels.values()].filter((label) => label.startsWith(typed));
+
+const tree: SlashCommand = {
+  name: "tree",
+  arguments: "[filter | entry [summary [focus] | no-summary]]",
+  description: `show the session's tree (${TREE_FILTERS.join(", ")}), or go to an entry of it`,
+  complete: labels,
+  run: async (conversation, argument, view) => {
+    const [word, rest] = divided(argument);
+    const { journal } = conversation.session;
+    if (word === "" || isFilter(word)) {
+      const rows = treeText(treeRows(journal, word === "" ? "no-tools" : word));
+      return view.line(rows.length === 0 ? "Nothing to show." : rows.join("\n"));
+    }
+    const wanted = summaryWanted(rest);
+    const { cancelled, text } = await hinted(() => conversation.navigate(findEntry(journal, word), wanted));
+    if (cancelled !== undefined) return view.line(`Not moved: ${cancelled}.`, "yellow");
+    view.line("The conversation goes on from there.", "dim");
+    if (text !== undefined) view.prefill(text);
+  },
+};
+
+function summaryWanted(rest: string): { readonly summarize?: boolean; readonly focus?: string } {
+  const [word, focus] = divided(rest);
+  if (word === "") return {};
+  if (word === "no-summary" && focus === "") return { summarize: false };
+  if (word === "summary") return { summarize: true, ...(focus === "" ? {} : { focus }) };
+  throw usageError(`"${rest}" is not understood. Use: /tree <entry> [summary [focus] | no-summary]`);
+}
+
+const branch: SlashCommand = {
+  name: "branch",
+  arguments: "[entry]",
+  description: "continue in a new session from before one of your messages",
+  complete: labels,
+  run: async (conversation, argument, view) => {
+    const { journal } = conversation.session;
+    const entryId =
+      argument === "" ? await chosenMessage(conversation, view) : await hinted(() => findEntry(journal, argument));
+    if (entryId === undefined) return view.line("No message selected.", "dim");
+    const { cancelled, text } = await hinted(() => conversation.branch(entryId));
+    if (cancelled !== undefined) return view.line(`Not branched: ${cancelled}.`, "yellow");
+    view.line(`Branched to session ${conversation.session.id}.`, "dim");
+    view.prefill(text);
+  },
+};
+
+async function chosenMessage(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+  const messages = conversation.branchPoints();
+  if (messages.length === 0) throw usageError("There is no message yet to branch from.");
+  for (const [i, { message }] of messages.entries())
+    view.line(`${String(i + 1).padStart(2)}  ${wordsAndAttachments(message.content).words.replace(/\s+/g, " ")}`);
+  const said = (await view.ask(`Before message [1-${messages.length}, Enter for none]: `))?.trim() ?? "";
+  return messages[Number(said) - 1]?.id;
+}
+
+const label: SlashCommand = {
+  name: "label",
+  arguments: "[entry <name> | entry --clear]",
+  description: "name a place of the session, or show the names",
+  run: async ({ session }, argument, view) => {
+    const [word, name] = divided(argument);
+    const { journal } = session;
+    if (word === "") {
+      const rows = [...journal.labels].map(([id, text]) => `${id}  ${text}`);
+      return view.line(rows.length === 0 ? "There are no labels. Set one: /label <entry> <name>" : rows.join("\n"));
+    }
+    if (name === "") throw usageError("Give a name: /label <entry> <name>, or /label <entry> --clear");
+    const isCleared = name === "--clear";
+    const entryId = await hinted(() => findEntry(journal, word));
+    await hinted(() => session.label(entryId, isCleared ? undefined : name));
+    view.line(isCleared ? `Cleared the label of ${entryId}.` : `Labelled ${entryId}: ${name}`, "dim");
+  },
+};
+
+const move: SlashCommand = {
+  name: "move",
+  arguments: "<folder>",
+  description: "take this session to another folder and work there",
+  run: async (conversation, folder, view) => {
+    if (folder === "") throw usageError("Name a folder: /move <folder>");
+    const { cancelled } = await hinted(() => conversation.move(folder));
+    if (cancelled !== undefined) return view.line(`Not moved: ${cancelled}.`, "yellow");
+    view.line(`This session now works in ${conversation.workspace.cwd}.`, "dim");
+  },
+};
+
+export const treeCommands: readonly SlashCommand[] = [tree, branch, label, move];

@@ -1,0 +1,118 @@
+// The tree of a session as rows for people and hosts: one line for each entry that a filter shows, indented where branches part.
+
+import { type Journal, pathTo, sessionTree, type TreeEntry, type TreeNode, visibleLine } from "@lathe/agent";
+import { textOf } from "@lathe/llm";
+import { wordsAndAttachments } from "./attached-text.ts";
+
+export const TREE_FILTERS = ["default", "no-tools", "user-only", "labeled-only", "all"] as const;
+export type TreeFilter = (typeof TREE_FILTERS)[number];
+
+export interface TreeRow {
+  readonly id: string;
+  /** The nearest entry above that is shown. */
+  readonly parentId: string | null;
+  readonly type: string;
+  readonly role?: string;
+  /** One line. */
+  readonly text: string;
+  readonly timestamp: string;
+  readonly label?: string;
+  /** How many branchings above have this row on a branch of its own. */
+  readonly depth: number;
+  /** On the way to where the conversation is. */
+  readonly isActive: boolean;
+}
+
+const TEXT_CHARS = 200;
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  ...["label", "custom", "model_change", "thinking_level_change", "service_tier_change", "prune", "mode_change"],
+  ...["session_init", "ttsr_injection", "mcp_tool_selection"],
+]);
+
+/** Top to bottom; where branches part, the active one comes first, the others by age. */
+export function treeRows(journal: Journal, filter: TreeFilter = "default"): TreeRow[] {
+  const active = new Set(pathTo(journal, journal.leaf));
+  const rows: TreeRow[] = [];
+  type Waiting = { readonly node: TreeNode; readonly parentId: string | null; readonly depth: number };
+  /** The one that is shown first is taken from the end. */
+  const reversed = (nodes: readonly TreeNode[]): TreeNode[] => {
+    const newestFirst = nodes.toReversed();
+    return [...newestFirst.filter(({ id }) => !active.has(id)), ...newestFirst.filter(({ id }) => active.has(id))];
+  };
+  // A stack instead of recursion: a long conversation is a deep tree.
+  const stack: Waiting[] = reversed(sessionTree(journal)).map((node) => ({ node, parentId: null, depth: 0 }));
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { node, parentId, depth } = next;
+    const isShown = shows(filter, journal, node);
+    if (isShown) rows.push(rowOf(journal, node, { parentId, depth, isActive: active.has(node.id) }));
+    const below = { parentId: isShown ? node.id : parentId, depth: depth + (node.children.length > 1 ? 1 : 0) };
+    for (const child of reversed(node.children)) stack.push({ node: child, ...below });
+  }
+  return rows;
+}
+
+function shows(filter: TreeFilter, journal: Journal, { id, type, label }: TreeNode): boolean {
+  if (filter === "all") return true;
+  if (filter === "labeled-only") return label !== undefined;
+  if (BOOKKEEPING.has(type)) return false;
+  const entry = filter === "default" ? undefined : journal.entry(id);
+  if (entry?.type !== "message") return filter !== "user-only";
+  const { role, content } = entry.message;
+  if (role === "user") return true;
+  return filter === "no-tools" && role === "assistant" && content.some(({ kind }) => kind === "text");
+}
+
+function rowOf(journal: Journal, node: TreeNode, place: Pick<TreeRow, "parentId" | "depth" | "isActive">): TreeRow {
+  const { id, type, timestamp, label } = node;
+  const entry = journal.entry(id);
+  const role = entry.type === "message" ? entry.message.role : undefined;
+  const text = visibleLine(textOfEntry(entry)).slice(0, TEXT_CHARS).toWellFormed();
+  return {
+    ...{ id, type, text, timestamp, ...place },
+    ...(role === undefined ? {} : { role }),
+    ...(label === undefined ? {} : { label }),
+  };
+}
+
+function textOfEntry(entry: TreeEntry): string {
+  switch (entry.type) {
+    case "message": {
+      const { role, content } = entry.message;
+      if (role === "user") {
+        const { words, attached } = wordsAndAttachments(content);
+        return [words, ...attached.map(({ name }) => name)].join(" ");
+      }
+      if (role === "tool") return entry.summary ?? "";
+      const calls = content.flatMap((part) => (part.kind === "tool_call" ? [`[${part.toolCall.name}]`] : []));
+      return [textOf(entry.message), ...calls].join(" ");
+    }
+    case "custom_message":
+      return typeof entry.content === "string" ? entry.content : textOf({ role: "user", content: entry.content });
+    case "branch_summary":
+    case "compaction":
+      return entry.summary;
+    case "label":
+      return `${entry.targetId} ${entry.label ?? ""}`;
+    case "model_change":
+      return entry.model;
+    case "thinking_level_change":
+      return entry.thinkingLevel;
+    case "custom":
+      return entry.customType;
+    case "mode_change":
+      return entry.mode;
+    default:
+      return "";
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = { user: "You", assistant: "Agent", tool: "Tool" };
+
+/** As text: `›` marks the way to where the conversation is. */
+export function treeText(rows: readonly TreeRow[]): string[] {
+  return rows.map(({ id, type, role, text, label, depth, isActive }) => {
+    const who = KINDS[role ?? ""] ?? type.replaceAll("_", " ");
+    const name = label === undefined ? "" : `[${label}] `;
+    return `${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`;
+  });
+}
