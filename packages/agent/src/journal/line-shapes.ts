@@ -126,6 +126,15 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
   mcp_tool_selection: { selectedToolNames: texts },
 };
 
+const rewindShape = fields({
+  to: orNull(text),
+  from: orNull(text),
+  files: flag,
+  conversation: flag,
+  plan: text,
+  takesBack: optional(number),
+});
+
 const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shape>>>> = {
   intent: {
     id: entryId,
@@ -145,7 +154,13 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shap
   decision: { callId: text, decision: oneOf("allow", "deny"), by: text, reason: maybeText },
   leaf: { entryId: orNull(text) },
   title: { title: text, source: oneOf("auto", "user") },
-  snapshot: { entryId: text, blob: text },
+  snapshot: {
+    phase: oneOf("before", "joined", "after"),
+    entryId: orNull(text),
+    blob: text,
+    found: optional(texts),
+    rewind: optional(rewindShape),
+  },
   prefix: { systemPrompt: text, tools: text, environment: text, reason: text },
   input: { state: oneOf("start", "end"), entryId: text, reason: maybeText },
   host: { kind: text, data: anything },
