@@ -3,6 +3,13 @@
 
 import { isUtf8 } from "node:buffer";
 
+declare global {
+  // ECMAScript 2024, present since Node 20.
+  interface String {
+    isWellFormed(): boolean;
+  }
+}
+
 const ODD_BYTES = /[\uDC80-\uDCFF]+/u;
 /** What Node puts in the place of bytes that it cannot decode. */
 const REPLACED = "\uFFFD";
@@ -16,7 +23,7 @@ export function nameOf(bytes: Buffer): string {
 
 /** What the file system has to be called with. */
 export function fsPath(path: string): string | Buffer {
-  if (!ODD_BYTES.test(path)) return path;
+  if (path.isWellFormed()) return path;
   const parts: Buffer[] = [];
   for (const part of path.split(/([\uDC80-\uDCFF]+)/u)) {
     if (ODD_BYTES.test(part)) parts.push(Buffer.from(Array.from(part, (char) => char.charCodeAt(0) - 0xdc00)));
@@ -26,4 +33,4 @@ export function fsPath(path: string): string | Buffer {
 }
 
 /** For people. */
-export const shownPath = (path: string): string => path.replace(/[\uDC80-\uDCFF]/gu, REPLACED);
+export const shownPath = (path: string): string => path.toWellFormed();

@@ -10,6 +10,7 @@ import { messageOf } from "../seams/run.ts";
 import type { CallInfo, Middleware } from "../seams/types.ts";
 import { filesIn } from "./compare.ts";
 import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";
+import { type FolderRules, rulesAbove } from "./ignore.ts";
 import { shownPath } from "./names.ts";
 import { Scan, type ScanHost, type SnapshotLimits, TooManyFiles } from "./scan.ts";
 import { fileSystemTime } from "./stat.ts";
@@ -54,6 +55,7 @@ export class Snapshots {
   readonly #host: ScanHost;
   #tree: FolderNode | undefined;
   #roots: readonly string[];
+  readonly #rules = new Map<string, FolderRules>();
   #running = 0;
   #isOpen = false;
   #isBroken = false;
@@ -69,7 +71,7 @@ export class Snapshots {
       blobs: options.blobs,
       limits: options.limits,
       exclude: new Set(options.exclude),
-      personalIgnores: options.personalIgnores,
+      rulesAbove: (root, isRepository) => this.#rulesAbove(root, isRepository),
       storedHash: (path, stat) => this.#cache.hash(path, stat),
     };
   }
@@ -206,6 +208,13 @@ export class Snapshots {
     });
     this.#work = done.catch(() => {});
     return done;
+  }
+
+  #rulesAbove(root: string, isRepository: boolean): FolderRules {
+    const key = `${isRepository} ${root}`;
+    const known = this.#rules.get(key) ?? rulesAbove(root, isRepository, this.#options.personalIgnores);
+    this.#rules.set(key, known);
+    return known;
   }
 
   #coverTouchedOnly(): void {

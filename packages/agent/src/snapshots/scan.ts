@@ -4,7 +4,7 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../blobs/store.ts";
-import { type FolderRules, isIgnored, rulesAbove, rulesOf } from "./ignore.ts";
+import { type FolderRules, isIgnored, rulesOf } from "./ignore.ts";
 import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
 import { lstatOf, OUT_OF_REACH, type Stats, statMark, unchanged } from "./stat.ts";
 import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node } from "./tree.ts";
@@ -23,8 +23,8 @@ export interface ScanHost {
   readonly limits: SnapshotLimits;
   /** Absolute paths that are never looked at, such as the place where snapshots are kept. */
   readonly exclude: ReadonlySet<string>;
-  /** The person's own ignore file. */
-  readonly personalIgnores: string | undefined;
+  /** What is ignored from a root on; the same object each time. */
+  rulesAbove(root: string, isRepository: boolean): FolderRules;
   /** The hash of a content that an earlier process has stored. */
   storedHash(path: string, stat: Stats): string | undefined;
 }
@@ -33,9 +33,10 @@ export class TooManyFiles extends Error {}
 
 /** Of a file and the folders on its way: mode bits that can be given back. */
 export const MODE_BITS = 0o7777;
-const STATS_PER_TURN = 1_000;
-const BYTES_PER_TURN = 4 << 20;
-const FILE_COST = 20_000;
+/** How long we keep the host waiting, in bytes that could have been read; about 5 ms. */
+const COST_PER_TURN = 2_000_000;
+const STAT_COST = 1_000;
+const READ_COST = 40_000;
 
 export class Scan {
   /** What was there before and is covered from now on. */
@@ -46,8 +47,7 @@ export class Scan {
   readonly #lookedAt: number;
   #files = 0;
   #bytes = 0;
-  #stats = 0;
-  #bytesRead = 0;
+  #cost = 0;
 
   /** `lookedAt`: the file system's time, taken just before. */
   constructor(host: ScanHost, lookedAt: number) {
@@ -71,7 +71,7 @@ export class Scan {
     const entries = isListed ? undefined : listOf(path);
     const names = entries ?? previous?.children ?? new Map<string, unknown>();
     const hasGit = entries ? entries.has(".git") : (previous?.ignored.has(".git") ?? false);
-    const outer = above ?? rulesAbove(path, hasGit, this.#host.personalIgnores);
+    const outer = above ?? this.#host.rulesAbove(path, hasGit);
     const gitignore =
       names.has(".gitignore") || previous?.rules?.madeOf.file ? lstatOf(join(path, ".gitignore")) : undefined;
     const rules = rulesOf(path, outer, { gitignore, hasGit, lookedAt: this.#lookedAt }, previous?.rules);
@@ -81,7 +81,8 @@ export class Scan {
     if (!listed) for (const name of known!.ignored) next.ignored.add(name);
     for (const name of listed?.keys() ?? previous!.children.keys()) {
       if (listed && this.#isSkipped(next, name, listed.get(name)!, known)) continue;
-      await this.#entry(next, name);
+      const inner = this.#entry(next, name);
+      if (inner) await inner;
     }
     for (const [name, node] of previous?.children ?? []) {
       // Ignored names are not listed as missing, so we keep an eye on those we know.
@@ -100,7 +101,10 @@ export class Scan {
       path,
       rules: undefined,
     };
-    for (const name of previous.children.keys()) await this.#entry(next, name);
+    for (const name of previous.children.keys()) {
+      const inner = this.#entry(next, name);
+      if (inner) await inner;
+    }
     return this.#made(next, stat, false);
   }
 
@@ -123,32 +127,46 @@ export class Scan {
     return false;
   }
 
-  async #entry(next: NextFolder, name: string): Promise<void> {
+  /** A promise only where there is something to wait for: most entries are files that have not changed. */
+  #entry(next: NextFolder, name: string): Promise<void> | undefined {
+    const path = join(next.path, name);
+    const before = next.previous?.children.get(name);
+    const stat = lstatOf(path);
+    if (stat?.isDirectory()) return this.#inner(next, name, stat);
+    const node = stat && this.#leaf(path, stat, before);
+    if (node) next.children.set(name, node);
+    else this.#missing(next, name);
+    this.#cost += STAT_COST;
+    if (this.#cost < COST_PER_TURN) return undefined;
+    this.#cost = 0;
+    return nextTurn();
+  }
+
+  async #inner(next: NextFolder, name: string, stat: Stats): Promise<void> {
     const path = join(next.path, name);
     if (this.#host.exclude.has(path)) return;
     const before = next.previous?.children.get(name);
-    const stat = lstatOf(path);
-    if (++this.#stats % STATS_PER_TURN === 0) await nextTurn();
+    const previous = before?.kind === "folder" ? before : undefined;
+    const isKnownOnly = next.rules === undefined || next.ignored.has(name);
+    const isWhole = !isKnownOnly || previous?.isRoot === true;
+    if (!isWhole && !previous) this.#missing(next, name);
+    else next.children.set(name, await this.#folder(path, previous, stat, { isWhole, above: next.rules }));
+  }
+
+  #missing(next: NextFolder, name: string): void {
+    const before = next.previous?.children.get(name);
     const isWatched = next.rules === undefined || next.ignored.has(name) || before?.kind === "absent";
-    const node = stat && (await this.#node(path, stat, before, next));
-    if (node) next.children.set(name, node);
-    else if (isWatched && before !== undefined) next.children.set(name, gone(before));
+    if (isWatched && before !== undefined) next.children.set(name, gone(before));
   }
 
-  async #node(path: string, stat: Stats, before: Node | undefined, next: NextFolder): Promise<Node | undefined> {
-    if (stat.isDirectory()) {
-      const previous = before?.kind === "folder" ? before : undefined;
-      const isKnownOnly = next.rules === undefined || next.ignored.has(path.slice(path.lastIndexOf("/") + 1));
-      const isWhole = !isKnownOnly || previous?.isRoot === true;
-      if (!isWhole && !previous) return undefined;
-      return this.#folder(path, previous, stat, { isWhole, above: next.rules });
-    }
-    if (!stat.isFile() && !stat.isSymbolicLink()) return undefined;
+  #leaf(path: string, stat: Stats, before: Node | undefined): Node | undefined {
+    const isFile = stat.isFile();
+    if (!isFile && !stat.isSymbolicLink()) return undefined;
     if (++this.#files > this.#host.limits.maxFiles) throw new TooManyFiles();
-    return stat.isFile() ? this.#file(path, stat, before) : this.#link(path, stat, before);
+    return isFile ? this.#file(path, stat, before) : this.#link(path, stat, before);
   }
 
-  async #file(path: string, stat: Stats, before: Node | undefined): Promise<FileNode> {
+  #file(path: string, stat: Stats, before: Node | undefined): FileNode {
     const mode = stat.mode & MODE_BITS;
     const { maxFileBytes, maxTotalBytes } = this.#host.limits;
     const isCovered = stat.size <= maxFileBytes && this.#bytes + stat.size <= maxTotalBytes;
@@ -157,22 +175,17 @@ export class Scan {
     if (known && (known.hash === undefined || isCovered)) return known;
     const mark = statMark(stat, this.#lookedAt);
     const stored = mark.isFresh || !isCovered ? undefined : this.#host.storedHash(path, stat);
-    const hash = stored ?? (isCovered ? await this.#read(path) : undefined);
+    const hash = stored ?? (isCovered ? this.#read(path) : undefined);
     const isKnown = before?.kind === "file" && before.mark.mtimeMs === mark.mtimeMs && before.mark.size === mark.size;
     if (hash === undefined && !isKnown) this.newlyUncovered.push(path);
     return { kind: "file", mode, mark, ...(hash === undefined ? {} : { hash }) };
   }
 
-  async #read(path: string): Promise<string | undefined> {
+  #read(path: string): string | undefined {
     const bytes = contentOf(path);
     if (!bytes) return undefined;
-    const hash = this.#host.blobs.put(bytes);
-    this.#bytesRead += bytes.length + FILE_COST;
-    if (this.#bytesRead > BYTES_PER_TURN) {
-      this.#bytesRead = 0;
-      await nextTurn();
-    }
-    return hash;
+    this.#cost += READ_COST + bytes.length;
+    return this.#host.blobs.put(bytes);
   }
 
   #link(path: string, stat: Stats, before: Node | undefined): LinkNode | undefined {

@@ -48,8 +48,8 @@ function make(root: string, one: Change): void {
   const at = (below: string): string => join(root, below);
   try {
     if (one.do === "reset" || one.do === "clean") return;
-    if (one.do !== "remove" && one.do !== "mode")
-      mkdirSync(dirname(at("to" in one ? one.to : one.path)), { recursive: true });
+    if (one.do === "write" || one.do === "folder") mkdirSync(dirname(at(one.path)), { recursive: true });
+    if (one.do === "link" || one.do === "move") mkdirSync(dirname(at(one.to)), { recursive: true });
     if (one.do === "write") writeFileSync(at(one.path), one.content);
     if (one.do === "remove") rmSync(at(one.path), { recursive: true });
     if (one.do === "folder") mkdirSync(at(one.path));
@@ -88,7 +88,12 @@ function command(one: Change): string {
 
 function callsOf(world: World, { actor, changes }: { actor: string; changes: readonly Change[] }): ScriptedCall[] {
   if (actor === "shell") return [world.shell(changes.map((one) => `{ ${command(one)}; } 2>/dev/null`).join("\n"))];
-  if (actor === "host tool") return [world.act(() => changes.forEach((one) => make(world.root, one)))];
+  if (actor === "host tool")
+    return [
+      world.act(() => {
+        for (const one of changes) make(world.root, one);
+      }),
+    ];
   return changes.flatMap((one) => (one.do === "write" ? [world.writeCall(one.path, one.content)] : []));
 }
 
