@@ -7,10 +7,11 @@ import type { ToolResult } from "../contract/tool.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { messageOf } from "../seams/run.ts";
-import type { CallInfo, Middleware } from "../seams/types.ts";
+import type { CallInfo } from "../seams/types.ts";
 import { filesIn } from "./compare.ts";
 import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";
 import { type FolderRules, rulesAbove } from "./ignore.ts";
+import { mayChangeFiles } from "./may-change.ts";
 import { shownPath } from "./names.ts";
 import { Scan, type ScanHost, type SnapshotLimits, TooManyFiles } from "./scan.ts";
 import { fileSystemTime } from "./stat.ts";
@@ -41,12 +42,6 @@ export interface Image {
   readonly tree: FolderNode;
   readonly blob: string;
   readonly found: readonly string[];
-}
-
-/** A call that can change files; what only reads, or only talks to the network, cannot. */
-export function mayChangeFiles({ tier, access }: Pick<CallInfo, "tier" | "access">): boolean {
-  if (tier === "read") return false;
-  return access === undefined || access.some(({ kind }) => kind === "write" || kind === "exec");
 }
 
 export class Snapshots {
@@ -90,19 +85,23 @@ export class Snapshots {
     }
   };
 
-  middleware(): Middleware {
-    return { name: "snapshots", beforeRequest: () => this.#endOfRound() };
-  }
-
-  /** No request follows the last calls of an input that was interrupted. */
-  inputEnded(): void {
-    this.#endOfRound();
+  /** For `beforeRequest`, and for the end of an input: no request follows the last calls of one that was interrupted. */
+  roundEnded(): undefined {
+    if (!this.#isOpen || this.#running > 0) return;
+    this.#isOpen = false;
+    const { leaf } = this.#options.journal;
+    const end = this.#inOrder(async () => {
+      const { blob, found } = await this.look();
+      this.#write("after", blob, found, leaf);
+    });
+    // Whoever comes next waits for #work; a journal that cannot be written says so with its next line.
+    end.catch(() => {});
   }
 
   /** Resolves when the list after the last calls is written. */
   async settle(): Promise<void> {
     this.#running = 0;
-    this.#endOfRound();
+    this.roundEnded();
     await this.#work;
     if (!this.#cacheIsStale || !this.#tree) return;
     this.#cacheIsStale = false;
@@ -167,18 +166,6 @@ export class Snapshots {
     if (tree === this.#tree) return;
     this.#tree = tree;
     this.#write("joined", storeTree(tree, this.#options.blobs), found);
-  }
-
-  #endOfRound(): undefined {
-    if (!this.#isOpen || this.#running > 0) return;
-    this.#isOpen = false;
-    const { leaf } = this.#options.journal;
-    const end = this.#inOrder(async () => {
-      const { blob, found } = await this.look();
-      this.#write("after", blob, found, leaf);
-    });
-    // Whoever comes next is told by #work; a journal that cannot be written says so with its next line.
-    end.catch(() => {});
   }
 
   #write(

@@ -134,10 +134,10 @@ export class World {
       deps,
       journal: this.journal,
       aroundExecute: this.snapshots.aroundExecute,
-      middleware: [this.snapshots.middleware()],
+      middleware: [{ name: "snapshots", beforeRequest: () => this.snapshots.roundEnded() }],
       beforeClose: () => this.snapshots.settle(),
       onEvent: ({ kind }) => {
-        if (kind === "processing_end") this.snapshots.inputEnded();
+        if (kind === "processing_end") this.snapshots.roundEnded();
       },
     });
     this.rewinder = new Rewinder(this.session, this.snapshots, blobs);

@@ -9,10 +9,14 @@ type Parsed<T extends Options> = ReturnType<
   typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
 >;
 
-export function verbArgs<const T extends Options>(argv: readonly string[], options: T): Parsed<T> {
+export function verbArgs<const T extends Options>(
+  argv: readonly string[],
+  options: T,
+  command = "sessions",
+): Parsed<T> {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe sessions --help`);
+    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe ${command} --help`);
   }
 }

@@ -173,6 +173,7 @@ export const SUBCOMMANDS = {
   auth: "auth status: show which credential each provider would use",
   trust: "let this folder's settings take effect",
   sessions: "list, show, search, rename, rm, export, doctor, stats",
+  rewind: "take back what a session said and did, files included",
   prompt: "print the prompt that would be sent, with token counts",
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",

@@ -8,10 +8,11 @@ import { findSession } from "../../sessions/find.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
+import { redo, rewind, undo } from "./rewind.ts";
 
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry();
-  for (const command of [model, effort, permissions, fresh, resume, fork, name, cost, page, quit])
+  for (const command of [model, effort, permissions, fresh, resume, fork, rewind, undo, redo, name, cost, page, quit])
     registry.add(command);
   registry.add({
     name: "help",

@@ -1,6 +1,8 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
+import { shownPath } from "@lathe/agent";
 import { promptTokens, textOf } from "@lathe/llm";
+import type { ReportedRewind } from "../../rewind/report.ts";
 import type { CommandData } from "./commands.ts";
 import type { HandlerContext, Handlers } from "./handler.ts";
 
@@ -10,11 +12,21 @@ const refOf = ({ current }: HandlerContext): CommandData<"new_session"> => ({
   cancelled: false,
 });
 
+const rewound = ({ session }: HandlerContext["current"], { result, text }: ReportedRewind): CommandData<"rewind"> => ({
+  text: text ?? null,
+  leafId: session.journal.leaf,
+  restored: result.restored.map(shownPath),
+  left: result.left.map(({ path, why }) => ({ path: shownPath(path), why })),
+});
+
 export const sessionHandlers: Handlers<
   | "new_session"
   | "switch_session"
   | "branch"
   | "get_branch_messages"
+  | "rewind"
+  | "undo"
+  | "redo"
   | "set_session_name"
   | "get_session_stats"
   | "export_html"
@@ -34,6 +46,14 @@ export const sessionHandlers: Handlers<
   get_branch_messages: (_params, { current }) => ({
     messages: current.conversation.branchPoints().map(({ id, message }) => ({ entryId: id, text: textOf(message) })),
   }),
+
+  rewind: async ({ entryId, parts = "both", force = false }, { current }) =>
+    rewound(current, await current.conversation.rewind(entryId, { parts, force })),
+
+  undo: async ({ parts = "both", force = false }, { current }) =>
+    rewound(current, await current.conversation.undo({ parts, force })),
+
+  redo: async ({ force = false }, { current }) => rewound(current, await current.conversation.redo({ force })),
 
   set_session_name: ({ name }, { current }) => {
     if (name.trim() === "") throw new Error("Session name cannot be empty");
