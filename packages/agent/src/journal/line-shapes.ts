@@ -160,6 +160,7 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shap
     blob: text,
     found: optional(texts),
     rewind: optional(rewindShape),
+    isPartial: optional(flag),
   },
   prefix: { systemPrompt: text, tools: text, environment: text, reason: text },
   input: { state: oneOf("start", "end"), entryId: text, reason: maybeText },

@@ -245,6 +245,8 @@ export interface SnapshotLine {
   readonly found?: readonly string[];
   /** Of a `before`: what follows is a rewind. Without its `after` it was cut off. */
   readonly rewind?: RewindRecord;
+  /** Of an `after`: the rewind left files as they were, so these are not the files of the entry. */
+  readonly isPartial?: boolean;
   readonly timestamp: string;
 }
 export interface RewindRecord {

@@ -123,20 +123,26 @@ export class Rewinder {
     const blob = files ? now!.blob : "";
     const found = now && now.found.length > 0 ? { found: now.found } : {};
     journal.write({ type: "snapshot", phase: "before", entryId: from, blob, rewind: record, ...found });
-    const done = await this.#finish(record, steps);
-    return { ...done, parts, left: [...left, ...done.left] };
+    const done = await this.#finish(record, steps, left);
+    return { ...done, parts };
   }
 
-  async #finish(record: RewindRecord, steps: readonly Step[]): Promise<RewindResult> {
+  async #finish(
+    record: RewindRecord,
+    steps: readonly Step[],
+    planLeft: readonly LeftFile[] = [],
+  ): Promise<RewindResult> {
     const { journal } = this.#session;
     const { to, files, conversation } = record;
-    const { paths, left } = restore(steps, this.#blobs);
+    const done = restore(steps, this.#blobs);
+    const left = [...planLeft, ...done.left];
     if (conversation && (to === null || journal.has(to))) this.#session.moveTo(to);
     const after = files ? await this.#snapshots.look() : undefined;
     const found = after && after.found.length > 0 ? { found: after.found } : {};
-    journal.write({ type: "snapshot", phase: "after", entryId: to, blob: after?.blob ?? "", ...found });
+    const partial = left.length === 0 ? {} : { isPartial: true };
+    journal.write({ type: "snapshot", phase: "after", entryId: to, blob: after?.blob ?? "", ...found, ...partial });
     await journal.sync();
-    return { to, parts: partsOf(record), restored: paths, left };
+    return { to, parts: partsOf(record), restored: done.paths, left };
   }
 }
 

@@ -16,6 +16,8 @@ export interface Stretch {
   readonly foundBefore: readonly string[];
   readonly foundAfter: readonly string[];
   readonly rewind?: RewindRecord;
+  /** A rewind that left some files as they were. */
+  readonly isPartial: boolean;
 }
 
 export type TimelineJournal = Pick<Journal, "outside" | "has" | "meta">;
@@ -32,6 +34,7 @@ export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
       entryId: after ? after.entryId : open.entryId,
       foundBefore: found,
       foundAfter: after?.found ?? [],
+      isPartial: after?.isPartial ?? false,
       ...(open.rewind ? { rewind: open.rewind } : {}),
     });
     open = undefined;
@@ -68,7 +71,7 @@ export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJo
   let deepest = 0;
   let count = 0;
   for (const [i, stretch] of stretches.entries()) {
-    const at = stretch.before === "" ? undefined : depth.get(stretch.entryId);
+    const at = stretch.before === "" || stretch.isPartial ? undefined : depth.get(stretch.entryId);
     if (at === undefined || at < deepest) continue;
     deepest = at;
     count = i + 1;

@@ -98,6 +98,15 @@ describe("rewind of conversation and files", () => {
     expect(world.read("a.txt")).toBe("mine\n");
   });
 
+  it("what a rewind has left can be brought back by a second one with force", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt; echo two > src/b.txt")]);
+    world.write("a.txt", "mine\n");
+    await world.rewind(first);
+    await world.rewind(first, { force: true });
+    expect([world.read("a.txt"), world.read("src/b.txt"), world.journal.leaf]).toEqual(["one\n", "b\n", first]);
+  });
+
   it("redo takes rewinds back one by one, with the conversation", async () => {
     const points = [await world.turn([])];
     const trees = [world.record()];

@@ -180,11 +180,11 @@ export const COMMANDS = {
   switch_session: { params: { sessionPath: text }, data: sessionRef },
   branch: { params: { entryId: text }, data: object({ text, cancelled: flag }) },
   get_branch_messages: { params: {}, data: object({ messages: listOf(object({ entryId: text, text })) }) },
-  /** To before a message of the user, or to the end of any other entry. */
-  rewind: { params: { entryId: text, ...rewindOptions }, data: rewound },
   /** The last message of the user and all that came of it. */
   undo: { params: rewindOptions, data: rewound },
   redo: { params: { force: optional(flag) }, data: rewound },
+  /** To before a message of the user, or to the end of any other entry. */
+  rewind: { params: { entryId: text, ...rewindOptions }, data: rewound },
   get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
   set_session_name: { params: { name: text }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },
