@@ -153,6 +153,8 @@ describe("lathe rewind", () => {
 describe("killed in a rewind", () => {
   const preload = { NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}` };
 
+  const FINISHED = "lathe: The rewind that was cut off has been finished.\n";
+
   it("at any change of a file: the next command finishes it", { timeout: 300_000 }, async () => {
     scene = await stage([turn.text("hello"), shell(DESTROY), turn.text("done")]);
     repository();
@@ -161,7 +163,7 @@ describe("killed in a rewind", () => {
     await scene.run([...full, "-c", "destroy it"]);
     const after = record(scene.box.dir);
     const step = process.env["LATHE_LONG"] ? 1 : 3;
-    let deaths = 0;
+    let finished = 0;
     for (let at = 1; ; at += step) {
       const child = scene.box.start(["rewind", "--undo"], { ...preload, DIE_AT: String(at) });
       child.stdin.end();
@@ -169,14 +171,15 @@ describe("killed in a rewind", () => {
       child.stderr.resume();
       await once(child, "close");
       if (child.signalCode !== "SIGKILL") break;
-      deaths++;
       const { stderr } = await scene.box.run(["rewind"]);
-      expect(stderr, `killed at ${at}`).toBe("lathe: The rewind that was cut off has been finished.\n");
+      // After its last line it is done; what follows only tidies up.
+      expect(["", FINISHED], `killed at ${at}`).toContain(stderr);
+      if (stderr === FINISHED) finished++;
       expect(record(scene.box.dir), `killed at ${at}`).toEqual(before);
       expect(await scene.box.run(["rewind", "--redo"])).toMatchObject({ code: 0, stderr: "" });
       expect(record(scene.box.dir), `taken back after ${at}`).toEqual(after);
     }
-    expect(deaths).toBeGreaterThan(4);
+    expect(finished).toBeGreaterThan(4);
   });
 });
 

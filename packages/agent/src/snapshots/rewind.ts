@@ -6,7 +6,7 @@ import type { SessionState } from "../events/types.ts";
 import { pathTo } from "../journal/context.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RewindRecord } from "../journal/types.ts";
-import { type LeftFile, planRewind, type RewindPlan, type Step } from "./plan.ts";
+import { type LeftFile, planRewind, type RewindPlan } from "./plan.ts";
 import type { Snapshots } from "./recorder.ts";
 import { restore } from "./restore.ts";
 import { cutRewind, readTimeline, rewindToTakeBack, type Stretch, stretchesUpTo } from "./timeline.ts";
@@ -82,8 +82,8 @@ export class Rewinder {
     const cut = cutRewind(this.#session.journal);
     if (!cut) return undefined;
     const content = cut.rewind.plan === "" ? undefined : this.#blobs.get(cut.rewind.plan);
-    const steps = content ? (JSON.parse(Buffer.from(content).toString("utf8")) as Step[]) : [];
-    return this.#finish(cut.rewind, steps);
+    const plan = content ? (JSON.parse(Buffer.from(content).toString("utf8")) as RewindPlan) : NOTHING;
+    return this.#finish(cut.rewind, plan);
   }
 
   async #mustBeIdle(): Promise<void> {
@@ -107,35 +107,29 @@ export class Rewinder {
     const from = journal.leaf;
     const hasFiles = undone.some(({ before }) => before !== "");
     const now = hasFiles ? await this.#snapshots.look() : undefined;
-    const { steps, left } = now ? planRewind({ stretches: undone, now: now.blob, force }, this.#blobs) : NOTHING;
+    const plan = now ? planRewind({ stretches: undone, now: now.blob, force }, this.#blobs) : NOTHING;
     const conversation = parts !== "files" && to !== from;
-    const files = steps.length > 0;
-    if (!conversation && !files) return left.length === 0 ? undefined : { to, parts, restored: [], left };
-    const plan = files ? this.#blobs.put(Buffer.from(JSON.stringify(steps), "utf8")) : "";
+    const files = plan.steps.length > 0;
+    if (!conversation && !files) return plan.left.length === 0 ? undefined : { to, parts, restored: [], left: plan.left };
     const record: RewindRecord = {
       to,
       from,
       files,
       conversation,
-      plan,
+      plan: files ? this.#blobs.put(Buffer.from(JSON.stringify(plan), "utf8")) : "",
       ...(takesBack === undefined ? {} : { takesBack }),
     };
     const blob = files ? now!.blob : "";
     const found = now && now.found.length > 0 ? { found: now.found } : {};
     journal.write({ type: "snapshot", phase: "before", entryId: from, blob, rewind: record, ...found });
-    const done = await this.#finish(record, steps, left);
-    return { ...done, parts };
+    return { ...(await this.#finish(record, plan)), parts };
   }
 
-  async #finish(
-    record: RewindRecord,
-    steps: readonly Step[],
-    planLeft: readonly LeftFile[] = [],
-  ): Promise<RewindResult> {
+  async #finish(record: RewindRecord, plan: RewindPlan): Promise<RewindResult> {
     const { journal } = this.#session;
     const { to, files, conversation } = record;
-    const done = restore(steps, this.#blobs);
-    const left = [...planLeft, ...done.left];
+    const done = restore(plan.steps, this.#blobs);
+    const left = [...plan.left, ...done.left];
     if (conversation && (to === null || journal.has(to))) this.#session.moveTo(to);
     const after = files ? await this.#snapshots.look() : undefined;
     const found = after && after.found.length > 0 ? { found: after.found } : {};

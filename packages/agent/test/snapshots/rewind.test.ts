@@ -11,7 +11,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { World } from "./world.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { resultText } from "../support/scripted-client.ts";
+import { CHILD_TASK, World } from "./world.ts";
 
 describe("rewind of conversation and files", () => {
   let world: World;
@@ -236,6 +240,57 @@ describe("rewind of conversation and files", () => {
     await world.snapshots.settle();
     expect((await world.rewind(first)).left).toEqual([]);
     expect(world.read("a.txt")).toBe("one\n");
+  });
+
+  it("what a child did comes back with the turn that started it", async () => {
+    await world.end();
+    world = new World({ tools: [spawnAgentTool, waitTool] as unknown as ToolDef[] });
+    world.write("a.txt", "one\n");
+    const first = await world.turn([]);
+    world.childTurns = [{ calls: [world.shell("echo child > a.txt; echo child > c.txt")] }, { text: "helped" }];
+    await world.turn(
+      [{ name: "spawn_agent", args: { task: CHILD_TASK }, id: "s" }],
+      (request) => [{ name: "wait", args: { agent_id: JSON.parse(resultText(request, "s")).agent_id }, id: "w" }],
+      [world.shell("echo parent >> a.txt")],
+    );
+    expect(world.read("a.txt")).toBe("child\nparent\n");
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([world.read("a.txt"), existsSync(join(world.root, "c.txt"))]).toEqual(["one\n", false]);
+  });
+
+  it("what a hook does after a call, such as a formatter, comes back with it", async () => {
+    world.session.use({
+      name: "formatter",
+      afterCall: (_call, result) => {
+        world.write("src/b.txt", "formatted\n");
+        return result;
+      },
+    });
+    const first = await world.turn([]);
+    await world.turn([world.writeCall("a.txt", "two\n")]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["one\n", "b\n"]);
+  });
+
+  it("a fork can be rewound like the session it was copied from", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt")]);
+    await world.session.close();
+    world.fork();
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.read("a.txt")).toBe("one\n");
+  });
+
+  it("a call that was killed with its process: what it may have done is left and named", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > src/b.txt")]);
+    const { leaf: entryId } = world.journal;
+    const { blob } = await world.snapshots.look();
+    world.journal.write({ type: "snapshot", phase: "before", entryId, blob });
+    world.write("a.txt", "half\n");
+    await world.reopen();
+    expect((await world.rewind(first)).left).toEqual([{ path: join(world.root, "a.txt"), why: "unsure" }]);
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["half\n", "b\n"]);
   });
 
   it("another process finds the points of this one", async () => {

@@ -14,10 +14,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type Request, textOf } from "@lathe/llm";
 import { FileBlobs } from "../../src/blobs/file-blobs.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
 import { LocalEnvironment } from "../../src/env/local.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
+import { forkJournal } from "../../src/journal/fork.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
 import { processStartTime } from "../../src/journal/lock.ts";
@@ -48,6 +50,9 @@ export function record(root: string, below = ""): Map<string, string> {
   return found;
 }
 
+export const CHILD_TASK = "help with it";
+type Play = ScriptedTurn | ((request: Request) => ScriptedTurn);
+
 export interface WorldOptions {
   readonly limits?: Partial<SnapshotOptions["limits"]>;
   readonly tools?: readonly ToolDef[];
@@ -56,15 +61,16 @@ export interface WorldOptions {
 export class World {
   readonly base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-rewind-")));
   readonly root = join(this.base, "repository");
-  readonly journalPath = join(this.base, "home/session.jsonl");
+  journalPath = join(this.base, "home/session.jsonl");
   readonly warnings: string[] = [];
   readonly #options: WorldOptions;
-  #turns: ScriptedTurn[] = [];
+  #turns: Play[] = [];
+  /** Answers of a child whose task is `CHILD_TASK`. */
+  childTurns: Play[] = [];
   session!: Session;
   snapshots!: Snapshots;
   rewinder!: Rewinder;
   journal!: Journal;
-  looks = 0;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
@@ -103,18 +109,11 @@ export class World {
   /** Opens the session, as a new process would. */
   open(): void {
     const deps = testDeps();
-    const blobs = new FileBlobs(join(this.base, "home/blobs"), "test");
+    const blobs = this.#blobs();
     const journalDeps: JournalDeps = { blobs, now: deps.now, newId: idSource(Math.random) };
-    const owner = {
-      pid: process.pid,
-      host: "test",
-      startTime: processStartTime(process.pid),
-      token: String(Math.random()),
-    };
-    const openStore = (): FileStore => new FileStore(this.journalPath, { owner, create: true });
     this.journal = this.journal
-      ? Journal.open(openStore(), journalDeps)
-      : Journal.create({ id: "s", cwd: this.root }, openStore, journalDeps);
+      ? Journal.open(this.#store(), journalDeps)
+      : Journal.create({ id: "s", cwd: this.root }, () => this.#store(), journalDeps);
     this.snapshots = new Snapshots({
       journal: this.journal,
       blobs,
@@ -130,7 +129,12 @@ export class World {
     this.session = new Session({
       profile: testProfile([shellTool, writeFileTool, act, look, ...(this.#options.tools ?? [])] as ToolDef[]),
       env: new LocalEnvironment({ cwd: this.root, baseEnv: process.env, owner: deps.uuid() }),
-      client: new ScriptedClient(() => this.#turns.shift() ?? { text: "done" }),
+      client: new ScriptedClient((request) => {
+        const task = request.messages.find(({ role }) => role === "user");
+        const turns = task && textOf(task) === CHILD_TASK ? this.childTurns : this.#turns;
+        const next = turns.shift() ?? { text: "done" };
+        return typeof next === "function" ? next(request) : next;
+      }),
       deps,
       journal: this.journal,
       aroundExecute: this.snapshots.aroundExecute,
@@ -143,11 +147,25 @@ export class World {
     this.rewinder = new Rewinder(this.session, this.snapshots, blobs);
   }
 
+  #blobs(): FileBlobs {
+    return new FileBlobs(join(this.base, "home/blobs"), "test");
+  }
+
+  #store(): FileStore {
+    const token = String(Math.random());
+    const owner = { pid: process.pid, host: "test", startTime: processStartTime(process.pid), token };
+    return new FileStore(this.journalPath, { owner, create: true });
+  }
+
   readonly acts = new Map<string, () => Promise<string> | string>();
 
   /** One input whose rounds make these calls; returns the leaf after it. */
-  async turn(...rounds: (readonly ScriptedCall[])[]): Promise<string> {
-    this.#turns = rounds.map((calls) => ({ calls }));
+  async turn(
+    ...rounds: (readonly ScriptedCall[] | ((request: Request) => readonly ScriptedCall[]))[]
+  ): Promise<string> {
+    this.#turns = rounds.map((round) =>
+      typeof round === "function" ? (request) => ({ calls: round(request) }) : { calls: round },
+    );
     const outcome = await this.session.submit("go");
     if (outcome.error) throw new Error(outcome.error.message);
     return this.journal.leaf!;
@@ -173,6 +191,17 @@ export class World {
 
   rewind(to: string | null, more: Partial<RewindRequest> = {}): Promise<RewindResult> {
     return this.rewinder.rewind({ to, parts: "both", ...more });
+  }
+
+  /** Continues in a copy of the closed session. */
+  fork(): void {
+    const journalDeps: JournalDeps = { blobs: this.#blobs(), now: Date.now, newId: idSource(Math.random) };
+    const source = Journal.open(new FileStore(this.journalPath), journalDeps);
+    this.journalPath = join(this.base, "home/fork.jsonl");
+    const store = this.#store();
+    forkJournal(source, { upTo: source.leaf, header: { id: "f", cwd: this.root }, store }, journalDeps);
+    void store.close();
+    this.open();
   }
 
   async reopen(): Promise<void> {
