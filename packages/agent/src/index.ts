@@ -4,6 +4,7 @@ export { FileBlobs } from "./blobs/file-blobs.ts";
 export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./blobs/gc.ts";
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
+export { Checkpoints } from "./checkpoint/checkpoints.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";

@@ -150,6 +150,17 @@ describe("lathe rewind", () => {
   });
 });
 
+it("3.18 the model's own checkpoint and rewind are offered only when they are turned on", async () => {
+  scene = await stage([turn.text("one"), turn.text("two")]);
+  await scene.run(["hello"]);
+  await scene.box.run(["config", "set", "checkpoint.enabled", "true"]);
+  await scene.run(["hello"]);
+  const offered = scene.server.requests.map(({ view }) =>
+    view.tools.filter((name) => /^(checkpoint|rewind)$/.test(name)),
+  );
+  expect(offered).toEqual([[], ["checkpoint", "rewind"]]);
+});
+
 describe("killed in a rewind", () => {
   const preload = { NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}` };
 

@@ -13,6 +13,7 @@ import type {
   ConfigPart,
   ContextPart,
   EventPart,
+  FactPart,
   HostPart,
   JournalPart,
   ModelPart,
@@ -41,6 +42,7 @@ export type RequestParts = NextRequest &
   ModelPart &
   ContextPart &
   JournalPart &
+  FactPart &
   EventPart &
   SeamPart &
   ConfigPart &
@@ -71,6 +73,7 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
       break;
     }
     if ("compact" in verdict) await applyCompaction(core, verdict.compact, signal);
+    else if ("branch" in verdict) goBack(core, verdict.branch);
     else applyPrune(core, verdict.prune);
     profile = core.profile;
     info = describeRequest(core);
@@ -78,6 +81,17 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
   core.nextToolChoice = undefined;
   checkPrefix(core, info.request);
   return { info, profile };
+}
+
+function goBack(
+  core: JournalPart & FactPart & Pick<ContextPart, "meter" | "guard">,
+  { to, summary }: { readonly to: string; readonly summary: string },
+): void {
+  core.journal.setLeaf(to);
+  core.meter.reset();
+  core.facts.forget();
+  core.guard.expect("branch");
+  core.append({ type: "branch_summary", fromId: to, summary });
 }
 
 function describeRequest(core: NextRequest & ModelPart & ContextPart & JournalPart & ConfigPart): RequestInfo {

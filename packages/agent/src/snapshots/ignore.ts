@@ -89,7 +89,7 @@ export function repositoryOf(path: string): string | undefined {
   }
 }
 
-export function textOf(path: string): string | undefined {
+function textOf(path: string): string | undefined {
   // Reading a pipe would block.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   return readFileSync(path, "utf8");

@@ -1,12 +1,12 @@
 // Keeps what files were before and after the calls of a session that may change them. The list before is made when the first such
 // call of a round starts; the list after is made beside the next request, and is complete before the next such call starts.
 
+import { messageOf } from "@lathe/llm";
 import type { BlobStore } from "../blobs/store.ts";
 import type { FileChange } from "../contract/changes.ts";
 import type { ToolResult } from "../contract/tool.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { Journal } from "../journal/journal.ts";
-import { messageOf } from "../seams/run.ts";
 import type { CallInfo } from "../seams/types.ts";
 import { filesIn } from "./compare.ts";
 import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";

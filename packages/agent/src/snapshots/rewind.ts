@@ -110,7 +110,8 @@ export class Rewinder {
     const plan = now ? planRewind({ stretches: undone, now: now.blob, force }, this.#blobs) : NOTHING;
     const conversation = parts !== "files" && to !== from;
     const files = plan.steps.length > 0;
-    if (!conversation && !files) return plan.left.length === 0 ? undefined : { to, parts, restored: [], left: plan.left };
+    if (!conversation && !files)
+      return plan.left.length === 0 ? undefined : { to, parts, restored: [], left: plan.left };
     const record: RewindRecord = {
       to,
       from,

@@ -7,6 +7,7 @@ import {
   type AskedGit,
   askGit,
   type BudgetConfig,
+  Checkpoints,
   type ChildHeader,
   type ConfigInput,
   type ExecutionEnvironment,
@@ -182,6 +183,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
+  if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);
   return {
@@ -216,6 +218,13 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
 const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
   settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
+
+/** For this session only, not for its children. */
+function addCheckpoints(session: Session): void {
+  const checkpoints = new Checkpoints();
+  for (const tool of checkpoints.tools()) session.registerTool(tool);
+  session.use(checkpoints.middleware());
+}
 
 function localEnvironment(workspace: Workspace, warn: (message: string, code: string) => void): ExecutionEnvironment {
   return new LocalEnvironment({

@@ -148,6 +148,11 @@ export const SETTINGS = {
     default: 512,
     help: "files beyond this total size of a project cannot be rewound",
   },
+  "checkpoint.enabled": {
+    type: "boolean",
+    default: false,
+    help: "give the model the tools checkpoint and rewind, to drop an exploration from its context and keep a report",
+  },
   "limits.maxTurns": {
     type: "integer",
     min: 0,
