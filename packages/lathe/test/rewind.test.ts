@@ -2,7 +2,16 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gate, turn } from "@lathe/testkit";
@@ -114,6 +123,16 @@ describe("lathe rewind", () => {
     await scene.run(["read it"]);
     const home = scene.box.env["LATHE_HOME"] ?? "";
     expect(existsSync(join(home, "cache/snapshots"))).toBe(false);
+  });
+
+  it("a session that is kept in the project is not rewound with it", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "--session", "s.jsonl", "go"]);
+    const { size } = statSync(file("s.jsonl"));
+    expect(await scene.box.run(["rewind", "--undo", "--session", "s.jsonl"])).toMatchObject({ code: 0, stderr: "" });
+    expect(read("a.txt")).toBe("one\n");
+    expect(statSync(file("s.jsonl")).size).toBeGreaterThan(size);
   });
 
   it("a file that git tracks although it is ignored comes back", async () => {

@@ -44,6 +44,8 @@ export interface Image {
   readonly found: readonly string[];
 }
 
+const countOnly = (host: ScanHost): ScanHost => ({ ...host, limits: { ...host.limits, maxFileBytes: -1 } });
+
 export class Snapshots {
   readonly #options: SnapshotOptions;
   readonly #cache: StatCache;
@@ -66,6 +68,7 @@ export class Snapshots {
       blobs: options.blobs,
       limits: options.limits,
       exclude: new Set(options.exclude),
+      excludedNames: new Set(options.exclude.map((path) => path.slice(path.lastIndexOf("/") + 1))),
       rulesAbove: (root, isRepository) => this.#rulesAbove(root, isRepository),
       storedHash: (path, stat) => this.#cache.hash(path, stat),
     };
@@ -87,7 +90,11 @@ export class Snapshots {
 
   /** For `beforeRequest`, and for the end of an input: no request follows the last calls of one that was interrupted. */
   roundEnded(): undefined {
-    if (!this.#isOpen || this.#running > 0) return;
+    if (this.#running === 0) this.#endRound();
+  }
+
+  #endRound(): void {
+    if (!this.#isOpen) return;
     this.#isOpen = false;
     const { leaf } = this.#options.journal;
     const end = this.#inOrder(async () => {
@@ -98,10 +105,9 @@ export class Snapshots {
     end.catch(() => {});
   }
 
-  /** Resolves when the list after the last calls is written. */
+  /** Resolves when the list after the last calls is written, also when a call that was abandoned still runs. */
   async settle(): Promise<void> {
-    this.#running = 0;
-    this.roundEnded();
+    this.#endRound();
     await this.#work;
     if (!this.#cacheIsStale || !this.#tree) return;
     this.#cacheIsStale = false;
@@ -118,6 +124,8 @@ export class Snapshots {
     const scan = new Scan(this.#host, lookedAt);
     let tree: FolderNode;
     try {
+      // Counted first: a tree that is too large is not stored in part.
+      if (isFirst) await new Scan(countOnly(this.#host), lookedAt).again(start);
       tree = await scan.again(start);
     } catch (error) {
       if (!(error instanceof TooManyFiles) || this.#roots.length === 0) throw error;

@@ -15,6 +15,7 @@ import { cutRewind, readTimeline, rewindToTakeBack, type Stretch, stretchesUpTo 
 export interface RewoundSession {
   readonly journal: Journal;
   readonly state: SessionState;
+  readonly subagents: { list(): readonly { readonly status: string }[] };
   moveTo(entryId: string | null): void;
 }
 
@@ -91,6 +92,8 @@ export class Rewinder {
       throw new RewindRefused("The agent is working. Stop it first, then rewind.");
     if (this.#session.state === "closed")
       throw new RewindRefused("This session has ended. Open it again to rewind it.");
+    if (this.#session.subagents.list().some(({ status }) => status === "running"))
+      throw new RewindRefused("A subagent is still working. Stop it, or wait for it, then rewind.");
     await this.#snapshots.settle();
   }
 

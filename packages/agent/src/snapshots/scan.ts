@@ -23,6 +23,8 @@ export interface ScanHost {
   readonly limits: SnapshotLimits;
   /** Absolute paths that are never looked at, such as the place where snapshots are kept. */
   readonly exclude: ReadonlySet<string>;
+  /** Last parts of these paths: few names have to be compared in full. */
+  readonly excludedNames: ReadonlySet<string>;
   /** What is ignored from a root on; the same object each time. */
   rulesAbove(root: string, isRepository: boolean): FolderRules;
   /** The hash of a content that an earlier process has stored. */
@@ -130,6 +132,7 @@ export class Scan {
   /** A promise only where there is something to wait for: most entries are files that have not changed. */
   #entry(next: NextFolder, name: string): Promise<void> | undefined {
     const path = join(next.path, name);
+    if (this.#host.excludedNames.has(name) && this.#host.exclude.has(path)) return undefined;
     const before = next.previous?.children.get(name);
     const stat = lstatOf(path);
     if (stat?.isDirectory()) return this.#inner(next, name, stat);
@@ -144,7 +147,6 @@ export class Scan {
 
   async #inner(next: NextFolder, name: string, stat: Stats): Promise<void> {
     const path = join(next.path, name);
-    if (this.#host.exclude.has(path)) return;
     const before = next.previous?.children.get(name);
     const previous = before?.kind === "folder" ? before : undefined;
     const isKnownOnly = next.rules === undefined || next.ignored.has(name);

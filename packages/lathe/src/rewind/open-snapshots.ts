@@ -22,7 +22,7 @@ export function openSnapshots({ workspace, journal, env, warn }: FileHistoryPart
     journal,
     blobs,
     roots,
-    exclude: [existsSync(paths.home) ? realpathSync.native(paths.home) : paths.home],
+    exclude: [existsSync(paths.home) ? realpathSync.native(paths.home) : paths.home, ...ownFiles(journal)],
     limits: {
       maxFiles: settings["rewind.maxFiles"],
       maxFileBytes: settings["rewind.maxFileMB"] * MB,
@@ -35,6 +35,11 @@ export function openSnapshots({ workspace, journal, env, warn }: FileHistoryPart
     warn,
   });
   return { snapshots, rewinder: (session) => new Rewinder(session, snapshots, blobs) };
+}
+
+/** A session may be kept in the project itself; it must not be rewound with it. */
+function ownFiles({ label, folder }: FileHistoryParts["journal"]): string[] {
+  return [label, `${label}.lock`, ...(folder === undefined ? [] : [folder])];
 }
 
 /** The repository around each folder, else the folder; without those that lie in another. */
