@@ -9,6 +9,7 @@ export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts 
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
 export * from "./contract/changes.ts";
+export type { CheckpointService } from "./contract/checkpoints.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
 export type * from "./contract/subagents.ts";
@@ -126,8 +127,14 @@ export { repositoryOf } from "./snapshots/ignore.ts";
 export { mayChangeFiles } from "./snapshots/may-change.ts";
 export { shownPath } from "./snapshots/names.ts";
 export type { LeftFile, LeftReason } from "./snapshots/plan.ts";
-export { type SnapshotOptions, Snapshots } from "./snapshots/recorder.ts";
-export { Rewinder, RewindRefused, type RewindRequest, type RewindResult } from "./snapshots/rewind.ts";
+export { type SnapshotImage, type SnapshotOptions, Snapshots } from "./snapshots/recorder.ts";
+export {
+  Rewinder,
+  RewindRefused,
+  type RewindRequest,
+  type RewindResult,
+  type RewoundSession,
+} from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";

@@ -18,6 +18,7 @@ interface Mark {
   isReminded: boolean;
 }
 
+/** The two tools and the middleware behind them; register both in a session. */
 export class Checkpoints implements CheckpointService {
   #mark: Mark | undefined;
   #report: string | undefined;

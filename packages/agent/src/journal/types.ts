@@ -249,6 +249,7 @@ export interface SnapshotLine {
   readonly isPartial?: boolean;
   readonly timestamp: string;
 }
+/** From where to where a rewind goes, and what it does. */
 export interface RewindRecord {
   readonly to: string | null;
   /** The leaf before it. */

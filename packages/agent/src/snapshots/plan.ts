@@ -13,6 +13,7 @@ export interface Step {
   readonly target: Value;
 }
 
+/** A file that a rewind did not bring back. */
 export interface LeftFile {
   readonly path: string;
   readonly why: LeftReason;

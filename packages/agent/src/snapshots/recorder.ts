@@ -18,6 +18,7 @@ import { fileSystemTime } from "./stat.ts";
 import { StatCache } from "./stat-cache.ts";
 import { type FolderNode, storeTree } from "./tree.ts";
 
+/** Where to look, what to keep, and where. */
 export interface SnapshotOptions {
   readonly journal: Journal;
   /** Not the journal's own store: what is put here is not synced to the disk at each turn. */
@@ -30,7 +31,7 @@ export interface SnapshotOptions {
   /** Text of the person's own ignore file. */
   readonly personalIgnores?: string | undefined;
   /** Paths that git tracks although they are ignored. */
-  readonly trackedIgnored?: () => Promise<readonly string[]>;
+  readonly trackedIgnored?: (() => Promise<readonly string[]>) | undefined;
   /** Where the stat cache is kept; beside it a file is written that tells the file system's time. */
   readonly cacheFile: string;
   /** Distinguishes our temporary files from those of other processes. */
@@ -38,14 +39,16 @@ export interface SnapshotOptions {
   readonly warn: (message: string, code: string) => void;
 }
 
-export interface Image {
-  readonly tree: FolderNode;
+/** The files at one moment. */
+export interface SnapshotImage {
+  /** Its list of files. */
   readonly blob: string;
   readonly found: readonly string[];
 }
 
 const countOnly = (host: ScanHost): ScanHost => ({ ...host, limits: { ...host.limits, maxFileBytes: -1 } });
 
+/** Records the files around the calls of one session. */
 export class Snapshots {
   readonly #options: SnapshotOptions;
   readonly #cache: StatCache;
@@ -115,7 +118,7 @@ export class Snapshots {
   }
 
   /** The files as they are now; `also`: paths to cover as well. Settle first. */
-  async look(also: Iterable<string> = []): Promise<Image> {
+  async look(also: Iterable<string> = []): Promise<SnapshotImage> {
     const found: string[] = [];
     const lookedAt = fileSystemTime(`${this.#options.cacheFile}.time`);
     const isFirst = this.#tree === undefined;
@@ -138,7 +141,7 @@ export class Snapshots {
     else this.#noteUncovered(scan.newlyUncovered);
     this.#cacheIsStale ||= tree !== this.#tree;
     this.#tree = tree;
-    return { tree, blob: storeTree(tree, this.#options.blobs), found: [...scan.found, ...found] };
+    return { blob: storeTree(tree, this.#options.blobs), found: [...scan.found, ...found] };
   }
 
   /** Covered although git ignores them, or outside the roots. */

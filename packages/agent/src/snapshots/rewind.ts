@@ -19,14 +19,16 @@ export interface RewoundSession {
   moveTo(entryId: string | null): void;
 }
 
+/** Where to go back to, and how much of it. */
 export interface RewindRequest {
   /** The entry to go back to: the conversation ends with it. Null: before the first. */
   readonly to: string | null;
   readonly parts: "both" | "files" | "conversation";
   /** Also files that somebody else has changed since. */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
 }
 
+/** What a rewind has done. */
 export interface RewindResult {
   readonly to: string | null;
   readonly parts: "both" | "files" | "conversation";
@@ -40,6 +42,7 @@ export class RewindRefused extends Error {}
 
 const NOTHING: RewindPlan = { steps: [], left: [] };
 
+/** Rewinds one session. */
 export class Rewinder {
   readonly #session: RewoundSession;
   readonly #snapshots: Snapshots;

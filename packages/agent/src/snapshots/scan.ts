@@ -9,6 +9,7 @@ import { fsPath, mayHaveLostBytes, nameOf } from "./names.ts";
 import { lstatOf, OUT_OF_REACH, type Stats, statMark, unchanged } from "./stat.ts";
 import { ABSENT, type FileNode, type FolderNode, type LinkNode, type Node } from "./tree.ts";
 
+/** What is too much to be kept. */
 export interface SnapshotLimits {
   /** A tree with more files is not covered; only what calls say they write is. */
   readonly maxFiles: number;
