@@ -17,15 +17,22 @@ export interface Restored {
 
 export function restore(steps: readonly Step[], blobs: Pick<BlobStore, "get">): Restored {
   const work = new Restoration(blobs);
-  for (const { path } of steps) work.removeLeftover(path);
+  for (const { path, now, target } of steps) {
+    // A folder that was closed to us is opened first; it gets its own mode at the end.
+    if (now.kind === "folder" && target.kind === "folder") setFolderMode(path, target.mode | 0o700);
+    work.removeLeftover(path);
+  }
   const deepestFirst = [...steps].sort((a, b) => depth(b.path) - depth(a.path));
   for (const step of deepestFirst) if (mustGoFirst(step)) work.attempt(step, () => work.remove(step));
   for (const step of [...deepestFirst].reverse())
     if (step.target.kind !== "absent") work.attempt(step, () => work.make(step));
   // Last, because a folder that may not be written to cannot be filled.
-  for (const { path, target } of deepestFirst)
-    if (target.kind === "folder" && lstatOf(path)?.isDirectory()) chmodSync(fsPath(path), target.mode);
+  for (const { path, target } of deepestFirst) if (target.kind === "folder") setFolderMode(path, target.mode);
   return work.outcome(steps);
+}
+
+function setFolderMode(path: string, mode: number): void {
+  if (lstatOf(path)?.isDirectory()) chmodSync(fsPath(path), mode);
 }
 
 const depth = (path: string): number => path.split("/").length;

@@ -212,6 +212,14 @@ describe("rewind of conversation and files", () => {
     chmodSync(join(world.root, "src"), 0o700);
   });
 
+  it("a folder that a call has closed is opened again, and its files are as they were", async () => {
+    const first = await world.turn([]);
+    const then = world.record();
+    await world.turn([world.shell("echo two > src/b.txt; chmod 000 src")]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.record()).toEqual(then);
+  });
+
   it("names that are not UTF-8 and contents that are not text", async () => {
     const odd = Buffer.concat([Buffer.from(`${world.root}/caf`), Buffer.from([0xe9, 0x20, 0xff])]);
     writeFileSync(odd, Buffer.from([0, 255, 254, 10, 13]));
