@@ -6,6 +6,7 @@ export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./blobs/gc.
 export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export { type BranchSummaryOptions, branchSummarizer } from "./branches/branch-summary.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
+export { Checkpoints } from "./checkpoint/checkpoints.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
 export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
 export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
@@ -30,6 +31,7 @@ export {
 } from "./context-ledger/types.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
 export * from "./contract/changes.ts";
+export type { CheckpointService } from "./contract/checkpoints.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
 export { type Answer, type Answerer, type Question, renderQuestions } from "./contract/questions.ts";
 export type { SessionFacts } from "./contract/session-state.ts";
@@ -53,6 +55,7 @@ export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
 export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
 export { realEntryOf, realPathOf } from "./env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
+export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export type { SearchEngine } from "./env/search/types.ts";
 export { SshEnvironment, type SshOptions } from "./env/ssh.ts";
@@ -166,6 +169,19 @@ export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/na
 export { Session } from "./session/session.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";
+export { repositoryOf } from "./snapshots/ignore.ts";
+export { mayChangeFiles } from "./snapshots/may-change.ts";
+export { shownPath } from "./snapshots/names.ts";
+export type { LeftFile, LeftReason } from "./snapshots/plan.ts";
+export { type SnapshotImage, type SnapshotOptions, Snapshots } from "./snapshots/recorder.ts";
+export {
+  Rewinder,
+  RewindRefused,
+  type RewindRequest,
+  type RewindResult,
+  type RewoundSession,
+} from "./snapshots/rewind.ts";
+export type { SnapshotLimits } from "./snapshots/scan.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -58,6 +58,7 @@ describe("RPC: commands", () => {
       navigate_tree: { entryId: branches.messages[0]?.entryId },
       set_label: { entryId: branches.messages[0]?.entryId, label: "start" },
       move_session: { directory: ".." },
+      rewind: { entryId: branches.messages[0]?.entryId },
       set_session_name: { name: " my session " },
       set_host_tools: { tools: [] },
       set_host_uri_schemes: { schemes: [] },
@@ -123,6 +124,31 @@ describe("RPC: commands", () => {
     const { path } = await host.data<{ path: string }>("export_html", { outputPath: "page.html" });
     expect(path).toBe(join(rig.box.dir, "page.html"));
     expect(await readFile(path, "utf8")).toContain("second answer");
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("G-05 undo, redo and rewind move the conversation and the files, and name what was left", async () => {
+    const call = { name: "shell", args: { command: "echo two > a.txt; echo two > b.txt" } };
+    rig.server.push(turn.text("hello"), turn.calls([call]), turn.text("written"));
+    await writeFile(join(rig.box.dir, "a.txt"), "one\n");
+    const host = await rig.start("--permission-mode", "full");
+    await host.prompt("hello");
+    await host.prompt("write");
+    const path = join(rig.box.dir, "a.txt");
+    const b = join(rig.box.dir, "b.txt");
+    expect(await host.data("undo")).toMatchObject({ text: "write", restored: [path, b], left: [] });
+    expect(await readFile(path, "utf8")).toBe("one\n");
+    expect(await host.data("redo")).toMatchObject({ text: null, restored: [path, b], left: [] });
+    expect(await readFile(path, "utf8")).toBe("two\n");
+    await writeFile(path, "mine\n");
+    const { messages } = await host.data<{ messages: { entryId: string }[] }>("get_branch_messages");
+    const { entryId } = messages[1] ?? {};
+    expect(await host.data("rewind", { entryId, parts: "files" })).toMatchObject({
+      restored: [b],
+      left: [{ path, why: "changed" }],
+    });
+    expect(await state(host)).toMatchObject({ messageCount: 6 });
+    expect((await host.ask("rewind", { entryId: "nothing0" }))["error"]).toContain("There is no entry nothing0");
     expect(await host.finish()).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 // Removes unreferenced blobs. Any 64 hex digits in a journal count as a reference, so that we keep too much rather
-// than too little.
+// than too little; lists of files refer to further blobs.
 
 import {
   closeSync,
@@ -8,11 +8,13 @@ import {
   fstatSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   statSync,
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
+import { namesInTree, TREE_BLOB } from "./tree-names.ts";
 
 /** Which folder to clean, and which journals may still refer to what is in it. */
 export interface BlobGcOptions {
@@ -38,6 +40,7 @@ export function collectBlobs(options: BlobGcOptions): BlobGcResult {
   if (!existsSync(options.folder)) return { removed: [], bytes: 0, kept: 0 };
   const named = new Set<string>();
   for (const path of options.journals) addNames(path, named);
+  addListed(options.folder, named);
   const removed: string[] = [];
   let bytes = 0;
   let kept = 0;
@@ -57,6 +60,32 @@ export function collectBlobs(options: BlobGcOptions): BlobGcResult {
     bytes += size;
   }
   return { removed, bytes, kept };
+}
+
+/** What the lists of files refer to, and the lists in them. */
+function addListed(folder: string, named: Set<string>): void {
+  const waiting = [...named];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const text = listIn(join(folder, name));
+    if (text === undefined) continue;
+    const { contents, lists } = namesInTree(text);
+    for (const content of contents) named.add(content);
+    for (const list of lists) if (!named.has(list)) waiting.push(list);
+    for (const list of lists) named.add(list);
+  }
+}
+
+/** Undefined for a blob that is no list. */
+function listIn(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const start = Buffer.alloc(TREE_BLOB.length);
+    readSync(fd, start, 0, start.length, 0);
+    return start.toString("latin1") === TREE_BLOB ? readFileSync(fd, "utf8") : undefined;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 const CHUNK = 1 << 20;

@@ -18,13 +18,16 @@ export interface ForkOptions {
 
 /**
  * Copies the path to `upTo` with its ids. Labels are not copied as entries: each name that still has its entry is
- * written once at the end. The prefix goes along, so that the fork sends the same beginning.
+ * written once at the end. The prefix goes along, so that the fork sends the same
+ * beginning, and the snapshots, so that the fork can be rewound.
  */
 export function forkJournal(source: Journal, options: ForkOptions, deps: JournalDeps): Journal {
   const timestamp = isoTime(deps.now());
   const add = (line: object) => options.store.append(encodeLine(line));
   add(newHeader({ parentSession: source.label, ...options.header }, timestamp));
   if (source.prefix) add(source.prefix);
+  // They tell what happened to the files, on whatever branch.
+  for (const line of source.outside("snapshot")) add(line);
 
   const copied = new Set<string>();
   let parentId: string | null = null;

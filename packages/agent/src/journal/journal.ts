@@ -193,6 +193,13 @@ export class Journal {
     }
   }
 
+  /** The newest line of a kind, without reading the others. */
+  lastOutside<T extends OutsideLine["type"]>(type: T): Extract<OutsideLine, { type: T }> | undefined {
+    const span = this.#index.lastOutside(type);
+    const line = span && this.#reader.outside(this.#store, type, span);
+    return line as Extract<OutsideLine, { type: T }> | undefined;
+  }
+
   // ---- writing ----
 
   /** An id that no entry has; it stays reserved for this journal. */

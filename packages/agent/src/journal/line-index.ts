@@ -108,6 +108,10 @@ export class LineIndex {
     return this.#outside.ofKind(type);
   }
 
+  lastOutside(type: OutsideLine["type"]): LineSpan | undefined {
+    return this.#outside.lastOfKind(type);
+  }
+
   /** Oldest first; `null` gives the roots. */
   children(id: string | null): readonly string[] {
     if (this.#family?.size !== this.#tree.size) this.#family = new Family(this.#parents, this.#tree.size);

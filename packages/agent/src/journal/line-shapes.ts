@@ -127,6 +127,15 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
   mcp_tool_selection: { selectedToolNames: texts },
 };
 
+const rewindShape = fields({
+  to: orNull(text),
+  from: orNull(text),
+  files: flag,
+  conversation: flag,
+  plan: text,
+  takesBack: optional(number),
+});
+
 const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shape>>>> = {
   intent: {
     id: entryId,
@@ -146,7 +155,14 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shap
   decision: { callId: text, decision: oneOf("allow", "deny"), by: text, reason: maybeText },
   leaf: { entryId: orNull(text) },
   title: { title: text, source: oneOf("auto", "user") },
-  snapshot: { entryId: text, blob: text },
+  snapshot: {
+    phase: oneOf("before", "joined", "after"),
+    entryId: orNull(text),
+    blob: text,
+    found: optional(texts),
+    rewind: optional(rewindShape),
+    isPartial: optional(flag),
+  },
   prefix: {
     systemPrompt: text,
     tools: text,

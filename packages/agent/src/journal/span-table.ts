@@ -49,6 +49,13 @@ export class SpanTable {
     for (let row = 0; row < this.#size; row++) if (this.#kinds[row] === code) yield this.span(row);
   }
 
+  lastOfKind(kind: string): LineSpan | undefined {
+    const code = this.#kindCodes.get(kind);
+    if (code === undefined) return undefined;
+    const row = this.#kinds.lastIndexOf(code, this.#size - 1);
+    return row < 0 ? undefined : this.span(row);
+  }
+
   #newKind(kind: string): number {
     if (this.#kindNames.length > MOST_KINDS) return 0;
     const code = this.#kindNames.push(kind) - 1;

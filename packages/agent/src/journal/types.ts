@@ -235,12 +235,34 @@ export interface TitleLine {
   readonly source: "auto" | "user";
   readonly timestamp: string;
 }
-/** Reserved for workspace snapshots. */
+/** What the files were before and after calls that may change them, or a rewind; see snapshots/timeline.ts. */
 export interface SnapshotLine {
   readonly type: "snapshot";
-  readonly entryId: string;
+  /** `joined`: the same moment as the `before` that precedes it, with more paths. */
+  readonly phase: "before" | "joined" | "after";
+  /** The leaf at that time; after a rewind, the entry that was gone back to. */
+  readonly entryId: string | null;
+  /** The list of files; empty for a rewind of the conversation alone. */
   readonly blob: string;
+  /** Paths that were there before and are covered from here on. */
+  readonly found?: readonly string[];
+  /** Of a `before`: what follows is a rewind. Without its `after` it was cut off. */
+  readonly rewind?: RewindRecord;
+  /** Of an `after`: the rewind left files as they were, so these are not the files of the entry. */
+  readonly isPartial?: boolean;
   readonly timestamp: string;
+}
+/** From where to where a rewind goes, and what it does. */
+export interface RewindRecord {
+  readonly to: string | null;
+  /** The leaf before it. */
+  readonly from: string | null;
+  readonly files: boolean;
+  readonly conversation: boolean;
+  /** Blob that lists what is to be done to which file. */
+  readonly plan: string;
+  /** Position of the rewind that this one takes back, among the rewinds of the journal. */
+  readonly takesBack?: number;
 }
 /** What comes before the history in every request, as first sent. Values are blob hashes of the exact text. */
 export interface PrefixLine {

@@ -148,6 +148,8 @@ export type RequestVerdict =
   | { readonly request: Request }
   | { readonly compact: CompactionPlan | CompactionDemand }
   | { readonly prune: readonly string[] }
+  /** Goes back to an earlier entry of this branch and puts a summary of what was left there. */
+  | { readonly branch: { readonly to: string; readonly summary: string } }
   | undefined;
 /** How room was or is to be made for a request that is too long; undefined: another hook may know. */
 export type OverflowVerdict =

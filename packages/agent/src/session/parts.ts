@@ -17,6 +17,7 @@ import type { SessionDeps } from "../time/deadline.ts";
 import type { CallIds } from "./call-ids.ts";
 import type { SessionConfig } from "./config.ts";
 import type { ContextMeter } from "./context-meter.ts";
+import type { BranchFacts } from "./facts.ts";
 import type { Inbox } from "./inbox.ts";
 import type { InputRun } from "./input-run.ts";
 import type { LoopDetector } from "./loop-detection.ts";
@@ -66,6 +67,11 @@ export interface ContextPart {
   readonly meter: ContextMeter;
   /** The messages of the next request: pointers only. */
   messages(): readonly Message[];
+}
+
+/** What tools keep between calls on this branch. */
+export interface FactPart {
+  readonly facts: Pick<BranchFacts, "forget">;
 }
 
 export interface SeamPart {

@@ -14,6 +14,7 @@ import type {
   ConfigPart,
   ContextPart,
   EventPart,
+  FactPart,
   HostPart,
   JournalPart,
   ModelPart,
@@ -42,6 +43,7 @@ export type RequestParts = NextRequest &
   ModelPart &
   ContextPart &
   JournalPart &
+  FactPart &
   EventPart &
   SeamPart &
   ConfigPart &
@@ -71,6 +73,7 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
       break;
     }
     if ("compact" in verdict) await applyCompaction(core, verdict.compact, signal);
+    else if ("branch" in verdict) goBack(core, verdict.branch);
     else applyPrune(core, verdict.prune);
     // What a compaction offers is offered with it: the prefix changes once.
     refreshTools(core);
@@ -80,6 +83,17 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
   core.nextToolChoice = undefined;
   checkPrefix(core, info.request);
   return { info, profile };
+}
+
+function goBack(
+  core: JournalPart & FactPart & Pick<ContextPart, "meter" | "guard">,
+  { to, summary }: { readonly to: string; readonly summary: string },
+): void {
+  core.journal.setLeaf(to);
+  core.meter.reset();
+  core.facts.forget();
+  core.guard.expect("branch");
+  core.append({ type: "branch_summary", fromId: to, summary });
 }
 
 function refreshTools({ tools, prefix, guard }: Pick<ToolPart, "tools"> & ContextPart): void {

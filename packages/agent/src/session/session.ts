@@ -31,6 +31,7 @@ import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
+import { customEntriesOf } from "./custom-entries.ts";
 import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
@@ -330,13 +331,8 @@ export class Session {
     const text = wellFormed(content);
     return this.#core.append({ type: "custom_message", customType, content: text, display, attribution: "agent" });
   }
-  *customEntries(customType: string): IterableIterator<CustomEntry> {
-    const { journal } = this.#core;
-    for (const id of journal.entryIds()) {
-      if (journal.meta(id)?.type !== "custom") continue;
-      const entry = journal.entry(id) as CustomEntry;
-      if (entry.customType === customType) yield entry;
-    }
+  customEntries(customType: string): IterableIterator<CustomEntry> {
+    return customEntriesOf(this.#core.journal, customType);
   }
 
   // ---- inside ----

@@ -4,7 +4,7 @@
 import type { ClockPart, EventPart, HostPart, JournalPart, StatePart, ToolPart } from "./parts.ts";
 
 /** Where processes of this session may still run. */
-type Places = HostPart<"env" | "sharedEnv" | "services"> & Pick<ToolPart, "services">;
+type Places = HostPart<"env" | "sharedEnv" | "services" | "beforeClose"> & Pick<ToolPart, "services">;
 
 const LIMIT_MS = 4500;
 
@@ -24,7 +24,8 @@ export async function shutDown(
   const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
   // A shared environment outlives this session: what it has left running there is ended alone.
   parts.push(core.options.sharedEnv ? stopJobs(core) : core.options.env.cleanup());
-  const problems = await settleWithin(core, parts);
+  const hostsEnd = Promise.allSettled(parts).then(() => core.options.beforeClose?.());
+  const problems = await settleWithin(core, [...parts, hostsEnd]);
   try {
     await core.journal.close();
   } catch (error) {

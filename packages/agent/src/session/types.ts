@@ -79,6 +79,8 @@ export interface SessionOptions {
   readonly aroundAccess?:
     | ((call: ProposedCall, look: () => Promise<readonly Access[]>) => Promise<readonly Access[]>)
     | undefined;
+  /** Awaited when the session ends, after its last call and before its journal is closed. Not for children. */
+  readonly beforeClose?: (() => Promise<void>) | undefined;
   /** Called with each event, synchronously. What it throws is an `error` event. Readers are the usual way. */
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }

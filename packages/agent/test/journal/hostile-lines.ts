@@ -103,7 +103,7 @@ export function soundLines(cwd = "/w"): Line[] {
   const done = answer([text("done")]);
   entry("label", { targetId: done, label: "here" });
   line("title", { title: "Another title", source: "user" });
-  line("snapshot", { entryId: done, blob: "3".repeat(64) });
+  line("snapshot", { phase: "after", entryId: done, blob: "3".repeat(64) });
   line("host", {
     kind: "totals",
     data: { leaf: done, turns: 2, spent: { tokens: 24, usd: 1, wallMs: 5, turns: 2 }, usage },

@@ -75,7 +75,7 @@ describe.each(storeKinds)("journal over a $name store", (kind) => {
     ];
     const lines: NewLine[] = [
       { type: "decision", callId: "c", decision: "deny", by: "rule", reason: "no" },
-      { type: "snapshot", entryId: target, blob: "h" },
+      { type: "snapshot", phase: "before", entryId: target, blob: "h" },
       { type: "host", kind: "k", data: { a: [true] } },
     ];
     const appended = entries.map((entry) => journal.append(entry));

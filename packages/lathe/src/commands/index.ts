@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   auth: async () => (await import("./auth.ts")).authCommand,
   trust: async () => (await import("./trust.ts")).trustCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  rewind: async () => (await import("./rewind.ts")).rewindCommand,
   stats: async () => (await import("./stats.ts")).statsCommand,
   prompt: async () => (await import("./prompt.ts")).promptCommand,
   tool: async () => (await import("./tool.ts")).toolCommand,

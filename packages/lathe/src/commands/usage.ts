@@ -47,6 +47,15 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["--days N", "only the last N days, today included"],
     ["… --json", "as JSON"],
   ],
+  rewind: [
+    ["", "list the messages of this directory's last session that can be gone back to"],
+    ["<entry>", "go back to before that message, or to the end of another entry: conversation and files"],
+    ["--undo", "the same for the last message"],
+    ["--redo", "take the last rewind back"],
+    ["… --files | --conversation", "only one of them"],
+    ["… --force", "also files that were changed outside the session"],
+    ["… --session <id|path>", "another session of this directory"],
+  ],
   prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
   tool: [
     ["<name> '<json>'", "one call with these arguments; - reads them from stdin"],

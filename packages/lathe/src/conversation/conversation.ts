@@ -14,6 +14,7 @@ import {
   type InputOutcome,
   type MessageEntry,
   type Navigation,
+  type RewindRequest,
   readHead,
   realJournalPath,
   type Session,
@@ -22,7 +23,7 @@ import {
   type ToolProvider,
   userMessages,
 } from "@lathe/agent";
-import { messageOf } from "@lathe/llm";
+import { messageOf, textOf } from "@lathe/llm";
 import {
   closedOnFailure,
   copyUpTo,
@@ -37,6 +38,7 @@ import type { ModelChoice } from "../models/models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { PRACTICE_PROVIDER } from "../practice/name.ts";
+import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
 import { usageError } from "../usage/exit.ts";
 import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
@@ -58,6 +60,9 @@ export interface ConversationParts {
   /** Each event as it happens, however slow its readers are. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
 }
+
+/** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
+const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
 
 /** How a session became the present one. */
 export interface Arrival {
@@ -282,6 +287,33 @@ export class Conversation {
     if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
     const path = this.#keptFile("moved");
     return this.#leaveFor({ reason: "move" }, async () => this.#moveTo(await workspaceAt(to), path));
+  }
+
+  /**
+   * Goes back to before a message of the user, or to the end of any other entry: conversation and files, or one of them. What came
+   * after it stays in the journal.
+   */
+  async rewind(entryId: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+    const { journal } = this.session;
+    if (!journal.has(entryId)) throw usageError(`There is no entry ${entryId} in this session. See: /rewind`);
+    const entry = journal.entry(entryId);
+    const isInput = entry.type === "message" && entry.message.role === "user";
+    const rewinder = await this.#open.rewinder();
+    const result = await refusedAsUsage(rewinder.rewind({ to: isInput ? entry.parentId : entryId, ...options }));
+    return { result, text: isInput ? textOf(entry.message) : undefined };
+  }
+
+  /** Rewinds the last message of the user, and all that came of it. */
+  async undo(options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+    const last = this.branchPoints().findLast(({ origin }) => origin === undefined || BY_THE_USER.has(origin));
+    if (!last) throw usageError("There is no message of yours to take back.");
+    return this.rewind(last.id, options);
+  }
+
+  /** Takes the last rewind back. */
+  async redo(options: { readonly force?: boolean } = {}): Promise<ReportedRewind> {
+    const rewinder = await this.#open.rewinder();
+    return { result: await refusedAsUsage(rewinder.takeBack(options)) };
   }
 
   /** Path of the page that was written. */

@@ -7,6 +7,7 @@ import {
   type AskedGit,
   askGit,
   type BudgetConfig,
+  Checkpoints,
   type ChildHeader,
   type ConfigInput,
   type ExecutionEnvironment,
@@ -17,6 +18,7 @@ import {
   LocalEnvironment,
   type PlanVerdict,
   type Profile,
+  type Rewinder,
   readSurroundings,
   Session,
   type SessionEvent,
@@ -30,6 +32,7 @@ import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import { Permissions } from "../permissions/permissions.ts";
+import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
 import { withheldNotice } from "../workspace/withheld-variables.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -89,6 +92,7 @@ export interface OpenSession {
   readonly model: ModelChoice;
   /** Profile and adapter for another model, for a switch inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
+  rewinder(): Promise<Rewinder>;
   close(): Promise<void>;
 }
 
@@ -133,6 +137,14 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       })
     : undefined;
   const profile = profileFor(workspace, request, request.model);
+  const history = keepsFiles(workspace, request)
+    ? fileHistory({
+        workspace,
+        env,
+        journal: request.opened.journal,
+        warn: (message, code) => session.warn(message, code),
+      })
+    : undefined;
   const session: Session = new Session({
     profile,
     env,
@@ -148,10 +160,19 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     redactor: workspace.redactor,
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
+    ...(history ? { aroundExecute: history.aroundExecute, beforeClose: history.settle } : {}),
     // A larger model first: nothing is left out then.
-    middleware: [...(promotion ? [promotion] : []), compaction.compaction.middleware(), permissions.middleware()],
+    middleware: [
+      ...(promotion ? [promotion] : []),
+      compaction.compaction.middleware(),
+      permissions.middleware(),
+      ...(history ? [history.middleware] : []),
+    ],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
-    ...(request.onEvent ? { onEvent: request.onEvent } : {}),
+    onEvent: (event) => {
+      history?.follow(event);
+      request.onEvent?.(event);
+    },
     services: {
       web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
@@ -171,7 +192,9 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
+  if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
+  await history?.finishCut(session);
   return {
     session,
     client,
@@ -187,11 +210,30 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       await switchTo(choice);
       return choice;
     },
+    rewinder: async () => {
+      if (history) return history.rewinder(session);
+      throw usageError(
+        workspace.settings["rewind.enabled"]
+          ? "This session is not kept on disk, so it cannot be rewound."
+          : "Rewind is off. To turn it on for later sessions: lathe config set rewind.enabled true",
+      );
+    },
     close: async () => {
       await session.close();
       await client.close();
     },
   };
+}
+
+/** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
+const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
+  settings["rewind.enabled"] && opened.path !== undefined && !tape && !environment;
+
+/** For this session only, not for its children. */
+function addCheckpoints(session: Session): void {
+  const checkpoints = new Checkpoints();
+  for (const tool of checkpoints.tools()) session.registerTool(tool);
+  session.use(checkpoints.middleware());
 }
 
 function localEnvironment(workspace: Workspace, warn: (message: string, code: string) => void): ExecutionEnvironment {

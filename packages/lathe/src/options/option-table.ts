@@ -174,6 +174,7 @@ export const SUBCOMMANDS = {
   trust: "let this folder's settings take effect",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
+  rewind: "take back what a session said and did, files included",
   prompt: "print the prompt that would be sent, with token counts",
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",

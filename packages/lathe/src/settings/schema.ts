@@ -212,6 +212,29 @@ export const SETTINGS = {
     default: "turn",
     help: "when the session file is synced to disk",
   },
+  "rewind.enabled": {
+    type: "boolean",
+    default: true,
+    help: "keep what calls do to files, so that it can be rewound",
+  },
+  "rewind.maxFiles": {
+    type: "integer",
+    min: 0,
+    default: 30_000,
+    help: "in a larger project, only files that edit tools change can be rewound",
+  },
+  "rewind.maxFileMB": { type: "number", min: 0, default: 10, help: "larger files cannot be rewound" },
+  "rewind.maxTotalMB": {
+    type: "number",
+    min: 0,
+    default: 512,
+    help: "files beyond this total size of a project cannot be rewound",
+  },
+  "checkpoint.enabled": {
+    type: "boolean",
+    default: false,
+    help: "give the model the tools checkpoint and rewind, to drop an exploration from its context and keep a report",
+  },
   "limits.maxTurns": {
     type: "integer",
     min: 0,

@@ -209,6 +209,7 @@ async function execute(
       { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal },
       (inner) =>
         around(call, async () => {
+          inner.throwIfAborted();
           const running = executor(call.args, toolContext(core, declared, inner, live));
           // Here and not later: events emitted while a tool runs are not part of a recording.
           const returned = await Promise.resolve(running).finally(() => live.flush());

@@ -8,6 +8,7 @@ import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { redo, rewind, undo } from "./rewind.ts";
 import { treeCommands } from "./tree-commands.ts";
 
 export function builtinCommands(): CommandRegistry {
@@ -24,6 +25,9 @@ export function builtinCommands(): CommandRegistry {
     resume,
     fork,
     ...treeCommands,
+    rewind,
+    undo,
+    redo,
     name,
     cost,
     page,

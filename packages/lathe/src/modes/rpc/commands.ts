@@ -114,6 +114,20 @@ const uriScheme = object({
 });
 
 const ownerKind = choice(OWNER_KINDS);
+const rewindOptions = {
+  /** Both when not given. */
+  parts: optional(choice(["both", "files", "conversation"])),
+  /** Also files that were changed outside the session. */
+  force: optional(flag),
+};
+const rewound = object({
+  /** What the user had said there; null for another entry. */
+  text: orNull(text),
+  /** The last entry of the conversation now; null when it is empty. */
+  leafId: orNull(text),
+  restored: listOf(text),
+  left: listOf(object({ path: text, why: choice(["changed", "unsure", "uncovered", "lost", "blocked"]) })),
+});
 
 const nothing: Shape<undefined> = { schema: { not: {} } };
 
@@ -223,6 +237,11 @@ export const COMMANDS = {
   /** Without a label its label is taken away. */
   set_label: { params: { entryId: text, label: optional(text) }, data: object({ entryId: text, label: orNull(text) }) },
   move_session: { params: { directory: text }, data: object({ ...sessionFields, cwd: text }) },
+  /** The last message of the user and all that came of it. */
+  undo: { params: rewindOptions, data: rewound },
+  redo: { params: { force: optional(flag) }, data: rewound },
+  /** To before a message of the user, or to the end of any other entry. */
+  rewind: { params: { entryId: text, ...rewindOptions }, data: rewound },
   get_last_assistant_text: { params: {}, data: object({ text: orNull(text) }) },
   set_session_name: { params: { name: text }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },

@@ -1,7 +1,9 @@
 // Commands about sessions: another one, a branch, a name, a page, numbers.
 
+import { shownPath } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import type { Departure } from "../../conversation/conversation.ts";
+import type { ReportedRewind } from "../../rewind/report.ts";
 import { treeRows } from "../../sessions/tree-rows.ts";
 import { withEntryHint } from "../../usage/entry-hint.ts";
 import type { CommandData } from "./commands.ts";
@@ -15,6 +17,12 @@ const refOf = ({ current }: HandlerContext, { cancelled }: Departure = {}): Comm
 
 const outcome = (cancelled: string | undefined): { readonly cancelled: boolean; readonly reason?: string } =>
   cancelled === undefined ? { cancelled: false } : { cancelled: true, reason: cancelled };
+const rewound = ({ session }: HandlerContext["current"], { result, text }: ReportedRewind): CommandData<"rewind"> => ({
+  text: text ?? null,
+  leafId: session.journal.leaf,
+  restored: result.restored.map(shownPath),
+  left: result.left.map(({ path, why }) => ({ path: shownPath(path), why })),
+});
 
 export const sessionHandlers: Handlers<
   | "new_session"
@@ -26,6 +34,9 @@ export const sessionHandlers: Handlers<
   | "set_label"
   | "move_session"
   | "get_branch_messages"
+  | "rewind"
+  | "undo"
+  | "redo"
   | "set_session_name"
   | "get_session_stats"
   | "export_html"
@@ -77,6 +88,14 @@ export const sessionHandlers: Handlers<
   get_branch_messages: (_params, { current }) => ({
     messages: current.conversation.branchPoints().map(({ id, message }) => ({ entryId: id, text: textOf(message) })),
   }),
+
+  rewind: async ({ entryId, parts = "both", force = false }, { current }) =>
+    rewound(current, await current.conversation.rewind(entryId, { parts, force })),
+
+  undo: async ({ parts = "both", force = false }, { current }) =>
+    rewound(current, await current.conversation.undo({ parts, force })),
+
+  redo: async ({ force = false }, { current }) => rewound(current, await current.conversation.redo({ force })),
 
   set_session_name: ({ name }, { current }) => {
     if (name.trim() === "") throw new Error("Session name cannot be empty");

@@ -1,0 +1,344 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ToolDef } from "../../src/contract/tool.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
+import { resultText } from "../support/scripted-client.ts";
+import { CHILD_TASK, World } from "./world.ts";
+
+describe("rewind of conversation and files", () => {
+  let world: World;
+  beforeEach(() => {
+    world = new World();
+    world.write("a.txt", "one\n");
+    world.write("src/b.txt", "b\n");
+    world.commit();
+  });
+  afterEach(() => world.end());
+
+  it("what a shell command changed, made and deleted comes back, and the conversation with it", async () => {
+    const first = await world.turn([world.shell("echo two > a.txt")]);
+    const then = world.record();
+    await world.turn([
+      world.shell("echo three > a.txt; rm -r src; mkdir -p new/deep; echo n > new/deep/n.txt; chmod 600 a.txt"),
+    ]);
+    const done = await world.rewind(first);
+    expect(world.record()).toEqual(then);
+    expect(world.journal.leaf).toBe(first);
+    expect(done.left).toEqual([]);
+    expect(done.restored.map((path) => path.slice(world.root.length + 1)).sort()).toEqual([
+      "a.txt",
+      "new",
+      "new/deep",
+      "new/deep/n.txt",
+      "src",
+      "src/b.txt",
+    ]);
+  });
+
+  it.each([
+    ["git reset --hard", "git reset -q --hard"],
+    ["git clean", "git clean -fdq"],
+    ["rm", "rm -rf *"],
+    ["mv over a file", "mv src/b.txt a.txt"],
+    ["a truncating redirect", "> a.txt; > untracked.txt"],
+    ["git stash", "git stash -qu"],
+  ])("uncommitted work that %s destroyed comes back", async (_name, command) => {
+    world.write("a.txt", "uncommitted\n");
+    world.write("untracked.txt", "never added\n");
+    const first = await world.turn([]);
+    const then = world.record();
+    await world.turn([world.shell(command)]);
+    expect(world.record()).not.toEqual(then);
+    await world.rewind(first);
+    expect(world.record()).toEqual(then);
+  });
+
+  it("a file that somebody changed after the session did is left and named", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt; echo two > src/b.txt")]);
+    world.write("a.txt", "mine\n");
+    const { left } = await world.rewind(first);
+    expect(left).toEqual([{ path: join(world.root, "a.txt"), why: "changed" }]);
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["mine\n", "b\n"]);
+  });
+
+  it("a change of somebody between two of the session's is not overwritten", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt")]);
+    world.write("a.txt", "mine\n");
+    await world.turn([world.shell("echo more >> a.txt")]);
+    const { left } = await world.rewind(first);
+    expect(left).toEqual([{ path: join(world.root, "a.txt"), why: "changed" }]);
+    expect(world.read("a.txt")).toBe("mine\nmore\n");
+  });
+
+  it("what somebody wrote before the session's first change is what comes back", async () => {
+    const first = await world.turn([world.shell("echo two > src/b.txt")]);
+    world.write("a.txt", "mine\n");
+    await world.turn([world.shell("echo theirs > a.txt")]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.read("a.txt")).toBe("mine\n");
+  });
+
+  it("with force somebody's changes go back too, and taking it back brings them again", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt")]);
+    world.write("a.txt", "mine\n");
+    expect((await world.rewind(first, { force: true })).left).toEqual([]);
+    expect(world.read("a.txt")).toBe("one\n");
+    await world.rewinder.takeBack();
+    expect(world.read("a.txt")).toBe("mine\n");
+  });
+
+  it("what a rewind has left can be brought back by a second one with force", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt; echo two > src/b.txt")]);
+    world.write("a.txt", "mine\n");
+    await world.rewind(first);
+    await world.rewind(first, { force: true });
+    expect([world.read("a.txt"), world.read("src/b.txt"), world.journal.leaf]).toEqual(["one\n", "b\n", first]);
+  });
+
+  it("redo takes rewinds back one by one, with the conversation", async () => {
+    const points = [await world.turn([])];
+    const trees = [world.record()];
+    for (const text of ["two", "three"]) {
+      points.push(await world.turn([world.shell(`echo ${text} > a.txt; echo ${text} > ${text}.txt`)]));
+      trees.push(world.record());
+    }
+    await world.rewind(points[1]!);
+    await world.rewind(points[0]!);
+    expect(world.record()).toEqual(trees[0]);
+    await world.rewinder.takeBack();
+    expect([world.record(), world.journal.leaf]).toEqual([trees[1], points[1]]);
+    await world.rewinder.takeBack();
+    expect([world.record(), world.journal.leaf]).toEqual([trees[2], points[2]]);
+    await expect(world.rewinder.takeBack()).rejects.toThrow("There is no rewind to take back.");
+  });
+
+  it("a rewind is not taken back over a conversation that has gone on", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt")]);
+    await world.rewind(first);
+    await world.turn([]);
+    await expect(world.rewinder.takeBack()).rejects.toThrow("The conversation has gone on");
+  });
+
+  it("files alone, or the conversation alone", async () => {
+    const first = await world.turn([]);
+    const second = await world.turn([world.shell("echo two > a.txt")]);
+    await world.rewind(first, { parts: "files" });
+    expect([world.read("a.txt"), world.journal.leaf]).toEqual(["one\n", second]);
+    await world.rewinder.takeBack();
+    expect([world.read("a.txt"), world.journal.leaf]).toEqual(["two\n", second]);
+    await world.rewind(first, { parts: "conversation" });
+    expect([world.read("a.txt"), world.journal.leaf]).toEqual(["two\n", first]);
+    await world.rewinder.takeBack();
+    expect([world.read("a.txt"), world.journal.leaf]).toEqual(["two\n", second]);
+  });
+
+  it("a point on a branch that was left can be gone to, with its files", async () => {
+    const first = await world.turn([]);
+    const left = await world.turn([world.shell("echo two > a.txt")]);
+    await world.rewind(first);
+    await world.turn([world.shell("echo other > other.txt")]);
+    await world.rewind(left);
+    expect([world.read("a.txt"), existsSync(join(world.root, "other.txt"))]).toEqual(["two\n", false]);
+  });
+
+  it("a file that is ignored comes back when the call said that it would write it", async () => {
+    world.write("ignored/known.txt", "kept\n");
+    world.write("ignored/other.txt", "other\n");
+    const first = await world.turn([]);
+    await world.turn([world.writeCall("ignored/known.txt", "changed"), world.writeCall("ignored/new.txt", "new")]);
+    await world.turn([world.shell("echo again > ignored/known.txt; rm ignored/new.txt; echo x > ignored/other.txt")]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([world.read("ignored/known.txt"), world.read("ignored/other.txt")]).toEqual(["kept\n", "x\n"]);
+    expect(existsSync(join(world.root, "ignored/new.txt"))).toBe(false);
+  });
+
+  it("a file that is no longer ignored was there before and is not removed", async () => {
+    world.write("secret.log", "mine\n");
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo ignored/ > .gitignore")]);
+    await world.turn([world.shell("echo more >> secret.log")]);
+    await world.rewind(first);
+    expect([world.read("secret.log"), world.read(".gitignore")]).toEqual(["mine\n", "ignored/\n*.log\n"]);
+  });
+
+  it("a file that has become ignored is still covered", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo 'src/' >> .gitignore")]);
+    await world.turn([world.shell("rm -r src")]);
+    await world.rewind(first);
+    expect([world.read("src/b.txt"), world.read(".gitignore")]).toEqual(["b\n", "ignored/\n*.log\n"]);
+  });
+
+  it("links, modes, empty folders and a folder in the place of a file", async () => {
+    symlinkSync("a.txt", join(world.root, "link"));
+    mkdirSync(join(world.root, "empty"));
+    chmodSync(join(world.root, "src/b.txt"), 0o755);
+    const first = await world.turn([]);
+    const then = world.record();
+    await world.turn([
+      world.act(() => {
+        rmSync(join(world.root, "link"));
+        writeFileSync(join(world.root, "link"), "no link");
+        renameSync(join(world.root, "empty"), join(world.root, "renamed"));
+        chmodSync(join(world.root, "src/b.txt"), 0o600);
+        rmSync(join(world.root, "a.txt"));
+        mkdirSync(join(world.root, "a.txt"));
+        symlinkSync("/", join(world.root, "a.txt/root"));
+        chmodSync(join(world.root, "src"), 0o500);
+      }),
+    ]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.record()).toEqual(then);
+    expect(readlinkSync(join(world.root, "link"))).toBe("a.txt");
+    expect(lstatSync(join(world.root, "src/b.txt")).mode & 0o777).toBe(0o755);
+    await world.rewinder.takeBack();
+    chmodSync(join(world.root, "src"), 0o700);
+  });
+
+  it("a folder that a call has closed is opened again, and its files are as they were", async () => {
+    const first = await world.turn([]);
+    const then = world.record();
+    await world.turn([world.shell("echo two > src/b.txt; chmod 000 src")]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.record()).toEqual(then);
+  });
+
+  it("names that are not UTF-8 and contents that are not text", async () => {
+    const odd = Buffer.concat([Buffer.from(`${world.root}/caf`), Buffer.from([0xe9, 0x20, 0xff])]);
+    writeFileSync(odd, Buffer.from([0, 255, 254, 10, 13]));
+    const first = await world.turn([]);
+    await world.turn([world.act(() => rmSync(odd as unknown as string))]);
+    expect(existsSync(odd)).toBe(false);
+    await world.rewind(first);
+    expect(existsSync(odd)).toBe(true);
+  });
+
+  it("a file that is too large is named and left", async () => {
+    world.write("big.bin", "x".repeat(20_000));
+    const first = await world.turn([world.shell("echo small > small.txt")]);
+    await world.turn([world.shell("echo y >> big.bin; echo z > a.txt")]);
+    expect(world.warnings).toEqual([`Too large to be rewound: ${join(world.root, "big.bin")}.`]);
+    expect((await world.rewind(first)).left).toEqual([{ path: join(world.root, "big.bin"), why: "uncovered" }]);
+    expect([world.read("a.txt"), world.read("big.bin").length]).toEqual(["one\n", 20_002]);
+  });
+
+  it("a call that is interrupted is covered up to the moment it ended", async () => {
+    const first = await world.turn([]);
+    const turn = world.turn([world.shell("echo two > a.txt; sleep 60")]);
+    while (world.read("a.txt") !== "two\n") await new Promise((resolve) => setImmediate(resolve));
+    await world.session.interrupt();
+    await turn;
+    await world.snapshots.settle();
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.read("a.txt")).toBe("one\n");
+  });
+
+  it("what a child did comes back with the turn that started it", async () => {
+    await world.end();
+    world = new World({ tools: [spawnAgentTool, waitTool] as unknown as ToolDef[] });
+    world.write("a.txt", "one\n");
+    const first = await world.turn([]);
+    world.childTurns = [{ calls: [world.shell("echo child > a.txt; echo child > c.txt")] }, { text: "helped" }];
+    await world.turn(
+      [{ name: "spawn_agent", args: { task: CHILD_TASK }, id: "s" }],
+      (request) => [{ name: "wait", args: { agent_id: JSON.parse(resultText(request, "s")).agent_id }, id: "w" }],
+      [world.shell("echo parent >> a.txt")],
+    );
+    expect(world.read("a.txt")).toBe("child\nparent\n");
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([world.read("a.txt"), existsSync(join(world.root, "c.txt"))]).toEqual(["one\n", false]);
+  });
+
+  it("what a hook does after a call, such as a formatter, comes back with it", async () => {
+    world.session.use({
+      name: "formatter",
+      afterCall: (_call, result) => {
+        world.write("src/b.txt", "formatted\n");
+        return result;
+      },
+    });
+    const first = await world.turn([]);
+    await world.turn([world.writeCall("a.txt", "two\n")]);
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["one\n", "b\n"]);
+  });
+
+  it("a fork can be rewound like the session it was copied from", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt")]);
+    await world.session.close();
+    world.fork();
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect(world.read("a.txt")).toBe("one\n");
+  });
+
+  it("a call that was killed with its process: what it may have done is left and named", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > src/b.txt")]);
+    const { leaf: entryId } = world.journal;
+    const { blob } = await world.snapshots.look();
+    world.journal.write({ type: "snapshot", phase: "before", entryId, blob });
+    world.write("a.txt", "half\n");
+    await world.reopen();
+    expect((await world.rewind(first)).left).toEqual([{ path: join(world.root, "a.txt"), why: "unsure" }]);
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["half\n", "b\n"]);
+  });
+
+  it("another process finds the points of this one", async () => {
+    world.write("ignored/known.txt", "kept\n");
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > a.txt"), world.writeCall("ignored/known.txt", "changed")]);
+    await world.reopen();
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([world.read("a.txt"), world.read("ignored/known.txt")]).toEqual(["one\n", "kept\n"]);
+  });
+
+  it("a round of reading calls looks at no file and writes no line", async () => {
+    await world.turn([{ name: "look" }], [{ name: "look" }, { name: "look" }]);
+    expect([...world.journal.outside("snapshot")]).toEqual([]);
+    expect(existsSync(join(world.base, "home/cache/stat.time"))).toBe(false);
+  });
+
+  it("bad requests say what is wrong", async () => {
+    await expect(world.rewind("nothere1")).rejects.toThrow("There is no entry nothere1 in this session.");
+    const first = await world.turn([]);
+    await expect(world.rewind(first)).rejects.toThrow("There is nothing to rewind");
+    await expect(world.rewinder.takeBack()).rejects.toThrow("There is no rewind to take back.");
+    let refusal: unknown;
+    world.acts.set("rewind", async () => {
+      refusal = await world.rewind(null).catch((error: Error) => error.message);
+      return "tried";
+    });
+    await world.turn([{ name: "act", args: { id: "rewind" } }]);
+    expect(refusal).toBe("The agent is working. Stop it first, then rewind.");
+  });
+
+  it("a tree with too many files is said once, and what edit tools write is covered", async () => {
+    await world.end();
+    world = new World({ limits: { maxFiles: 3 } });
+    for (let i = 0; i < 5; i++) world.write(`f${i}.txt`, "x\n");
+    const first = await world.turn([]);
+    await world.turn([world.writeCall("f1.txt", "changed")], [world.shell("echo y > f2.txt")]);
+    expect(world.warnings).toHaveLength(1);
+    expect(world.warnings[0]).toContain("holds more than 3 files");
+    await world.rewind(first);
+    expect([world.read("f1.txt"), world.read("f2.txt")]).toEqual(["x\n", "y\n"]);
+  });
+});

@@ -1,0 +1,65 @@
+// Snapshots of this workspace: which folders they cover, where they are kept, and how large they may get.
+
+import { createHash } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { FileBlobs, personalIgnoreFile, Rewinder, repositoryOf, type Session, Snapshots } from "@lathe/agent";
+import type { FileHistoryParts } from "./file-history.ts";
+
+export interface OpenedSnapshots {
+  readonly snapshots: Snapshots;
+  rewinder(session: Session): Rewinder;
+}
+
+const MB = 1 << 20;
+
+export function openSnapshots({ workspace, journal, env, warn }: FileHistoryParts): OpenedSnapshots {
+  const { paths, settings, machine } = workspace;
+  const roots = coveredFolders(workspace.roots);
+  const blobs = new FileBlobs(paths.blobs, `${machine.pid}`);
+  const place = createHash("sha256").update(roots.join("\n")).digest("hex").slice(0, 16);
+  const snapshots = new Snapshots({
+    journal,
+    blobs,
+    roots,
+    exclude: [existsSync(paths.home) ? realpathSync.native(paths.home) : paths.home, ...ownFiles(journal)],
+    limits: {
+      maxFiles: settings["rewind.maxFiles"],
+      maxFileBytes: settings["rewind.maxFileMB"] * MB,
+      maxTotalBytes: settings["rewind.maxTotalMB"] * MB,
+    },
+    personalIgnores: personalIgnoreFile(workspace.env),
+    trackedIgnored: async () => (await Promise.all(roots.map((root) => trackedIgnored(env, root)))).flat(),
+    cacheFile: join(paths.cache, "snapshots", place),
+    writer: `${machine.pid}`,
+    warn,
+  });
+  return { snapshots, rewinder: (session) => new Rewinder(session, snapshots, blobs) };
+}
+
+/** A session may be kept in the project itself; it must not be rewound with it. */
+function ownFiles({ label, folder }: FileHistoryParts["journal"]): string[] {
+  return [label, `${label}.lock`, ...(folder === undefined ? [] : [folder])];
+}
+
+/** The repository around each folder, else the folder; without those that lie in another. */
+function coveredFolders(roots: readonly string[]): string[] {
+  const folders = [...new Set(roots.map((root) => repositoryOf(root) ?? root))];
+  return folders.filter((folder) => !folders.some((other) => other !== folder && folder.startsWith(`${other}/`)));
+}
+
+const GIT_PATIENCE_MS = 5_000;
+/** A stranger's repository must not run programs. */
+const TRACKED_IGNORED =
+  "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null ls-files -z --cached --ignored --exclude-standard";
+
+type Commands = FileHistoryParts["env"];
+
+/** None where git is missing or refuses: what is ignored is then not covered, tracked or not. */
+async function trackedIgnored(env: Commands, root: string): Promise<string[]> {
+  if (!existsSync(join(root, ".git"))) return [];
+  const options = { cwd: root, internal: true };
+  const result = await env.execCommand(TRACKED_IGNORED, GIT_PATIENCE_MS, options).catch(() => undefined);
+  if (result?.exitCode !== 0 || result.timedOut || result.truncated) return [];
+  return result.stdout.split("\0").flatMap((path) => (path === "" ? [] : [join(root, path)]));
+}

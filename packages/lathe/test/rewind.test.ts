@@ -1,0 +1,245 @@
+// `lathe rewind` and /undo: the command as people use it, in a repository, against a scripted model.
+
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { record } from "../../agent/test/snapshots/world.ts";
+import { collect } from "./command.ts";
+import { type Stage, stage } from "./contract-kit.ts";
+import { hasScript, Terminal } from "./terminal.ts";
+
+let scene: Stage;
+afterEach(() => scene.close());
+
+const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
+const full = ["--permission-mode", "full"];
+const file = (path: string): string => join(scene.box.dir, path);
+const read = (path: string): string => readFileSync(file(path), "utf8");
+
+function repository(): void {
+  mkdirSync(file("src"));
+  writeFileSync(file("a.txt"), "one\n");
+  writeFileSync(file("src/b.txt"), "b\n");
+  writeFileSync(file(".gitignore"), "out/\n");
+  symlinkSync("a.txt", file("link"));
+  chmodSync(file("src/b.txt"), 0o755);
+  execFileSync("git", ["init", "-q"], { cwd: scene.box.dir });
+  execFileSync("git", ["add", "-A"], { cwd: scene.box.dir });
+}
+
+const DESTROY = "echo two > a.txt; rm -r src; mkdir new; echo c > new/c.txt; ln -sfn src link";
+
+describe("lathe rewind", () => {
+  it("takes back what the last message did, and redo brings it again", async () => {
+    scene = await stage([shell(DESTROY), turn.text("done"), turn.text("it is one again")]);
+    repository();
+    const before = record(scene.box.dir);
+    await scene.run([...full, "destroy it"]);
+    const after = record(scene.box.dir);
+    expect(await scene.box.run(["rewind", "--undo"])).toEqual({
+      code: 0,
+      stdout: "Rewound to before: destroy it\n6 files restored.\n",
+      stderr: "",
+    });
+    expect(record(scene.box.dir)).toEqual(before);
+    expect(await scene.box.run(["rewind", "--redo"])).toMatchObject({ code: 0, stderr: "" });
+    expect(record(scene.box.dir)).toEqual(after);
+    await scene.box.run(["rewind", "--undo"]);
+    await scene.run(["-c", "what is in a.txt?"]);
+    expect(JSON.stringify(scene.server.requests.at(-1)?.view.messages)).not.toContain("destroy it");
+  });
+
+  it("lists the messages, and goes back to before one of them", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok"), shell("echo three > a.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "first"]);
+    await scene.run([...full, "-c", "second"]);
+    const { stdout } = await scene.box.run(["rewind"]);
+    const ids = [...stdout.matchAll(/^ {2}(\w{8}) {2}(\w+)$/gm)].map(([, id, text]) => [text, id]);
+    expect(ids.map(([text]) => text)).toEqual(["first", "second"]);
+    await scene.box.run(["rewind", ids[1]![1]!, "--files"]);
+    expect(read("a.txt")).toBe("two\n");
+    await scene.box.run(["rewind", ids[0]![1]!]);
+    expect(read("a.txt")).toBe("one\n");
+  });
+
+  it("leaves what the person has changed since, says so, and overwrites it only when asked", async () => {
+    scene = await stage([shell("echo two > a.txt; rm src/b.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "go"]);
+    writeFileSync(file("a.txt"), "mine\n");
+    expect(await scene.box.run(["rewind", "--undo"])).toEqual({
+      code: 1,
+      stdout: "Rewound to before: go\n1 file restored.\n",
+      stderr:
+        "lathe: Left as they are (changed outside this session since): a.txt.\nlathe: To overwrite them as well, add --force.\n",
+    });
+    expect([read("a.txt"), read("src/b.txt")]).toEqual(["mine\n", "b\n"]);
+    await scene.box.run(["rewind", "--redo"]);
+    expect(await scene.box.run(["rewind", "--undo", "--force"])).toMatchObject({ code: 0 });
+    expect(read("a.txt")).toBe("one\n");
+  });
+
+  it("says in one line what is wrong, and what to do", async () => {
+    const door = gate();
+    scene = await stage([turn.text("hello"), turn.text("slow", { before: door.wait })]);
+    repository();
+    const said = async (...args: string[]) => {
+      const { code, stderr } = await scene.box.run(["rewind", ...args]);
+      expect([code, stderr.trim().split("\n").length]).toEqual([2, 1]);
+      return stderr;
+    };
+    expect(await said()).toContain("There is no session of this directory. See: lathe sessions list --all");
+    await scene.run(["say hello"]);
+    expect(await said("nothere0")).toContain("There is no entry nothere0 in this session.");
+    expect(await said("--redo")).toContain("There is no rewind to take back.");
+    expect(await said("a", "--undo")).toContain("See: lathe rewind --help");
+    expect(await said("--nonsense")).toContain("See: lathe rewind --help");
+    const child = scene.start(["-c", "wait"]);
+    const ended = collect(child);
+    child.stdin.end();
+    await door.reached;
+    expect(await said("--undo")).toMatch(/is (in use|open|locked)|another process/i);
+    door.open();
+    await ended;
+  });
+
+  it("a session that only reads writes no snapshot", async () => {
+    scene = await stage([turn.calls([{ name: "read_file", args: { file_path: "a.txt" } }]), turn.text("one")]);
+    repository();
+    await scene.run(["read it"]);
+    const home = scene.box.env["LATHE_HOME"] ?? "";
+    expect(existsSync(join(home, "cache/snapshots"))).toBe(false);
+  });
+
+  it("a session that is kept in the project is not rewound with it", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "--session", "s.jsonl", "go"]);
+    const { size } = statSync(file("s.jsonl"));
+    expect(await scene.box.run(["rewind", "--undo", "--session", "s.jsonl"])).toMatchObject({ code: 0, stderr: "" });
+    expect(read("a.txt")).toBe("one\n");
+    expect(statSync(file("s.jsonl")).size).toBeGreaterThan(size);
+  });
+
+  it("a file that git tracks although it is ignored comes back", async () => {
+    scene = await stage([shell("rm -r out"), turn.text("ok")]);
+    repository();
+    mkdirSync(file("out"));
+    writeFileSync(file("out/kept.txt"), "tracked\n");
+    execFileSync("git", ["add", "-f", "out/kept.txt"], { cwd: scene.box.dir });
+    await scene.run([...full, "go"]);
+    expect(existsSync(file("out"))).toBe(false);
+    await scene.box.run(["rewind", "--undo"]);
+    expect(read("out/kept.txt")).toBe("tracked\n");
+  });
+
+  it("blobs of snapshots are not collected while their session is there, and are when it is gone", async () => {
+    scene = await stage([shell(DESTROY), turn.text("done")]);
+    repository();
+    await scene.run([...full, "go"]);
+    const home = scene.box.env["LATHE_HOME"] ?? "";
+    const blobs = (): number => readdirSync(join(home, "blobs")).length;
+    const old = new Date(0);
+    const { utimesSync } = await import("node:fs");
+    for (const name of readdirSync(join(home, "blobs"))) utimesSync(join(home, "blobs", name), old, old);
+    const kept = blobs();
+    await scene.box.run(["sessions", "doctor", "--gc"]);
+    expect(blobs()).toBe(kept);
+    await scene.box.run(["rewind", "--undo"]);
+    expect(read("src/b.txt")).toBe("b\n");
+    const id = /_([\w-]+)\.jsonl/.exec(readdirSync(join(home, "sessions"), { recursive: true }).join("\n"))?.[1] ?? "";
+    await scene.box.run(["sessions", "rm", id]);
+    for (const name of readdirSync(join(home, "blobs"))) utimesSync(join(home, "blobs", name), old, old);
+    await scene.box.run(["sessions", "doctor", "--gc"]);
+    expect(blobs()).toBe(0);
+  });
+});
+
+it("3.18 the model's own checkpoint and rewind are offered only when they are turned on", async () => {
+  scene = await stage([turn.text("one"), turn.text("two")]);
+  await scene.run(["hello"]);
+  await scene.box.run(["config", "set", "checkpoint.enabled", "true"]);
+  await scene.run(["hello"]);
+  const offered = scene.server.requests.map(({ view }) =>
+    view.tools.filter((name) => /^(checkpoint|rewind)$/.test(name)),
+  );
+  expect(offered).toEqual([[], ["checkpoint", "rewind"]]);
+});
+
+describe("killed in a rewind", () => {
+  const preload = { NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}` };
+
+  const FINISHED = "lathe: The rewind that was cut off has been finished.\n";
+
+  it("at any change of a file: the next command finishes it", { timeout: 300_000 }, async () => {
+    scene = await stage([turn.text("hello"), shell(DESTROY), turn.text("done")]);
+    repository();
+    const before = record(scene.box.dir);
+    await scene.run(["hello"]);
+    await scene.run([...full, "-c", "destroy it"]);
+    const after = record(scene.box.dir);
+    const step = process.env["LATHE_LONG"] ? 1 : 3;
+    let finished = 0;
+    for (let at = 1; ; at += step) {
+      const child = scene.box.start(["rewind", "--undo"], { ...preload, DIE_AT: String(at) });
+      child.stdin.end();
+      child.stdout.resume();
+      child.stderr.resume();
+      await once(child, "close");
+      if (child.signalCode !== "SIGKILL") break;
+      const { stderr } = await scene.box.run(["rewind"]);
+      // After its last line it is done; what follows only tidies up.
+      expect(["", FINISHED], `killed at ${at}`).toContain(stderr);
+      if (stderr === FINISHED) finished++;
+      expect(record(scene.box.dir), `killed at ${at}`).toEqual(before);
+      expect(await scene.box.run(["rewind", "--redo"])).toMatchObject({ code: 0, stderr: "" });
+      expect(record(scene.box.dir), `taken back after ${at}`).toEqual(after);
+    }
+    expect(finished).toBeGreaterThan(4);
+  });
+});
+
+describe.skipIf(!hasScript)("at a terminal", () => {
+  it("/undo, /redo and /rewind", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("it is two now")]);
+    repository();
+    const terminal = new Terminal(scene.box, { ...scene.env, NO_COLOR: "1" });
+    try {
+      const { CLI } = await import("./command.ts");
+      let at = await terminal.see(
+        terminal.type(`node ${CLI} ${scene.args.join(" ")} --permission-mode full`),
+        /\/help\r?\n› /,
+      );
+      terminal.keys("change it\n");
+      at = await terminal.see(at, /it is two now[\s\S]*› /);
+      terminal.keys("/undo\n");
+      at = await terminal.see(at, /Rewound to before: change it\r?\n1 file restored\.[\s\S]*› /);
+      expect(read("a.txt")).toBe("one\n");
+      terminal.keys("/redo\n");
+      at = await terminal.see(at, /The rewind was taken back\.[\s\S]*› /);
+      expect(read("a.txt")).toBe("two\n");
+      terminal.keys("/rewind files\n");
+      at = await terminal.see(at, /change it[\s\S]*Go back to before \[1-1, Enter for none\]: /);
+      terminal.keys("1\n");
+      at = await terminal.see(at, /1 file restored\.[\s\S]*› /);
+      expect(read("a.txt")).toBe("one\n");
+      terminal.keys("/quit\n");
+    } finally {
+      await terminal.close();
+    }
+  });
+});
