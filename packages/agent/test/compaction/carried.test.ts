@@ -22,12 +22,12 @@ const result = (more: Partial<MessageEntry>, content = "ok", isError = false): T
 });
 
 it("CO-05 20 files and how many more, those that were changed first; read and then changed is RW", () => {
-  const reads = Array.from({ length: 24 }, (_, n) => result({ reads: [`/work/src/file${n}.ts`] }));
-  const change = { kind: "edit", path: "/work/src/file23.ts" } as unknown as NonNullable<MessageEntry["changes"]>[0];
+  const reads = Array.from({ length: 24 }, (_, n) => result({ reads: [`/project/src/file${n}.ts`] }));
+  const change = { kind: "edit", path: "/project/src/file23.ts" } as unknown as NonNullable<MessageEntry["changes"]>[0];
   const text = carriedText(
     hiddenWork([...reads, result({ changes: [change] }), result({ reads: ["/etc/hosts"] })], undefined),
     [],
-    "/work",
+    "/project",
   );
   const lines = text.split("\n");
   expect(lines[0]).toBe("<files>");
@@ -50,7 +50,7 @@ it("CO-05 adds up over compactions; what is only read excludes what was changed"
 });
 
 it("CO-05 the journal says which files a result shows and which a call changed", async () => {
-  const env = new MemoryEnvironment({ files: { "/work/a.txt": "hello\n" } });
+  const env = new MemoryEnvironment({ files: { "a.txt": "hello\n" } });
   const tools = [readFileTool, writeFileTool] as unknown as ToolDef[];
   const s = setUp({
     env,
