@@ -2,21 +2,23 @@
 // unusable: an image it cannot read, thinking that was signed for another account. So we stop sending it; the journal
 // keeps it.
 
-import { type ContentPart, InvalidRequestError, type Message } from "@lathe/llm";
+import { type ContentPart, InvalidRequestError, type Message, NotFoundError } from "@lathe/llm";
 import { isSigned } from "../journal/context.ts";
 import { applyPrune, type HistoryParts } from "./compaction.ts";
 import type { EventPart, JournalPart } from "./parts.ts";
 
 const ABOUT_THOUGHTS =
-  /encrypted[ _]content|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
+  /encrypted[ _]content|\bitem with id\b.*not found|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
 const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio/i;
 const MOST_REASON = 200;
 
 /** True when there was something to omit, so that the request may succeed now. */
 export function leaveOutRefused(core: HistoryParts & EventPart, error: unknown): boolean {
-  if (!(error instanceof InvalidRequestError)) return false;
+  // What is not found may be an item of the history.
+  if (!(error instanceof InvalidRequestError || error instanceof NotFoundError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
   if (ABOUT_THOUGHTS.test(`${error.message} ${error.errorCode ?? ""}`)) return leaveOutThoughts(core, reason);
+  if (error instanceof NotFoundError) return false;
   return (ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason)) || leaveOutUnknown(core, reason);
 }
 

@@ -190,6 +190,18 @@ describe("AD-10 request bodies", () => {
     },
   );
 
+  it.each(["", "{", '{"encrypted_content":""}', "{}"])(
+    "DM-05 D3 reasoning that the vendor could not read (%j) is left out, and so are the ids tied to it",
+    (signature) => {
+      const thinking = { text: "plan", signature, redacted: false, origin: { ...own, itemId: "rs_9" } };
+      const message = Message.assistant([
+        { kind: "thinking", thinking },
+        { kind: "text", text: "done", origin: { ...own, itemId: "msg_9" } },
+      ]);
+      expect(JSON.stringify(golden({ messages: [message] }))).not.toMatch(/rs_9|msg_9|encrypted_content":/);
+    },
+  );
+
   it("DM-05 another model's reasoning and ids never appear", () => {
     const messages = reasoned({ provider: "anthropic", model: "claude-opus-4-6" });
     const text = JSON.stringify(golden({ messages }));

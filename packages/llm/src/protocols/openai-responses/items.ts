@@ -82,7 +82,7 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
   // The vendor ties calls and messages to the reasoning item before them by id: ids go along only when every
   // reasoning item of the turn does.
   const withIds = message.content.every(
-    (part) => !isThinking(part) || (isOwn(part.thinking.origin, context) && part.thinking.signature !== undefined),
+    (part) => !isThinking(part) || (isOwn(part.thinking.origin, context) && encryptedContent(part) !== undefined),
   );
   for (const part of message.content) {
     switch (part.kind) {
@@ -91,9 +91,9 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
         break;
       case "thinking":
       case "redacted_thinking": {
-        const { text, signature, origin } = part.thinking;
+        const { text, origin } = part.thinking;
         if (isOwn(origin, context)) {
-          const encrypted = signature === undefined ? undefined : encryptedContent(signature);
+          const encrypted = encryptedContent(part);
           if (encrypted !== undefined) items.push(reasoningItem(text, encrypted, origin?.itemId));
         } else if (context.foreignThinking === "text" && part.kind === "thinking" && text !== "") {
           items.push(outputMessage([outputText(text)]));
@@ -129,15 +129,29 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
   return { items, customCalls, warnings };
 }
 
-function isThinking(part: ContentPart): part is Extract<ContentPart, { kind: "thinking" | "redacted_thinking" }> {
+type ThinkingPart = Extract<ContentPart, { kind: "thinking" | "redacted_thinking" }>;
+
+function isThinking(part: ContentPart): part is ThinkingPart {
   return part.kind === "thinking" || part.kind === "redacted_thinking";
 }
 
-/** Sessions that another program wrote keep the vendor's whole item in place of what is encrypted in it. */
-function encryptedContent(signature: string): string | undefined {
-  if (!signature.startsWith("{")) return signature;
-  const { encrypted_content: encrypted } = JSON.parse(signature) as JsonObject;
-  return typeof encrypted === "string" ? encrypted : undefined;
+/**
+ * Sessions that another program wrote keep the vendor's whole item in place of what is encrypted in it. Undefined: there is
+ * nothing that the vendor could read, and it refuses an item without it.
+ */
+function encryptedContent({ thinking: { signature = "" } }: ThinkingPart): string | undefined {
+  if (!signature.startsWith("{")) return signature === "" ? undefined : signature;
+  const item = parsed(signature);
+  const encrypted = isObject(item) ? item["encrypted_content"] : undefined;
+  return typeof encrypted === "string" && encrypted !== "" ? encrypted : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 function reasoningItem(text: string, encrypted: string, itemId: string | undefined): JsonObject {
