@@ -49,9 +49,9 @@ export const TARGETS = [
     ...tests("agent", ["test/session/prefix", "test/session/prefix-kept"]),
     ...SESSION,
   ]),
-  ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "approvals"]), SESSION),
+  ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "pending-approvals"]), SESSION),
   ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
-  ...row(agent("session", ["core", "input", "inbox", "turns", "shutdown", "session"]), SESSION),
+  ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
   ...row(
     agent("journal", ["journal", "context", "context-state", "line", "line-index", "scan", "file-store", "lock"]),
     JOURNAL,
