@@ -2,11 +2,19 @@
 
 import { commonPrefix, type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
+import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { Compaction } from "../../src/compaction/compaction.ts";
 import { DEFAULT_COMPACTION } from "../../src/compaction/settings.ts";
+import type { ToolDef } from "../../src/contract/tool.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
+import { forkJournal } from "../../src/journal/fork.ts";
+import { idSource } from "../../src/journal/ids.ts";
+import { Journal } from "../../src/journal/journal.ts";
+import { MemoryStore } from "../../src/journal/store.ts";
 import { Session } from "../../src/session/session.ts";
+import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
+import { waitTool } from "../../src/tools/wait/index.ts";
 import { testDeps } from "../support/session.ts";
 import { clientFor, DIALECTS, type Dialect, profileFor } from "../support/wire.ts";
 import { big, lorem, NOTES } from "./support.ts";
@@ -81,6 +89,58 @@ it.each(DIALECTS)("E 50 rounds of a %s model: at least 95 %% of what is sent was
   const steps = commonPrefix(server.requests);
   const repeated = steps.reduce((sum, { prefix }) => sum + prefix.length, 0);
   const all = server.requests.slice(1).reduce((sum, { rawBody }) => sum + rawBody.length, 0);
+  expect(repeated / all).toBeGreaterThan(0.95);
+  await server.close();
+});
+
+it("E a resume, a fork, a steering message and a child leave the prefix as it was", async () => {
+  const agents = [spawnAgentTool, waitTool] as unknown as ToolDef[];
+  let round = 0;
+  const server = await startModelServer({
+    script: ({ view }) => {
+      const isChild = view.messages.some(({ text }) => text.includes("CHILD"));
+      if (isChild) return turn.text("child is done");
+      round += 1;
+      if (round === 10) return turn.calls([{ name: "spawn_agent", args: { task: "CHILD" }, id: "spawn" }]);
+      if (round % 10 === 0) return turn.text("so far");
+      return turn.calls([{ name: "big", args: { word: `${round}`, tokens: 200 } }]);
+    },
+  });
+  const blobs = new MemoryBlobs();
+  const deps = testDeps();
+  const journalDeps = { blobs, now: deps.now, newId: idSource(deps.random) };
+  const open = (journal: Journal): Session =>
+    new Session({
+      profile: profileFor("anthropic", [big, ...agents], { buildSystemPrompt: () => lorem(6000) }),
+      env: new MemoryEnvironment(),
+      client: clientFor("anthropic", server),
+      deps,
+      journal,
+      middleware: [new Compaction({ settings: () => DEFAULT_COMPACTION }).middleware()],
+      config: { prefixBug: "throw" },
+    });
+  const store = new MemoryStore();
+  const first = open(Journal.create({ id: "a", cwd: "." }, () => store, journalDeps));
+  await first.submit("begin");
+  const steered = first.submit("more");
+  first.steer("and look at this");
+  await steered;
+  await first.close();
+  const again = open(Journal.open(new MemoryStore(Buffer.from(store.read(0, store.size))), journalDeps));
+  await again.submit("after a resume");
+  const header = { id: "b", cwd: ".", timestamp: "2026-01-01T00:00:00.000Z" };
+  const fork = forkJournal(again.journal, { upTo: again.journal.leaf, header, store: new MemoryStore() }, journalDeps);
+  await again.close();
+  const copy = open(fork);
+  await copy.submit("in a fork");
+  await copy.close();
+  const work = server.requests.filter(
+    ({ view }) => !view.messages.some(({ text }) => text.includes("CHILD") && text.length < 100),
+  );
+  const steps = commonPrefix(work);
+  const repeated = steps.reduce((sum, { prefix }) => sum + prefix.length, 0);
+  const all = work.slice(1).reduce((sum, { rawBody }) => sum + rawBody.length, 0);
+  expect(work.length).toBeGreaterThan(35);
   expect(repeated / all).toBeGreaterThan(0.95);
   await server.close();
 });
