@@ -323,7 +323,12 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
 
   it.each([
     ["a key that is refused", [turn.error(401)], [], /Check the key: lathe auth status\n›$/],
-    ["a model that is not there", [turn.error(404)], [], /Choose another model: lathe models\n›$/],
+    [
+      "a model that is not there",
+      [turn.error(404)],
+      [],
+      /Choose another model \(lathe models\) or change the request\n›$/,
+    ],
     [
       "an empty answer",
       [turn.text("")],

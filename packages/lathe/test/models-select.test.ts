@@ -102,9 +102,10 @@ describe("which model a selector means", () => {
     expect(b.asked).toEqual([]);
     expect(await b.ask(["--model", "openai/gpt-5.2"], env)).toMatchObject({ code: 0 });
     await b.write("config.yml", "enabledModels: [nosuch/*]\n");
-    expect((await b.box.run(["models"], { env })).stdout).toBe(
-      "No models are enabled. See: lathe config get enabledModels\n",
-    );
+    expect(await b.box.run(["models"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("No models are enabled. See: lathe config get enabledModels\n"),
+    });
   });
 
   it("G-53 a slip in disabledProviders is told, since the provider would be used", async () => {

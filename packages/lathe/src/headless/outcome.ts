@@ -127,7 +127,7 @@ const OTHER_MODEL = "Choose another model (lathe models) or change the request";
 /** What to do about a failed request. Absent: the run did not fail at the model. "": the message itself says it. */
 const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
   credential: "",
-  auth: "Check the key and what it may do: lathe auth status",
+  auth: "Check the key: lathe auth status",
   invalid: OTHER_MODEL,
   quota: "Check the account's limits, or choose another model: lathe models",
   overflow: "Start a new session or choose a larger model: lathe models",
