@@ -49,7 +49,11 @@ describe("local servers", () => {
     const env = { ...nowhere, OLLAMA_BASE_URL: `http://127.0.0.1:${(mute.address() as AddressInfo).port}` };
     const listed = await b.box.run(["models", "ollama/*"], { env });
     mute.close();
-    expect(listed).toMatchObject({ code: 0, stderr: "", stdout: 'No model matches "ollama/*". See: lathe models\n' });
+    expect(listed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No model matches "ollama/*". See: lathe models\n'),
+      stdout: "",
+    });
     const { code, stderr } = await b.box.run(["--list-models", "gpt-5.2"], { env: nowhere });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });

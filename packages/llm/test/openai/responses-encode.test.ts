@@ -202,6 +202,16 @@ describe("AD-10 request bodies", () => {
     },
   );
 
+  it("DM-05 D3 ids that no vendor makes are not sent back: they would be refused for ever", () => {
+    const odd = { ...own, itemId: "f.txt/\b" };
+    const message = Message.assistant([
+      { kind: "thinking", thinking: { text: "plan", signature: "enc", redacted: false, origin: odd } },
+      { kind: "tool_call", toolCall: { id: "c1", name: "weather", arguments: {}, type: "function", origin: odd } },
+    ]);
+    const result = Message.toolResult({ toolCallId: "c1", content: "sun" });
+    expect(JSON.stringify(golden({ messages: [message, result] }))).not.toContain("f.txt");
+  });
+
   it("DM-05 another model's reasoning and ids never appear", () => {
     const messages = reasoned({ provider: "anthropic", model: "claude-opus-4-6" });
     const text = JSON.stringify(golden({ messages }));

@@ -126,7 +126,22 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
   }
   // Reasoning that nothing came of (the answer ended there) is refused without the item it belongs to.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
-  return { items, customCalls, warnings };
+  return { items: items.map(withLegalId), customCalls, warnings };
+}
+
+/** As the vendor makes them. One that a server made up would be refused with every later request; without it the item serves. */
+const ID_FORMS: ReadonlyMap<JsonValue | undefined, RegExp> = new Map([
+  ["message", /^msg[\w-]*$/],
+  ["function_call", /^fc[\w-]*$/],
+  ["custom_tool_call", /^ctc[\w-]*$/],
+  ["reasoning", /^rs[\w-]*$/],
+]);
+
+function withLegalId(item: JsonObject): JsonObject {
+  const form = ID_FORMS.get(item["type"]);
+  if (item["id"] === undefined || !form || form.test(String(item["id"]))) return item;
+  const { id: _, ...rest } = item;
+  return rest;
 }
 
 type ThinkingPart = Extract<ContentPart, { kind: "thinking" | "redacted_thinking" }>;
