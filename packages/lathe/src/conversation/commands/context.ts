@@ -6,6 +6,8 @@ import type { SlashCommand } from "./command.ts";
 export const compact: SlashCommand = {
   name: "compact",
   arguments: "[what to pay attention to]",
+  // What runs is ended first.
+  whileWorking: true,
   description: "summarize older messages to make room",
   run: async (conversation, focus, view) => {
     const before = conversation.session.contextTokens;
@@ -23,6 +25,8 @@ export const compact: SlashCommand = {
 export const handoff: SlashCommand = {
   name: "handoff",
   arguments: "[what to pay attention to]",
+  // What runs is ended first.
+  whileWorking: true,
   description: "continue in a new session with a briefing of this one",
   run: async (conversation, focus, view) => {
     view.line("Generating handoff… (interrupt to cancel)", "dim");
