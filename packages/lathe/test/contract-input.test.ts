@@ -1,9 +1,11 @@
 // What goes in: prompts, words, files, piped text; and answers that must fit a schema.
 
+import { execFileSync, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
+import { CLI, collect } from "./command.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
 
 let scene: Stage;
@@ -155,6 +157,35 @@ describe("attached", () => {
   });
 });
 
+describe("a pipe in place of a file", () => {
+  it.each([
+    ["@pipe", ["@pipe", "say"]],
+    ["--system-prompt", ["--system-prompt", "pipe", "say"]],
+    ["--append-system-prompt", ["--append-system-prompt", "pipe", "say"]],
+    ["--output-schema", ["--output-schema", "pipe", "say"]],
+  ])("%s is refused with a line: it would be waited for without a word", async (_, args) => {
+    scene = await stage([]);
+    execFileSync("mkfifo", [join(scene.box.dir, "pipe")]);
+    const { code, stderr } = await scene.run(args);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^lathe: .*pipe.* is a pipe or device.*\n$/),
+    });
+  });
+
+  it("what a shell gives for <(command) is read", async () => {
+    scene = await stage([turn.text("yes")]);
+    const command = [process.execPath, CLI, ...scene.args].map((word) => `'${word}'`).join(" ");
+    const shell = spawn("bash", ["-c", `${command} --system-prompt <(echo talk like a pirate) say`], {
+      cwd: scene.box.dir,
+      env: { ...scene.box.env, ...scene.env },
+    });
+    shell.stdin.end();
+    expect(await collect(shell)).toMatchObject({ code: 0, stdout: "yes\n" });
+    expect(JSON.stringify(scene.server.requests[0]?.body)).toContain("talk like a pirate");
+  });
+});
+
 describe("--output-schema", () => {
   const schema = {
     type: "object",
@@ -198,6 +229,30 @@ describe("--output-schema", () => {
       stderr: expect.stringContaining('/type: "strin" is not a type'),
     });
     expect(scene.server.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ["words", 'Here it is: {"n": 7} ok'],
+    ["words with brackets", 'See [sic] {this} and [1]: {"n": 7}.'],
+    ["a fence within a line", 'Sure: ```json\n{"n": 7}\n```'],
+  ])("%s around the JSON are not part of the answer", async (_, answer) => {
+    scene = await stage([turn.text(answer)]);
+    const { code, stdout } = await scene.run(await withSchema());
+    expect(code).toBe(0);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ text: '{"n": 7}', output: { n: 7 } });
+  });
+
+  it("of two values that fit neither is chosen", async () => {
+    scene = await stage([turn.text('{"n": 7} or {"n": 8}'), turn.text('{"n": 8}')]);
+    expect(await scene.run(await withSchema())).toMatchObject({ code: 0 });
+    expect(lastSaid(1)).toContain("several JSON values");
+  });
+
+  it("a pattern that would be tried for ever ends the run with a line instead of blocking it", async () => {
+    scene = await stage(() => turn.text(JSON.stringify(`${"a".repeat(40)}!`)));
+    await writeFile(join(scene.box.dir, "slow.json"), '{"type": "string", "pattern": "^(a+)+$"}');
+    const { code, stderr } = await scene.run(["--output-schema", "slow.json", "count"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("takes too long to check") });
   });
 
   it("after two more tries it is code 1", async () => {

@@ -1,12 +1,13 @@
 // What is sent with a prompt: files that it names with @, and piped input. Either a picture, recognised by its first bytes, or text
 // in any encoding.
 
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DocumentError, documentText, type InputContent, imageType, MOST_IMAGE_BYTES } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../machine/machine.ts";
 import { usageError } from "../usage/exit.ts";
+import { readGivenFile } from "../usage/given-file.ts";
 
 export interface Attached {
   /** For messages. */
@@ -54,7 +55,7 @@ type Places = Pick<Machine, "cwd" | "userHome">;
 export async function fileParts(file: string, places: Places): Promise<ContentPart[]> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(pathOf(file, places));
+    bytes = await readGivenFile(pathOf(file, places));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw usageError(

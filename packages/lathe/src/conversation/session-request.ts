@@ -1,6 +1,5 @@
 // From options to a session: model, limits, prompts and keys of this run.
 
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { FamilyName } from "@lathe/agent";
 import type { OpenedJournal } from "../journals/journal-files.ts";
@@ -9,6 +8,7 @@ import { chooseModel, type ModelChoice } from "../models/connect.ts";
 import type { CliOptions } from "../options/option-table.ts";
 import { commaList, duration, httpUrl, money, positiveInteger } from "../options/values.ts";
 import { usageError } from "../usage/exit.ts";
+import { NoRegularFile, readGivenFile } from "../usage/given-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionRequest } from "./open-session.ts";
 
@@ -71,8 +71,10 @@ export const maxTimeOf = (options: CliOptions): number | undefined =>
 
 async function textOrFile(machine: Machine, value: string): Promise<string> {
   try {
-    return await readFile(resolve(machine.cwd, value), "utf8");
-  } catch {
+    return (await readGivenFile(resolve(machine.cwd, value))).toString("utf8");
+  } catch (error) {
+    if (error instanceof NoRegularFile)
+      throw usageError(`${value} is a pipe or device. Give a text file, or the text itself.`);
     // What can only be meant as a file must be one: its name makes no prompt.
     if (/^\S+\.(md|txt)$/.test(value))
       throw usageError(`${value} cannot be read. Give a text file, or the text itself.`);

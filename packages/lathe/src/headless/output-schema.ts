@@ -1,18 +1,19 @@
 // `--output-schema`: the final answer must be JSON that matches. The schema is sent with the prompt, and the model is asked again
 // when its answer does not match.
 
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { InputContent } from "@lathe/agent";
-import { type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
+import { type JsonSchema, violationOf } from "@lathe/llm";
 import { usageError } from "../usage/exit.ts";
+import { readGivenFile } from "../usage/given-file.ts";
+import { type FoundJson, jsonIn } from "./json-in.ts";
 
 export const MOST_RETRIES = 2;
 
 export async function readSchema(cwd: string, file: string): Promise<JsonSchema> {
   let text: string;
   try {
-    text = await readFile(resolve(cwd, file), "utf8");
+    text = (await readGivenFile(resolve(cwd, file))).toString("utf8");
   } catch (error) {
     throw usageError(`--output-schema: ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
@@ -35,25 +36,19 @@ export function withSchema(prompt: InputContent, schema: JsonSchema): InputConte
   return typeof prompt === "string" ? `${prompt}\n\n${note}` : [...prompt, { kind: "text", text: note }];
 }
 
-/** `json`: the value as the model wrote it. */
-export type Judged = { readonly value: JsonValue; readonly json: string } | { readonly problem: string };
+export type Judged = FoundJson | { readonly problem: string };
 
 export async function judge(answer: string, schema: JsonSchema): Promise<Judged> {
-  const json = jsonIn(answer);
-  let value: JsonValue;
-  try {
-    value = JSON.parse(json) as JsonValue;
-  } catch (error) {
-    return { problem: `it is not valid JSON (${(error as Error).message})` };
-  }
-  const violation = await violationOf(schema, value);
-  return violation ? { problem: `${violation.path} ${violation.message}` } : { value, json };
+  const { found, problem } = jsonIn(answer);
+  const judged = await Promise.all(found.map((one) => judgeOne(one, schema)));
+  const fitting = judged.filter((one) => "value" in one);
+  if (fitting.length > 1) return { problem: "it holds several JSON values that fit" };
+  return fitting[0] ?? judged.at(-1) ?? { problem: `it is not valid JSON (${problem})` };
 }
 
-/** Models often put a fence and some text around the JSON. */
-function jsonIn(answer: string): string {
-  const fenced = [...answer.matchAll(/^[ \t]*```(?:json)?[ \t]*\n(.*?)\n[ \t]*```[ \t]*$/gms)];
-  return (fenced.length === 1 ? fenced[0]?.[1] : undefined) ?? answer.trim();
+async function judgeOne(found: FoundJson, schema: JsonSchema): Promise<Judged> {
+  const violation = await violationOf(schema, found.value);
+  return violation ? { problem: `${violation.path} ${violation.message}` } : found;
 }
 
 export const askAgain = (problem: string): string =>

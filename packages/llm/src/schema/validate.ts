@@ -1,6 +1,7 @@
 // Local validation of what a model wrote. The compiler is loaded with the first check, never at start-up.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
+import { boundedChecks } from "./bounded.ts";
 import { atReference, isSchema } from "./inline.ts";
 
 /** Where a value does not match its schema, and why. */
@@ -10,29 +11,40 @@ export interface Violation {
   readonly message: string;
 }
 
+type Check = (value: JsonValue) => Violation | undefined;
+
+/**
+ * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
+ * same check, so it does not matter which caller filled it.
+ */
+const compiled = new WeakMap<JsonSchema, Check>();
+
+/** The first violation, or undefined. */
+export async function violationOf(schema: JsonSchema, value: JsonValue): Promise<Violation | undefined> {
+  let check = compiled.get(schema);
+  if (check === undefined) {
+    const { Compile } = await import("typebox/schema");
+    check = checkWith(Compile(schema), schema);
+    compiled.set(schema, check);
+  }
+  return check(value);
+}
+
 interface Validator {
   Check(value: unknown): boolean;
   Errors(value: unknown): [boolean, { instancePath: string; message: string }[]];
 }
 
-/**
- * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
- * same validator, so it does not matter which caller filled it.
- */
-const compiled = new WeakMap<JsonSchema, Validator>();
-
-/** The first violation, or undefined. */
-export async function violationOf(schema: JsonSchema, value: JsonValue): Promise<Violation | undefined> {
-  let validator = compiled.get(schema);
-  if (validator === undefined) {
-    const { Compile } = await import("typebox/schema");
-    validator = Compile(schema) as Validator;
-    compiled.set(schema, validator);
-  }
-  if (validator.Check(value)) return undefined;
-  const [first] = validator.Errors(value)[1];
-  return { path: first?.instancePath || "/", message: first?.message ?? "does not match the schema" };
+function checkWith(validator: Validator, schema: JsonSchema): Check {
+  const bounded = boundedChecks(schema);
+  return (value) => {
+    const first = bounded(() => (validator.Check(value) ? undefined : (validator.Errors(value)[1][0] ?? NO_REASON)));
+    if (first === "too long") return { path: "/", message: "takes too long to check against a pattern of the schema" };
+    return first && { path: first.instancePath || "/", message: first.message };
+  };
 }
+
+const NO_REASON = { instancePath: "", message: "does not match the schema" };
 
 /**
  * Strict mode makes a model write null for a property it omits (see `toOpenAIStrict`). Such nulls are removed

@@ -1,0 +1,57 @@
+// The JSON of an answer. Models often put a fence and some words around it.
+
+import type { JsonValue } from "@lathe/llm";
+
+/** `json`: the value as the model wrote it. */
+export interface FoundJson {
+  readonly value: JsonValue;
+  readonly json: string;
+}
+
+/** What may be meant: the answer as a whole, else what it has in fences, else the objects and lists among its words. */
+export function jsonIn(answer: string): { readonly found: readonly FoundJson[]; readonly problem: string } {
+  const whole = parsed(answer.trim());
+  if (typeof whole !== "string") return { found: [whole], problem: "" };
+  const fences = [...answer.matchAll(/```(?:json)?[ \t]*\n(.*?)\n[ \t]*```/gs)].map(([, inner = ""]) => parsed(inner));
+  const fenced = fences.filter((one) => typeof one !== "string");
+  return { found: fenced.length > 0 ? fenced : amongWords(answer), problem: whole };
+}
+
+/** A text says why it is not JSON. */
+function parsed(json: string): FoundJson | string {
+  try {
+    return { value: JSON.parse(json) as JsonValue, json };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Brackets are part of prose, too; each one that opens costs a look at all that follows. */
+const MOST_LOOKS = 100;
+
+function amongWords(answer: string): FoundJson[] {
+  const found: FoundJson[] = [];
+  const opening = /[[{]/g;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const start = opening.exec(answer)?.index;
+    if (start === undefined) break;
+    const one = parsed(answer.slice(start, endOf(answer, start)));
+    if (typeof one === "string") continue;
+    found.push(one);
+    opening.lastIndex = start + one.json.length;
+  }
+  return found;
+}
+
+/** Behind the bracket that closes the one at `start`; brackets in strings are text. */
+function endOf(answer: string, start: number): number {
+  const token = /"(?:[^"\\]|\\.)*"|[[\]{}]/gs;
+  token.lastIndex = start;
+  let depth = 0;
+  for (let match = token.exec(answer); match; match = token.exec(answer)) {
+    if (match[0] === "[" || match[0] === "{") depth++;
+    else if (match[0] === "]" || match[0] === "}") depth--;
+    if (depth === 0) return token.lastIndex;
+  }
+  return start;
+}
