@@ -138,6 +138,17 @@ describe("a file of the user's own", () => {
       'import "@some/where/deep"; export default 1;',
       "FILE imports @some/where/deep, which is not installed. Run: npm install --prefix DIR @some/where",
     ],
+    [
+      "leaves a rejected promise to nobody",
+      'void Promise.reject(new Error("stray")); export default 1;',
+      "FILE threw while it was loading: Error: stray (FILE:1)",
+    ],
+    [
+      "ends the process",
+      "process.exit(0); export default 1;",
+      "FILE ended the process while it was loading: remove the call of process.exit.",
+    ],
+    ["throws and leaves a timer", 'setInterval(() => {}, 1000); throw "up";', "FILE threw while it was loading: up"],
     ["needs a file", 'import "./parts.ts"; export default 1;', "FILE imports ./parts.ts, which does not exist."],
   ])("that %s is one line", async (_, text, expected) => {
     await files({ "extension.ts": text });
@@ -156,6 +167,11 @@ describe("a file of the user's own", () => {
     });
     expect(await load(".")).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is not a file: name the file/) });
     expect(await box.run(["load-extension"])).toMatchObject({ code: 2 });
+  });
+
+  it("that leaves a timer does not keep the command", async () => {
+    await files({ "extension.ts": "setInterval(() => {}, 1000); export default 1;" });
+    expect(await load("extension.ts")).toEqual({ code: 0, stdout: "default: number\n", stderr: "" });
   });
 
   it("that never finishes loading is given up", async () => {

@@ -14,23 +14,24 @@ import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
 import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
-import type {
-  BackgroundCommand,
-  DeleteOptions,
-  DirEntry,
-  ExecOptions,
-  ExecResult,
-  ExecutionEnvironment,
-  FileStat,
-  GlobOptions,
-  GlobResult,
-  GrepOptions,
-  GrepResult,
-  PathOptions,
-  ProcessOptions,
-  ProgramArgv,
-  TwoWayProcess,
-  WriteOptions,
+import {
+  type BackgroundCommand,
+  type DeleteOptions,
+  type DirEntry,
+  EnvError,
+  type ExecOptions,
+  type ExecResult,
+  type ExecutionEnvironment,
+  type FileStat,
+  type GlobOptions,
+  type GlobResult,
+  type GrepOptions,
+  type GrepResult,
+  type PathOptions,
+  type ProcessOptions,
+  type ProgramArgv,
+  type TwoWayProcess,
+  type WriteOptions,
 } from "./types.ts";
 
 /** Where a local environment works and what its commands see. */
@@ -163,9 +164,12 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async initialize(): Promise<void> {
     const { cwd } = this.#options;
     const stat = await fs.stat(cwd).catch((error: unknown) => {
-      throw fromErrno(error, cwd);
+      const cause = fromErrno(error, cwd);
+      if (cause.code !== "not_found") throw cause;
+      throw new EnvError("not_found", `The working directory ${cwd} does not exist.`, { path: cwd, cause });
     });
-    if (!stat.isDirectory()) throw pathError("not_directory", cwd);
+    if (!stat.isDirectory())
+      throw new EnvError("not_directory", `The working directory ${cwd} is not a directory.`, { path: cwd });
   }
 
   async cleanup(): Promise<void> {

@@ -40,6 +40,10 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
   const given: Partial<SessionOptions> = Object.fromEntries(
     Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
   );
+  // A host in JavaScript has no compiler that asks for them.
+  if (typeof config.model !== "string") throw new Error("the model is missing: give it as provider/id");
+  if (given.env === undefined && !options.workingDirectory)
+    throw new Error("the working directory is missing: give its absolute path");
   const slash = config.model.indexOf("/");
   if (slash < 1) throw new Error(`the model must be given as provider/id, not "${config.model}"`);
   const provider = config.model.slice(0, slash);

@@ -8,6 +8,7 @@ import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { CodingAgent } from "../../src/headless/coding-agent.ts";
 import { createSession } from "../../src/headless/create-session.ts";
+import type { Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/types.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
@@ -179,13 +180,24 @@ describe("a host with little", () => {
     const cwd = mkdtempSync(join(tmpdir(), "lathe-embedder-"));
     const deps = defaultDeps({ env: { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") } });
     const model = "anthropic/claude-opus-4-6";
-    await expect(createSession({ model, cwd: join(cwd, "gone"), deps })).rejects.toThrow(join(cwd, "gone"));
+    await expect(createSession({ model, cwd: join(cwd, "gone"), deps })).rejects.toThrow(
+      `The working directory ${join(cwd, "gone")} does not exist.`,
+    );
     const session = await createSession({ model, cwd, deps });
     const { reason, text } = await session.submit("go");
     expect([reason, text]).toEqual(["completed", "done"]);
     await session.close();
     await session.close();
     rmSync(cwd, { recursive: true });
+  });
+
+  it("a host in JavaScript that forgets the model or the directory is told which", async () => {
+    const careless = createSession as (options: object) => Promise<Session>;
+    const deps = defaultDeps({ env: { ANTHROPIC_API_KEY: "k" } });
+    await expect(careless({ cwd: tmpdir(), deps })).rejects.toThrow("the model is missing: give it as provider/id");
+    await expect(careless({ model: "anthropic/claude-opus-4-6", deps })).rejects.toThrow(
+      "the working directory is missing: give its absolute path",
+    );
   });
 
   it("two sessions in one process share nothing: one is aborted, the other finishes", async () => {

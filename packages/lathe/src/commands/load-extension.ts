@@ -2,26 +2,61 @@
 // of extensions; there is no extension API yet, so loading is all that can be done with one.
 
 import { resolve } from "node:path";
-import { ExtensionError } from "../extensions/errors.ts";
+import { describeLoadFailure, ExtensionError } from "../extensions/errors.ts";
 import { type Libraries, runningLibraries } from "../extensions/libraries.ts";
 import { loadExtension } from "../extensions/load.ts";
 import { homePaths } from "../home/paths.ts";
+import type { Machine } from "../machine/machine.ts";
 import { CliError, EXIT, usageError } from "../usage/exit.ts";
 import type { Command } from "./command.ts";
 
 export const loadExtensionCommand: Command = async (argv, machine) => {
   const [path, extra] = argv;
   if (path === undefined || extra !== undefined) throw usageError("Name one file: lathe load-extension <file>");
+  const file = resolve(machine.cwd, path);
+  const loaded = answerFor(file, machine);
+  try {
+    const exports = await load(file, machine);
+    const libraries = await runningLibraries();
+    for (const [name, value] of Object.entries(exports))
+      machine.stdout.write(`${name}: ${typeof value}${originOf(value, libraries)}\n`);
+    return EXIT.done;
+  } finally {
+    loaded();
+    // Timers and servers of the file would keep the process; the exit code is set by then.
+    machine.stdout.write("", () => setImmediate(() => process.exit()));
+  }
+};
+
+async function load(file: string, machine: Machine): Promise<Readonly<Record<string, unknown>>> {
   const cacheFolder = `${homePaths(machine.env, machine.userHome).cache}/extensions`;
-  const exports = await loadExtension(resolve(machine.cwd, path), { cacheFolder }).catch((error: unknown) => {
+  try {
+    const exports = await loadExtension(file, { cacheFolder });
+    // By then a promise that nobody handles has been reported.
+    await new Promise((done) => setImmediate(done));
+    return exports;
+  } catch (error) {
     if (error instanceof ExtensionError) throw new CliError(EXIT.failed, error.message, { cause: error });
     throw error;
-  });
-  const libraries = await runningLibraries();
-  for (const [name, value] of Object.entries(exports))
-    machine.stdout.write(`${name}: ${typeof value}${originOf(value, libraries)}\n`);
-  return EXIT.done;
-};
+  }
+}
+
+/** While the file loads, what ends the process is its doing: that is said, and is a failure. Call the result afterwards. */
+function answerFor(file: string, { stderr }: Machine): () => void {
+  let problem = `${file} ended the process while it was loading: remove the call of process.exit.`;
+  const onError = (error: unknown): void => {
+    problem = describeLoadFailure(file, error).message;
+    process.exit();
+  };
+  const onExit = (): void => {
+    stderr.write(`lathe: ${problem}\n`);
+    process.exitCode = EXIT.failed;
+  };
+  // Before the listener that takes every uncaught error for a bug of ours.
+  process.prependListener("uncaughtException", onError);
+  process.once("exit", onExit);
+  return () => process.off("uncaughtException", onError).off("exit", onExit);
+}
 
 /** Whether a value is one of the running libraries' own, or an instance of a class of theirs: the nearest one. */
 function originOf(value: unknown, libraries: Libraries): string {

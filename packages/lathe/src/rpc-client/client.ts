@@ -133,11 +133,11 @@ export class RpcClient {
     return (await this.request("get_last_assistant_text")).text;
   }
 
-  /** Replaces the host's tools; calls are served from now on. */
-  async setHostTools(tools: readonly HostTool[]): Promise<readonly string[]> {
+  /** Replaces the host's tools; calls are served from now on. `refused`: tools that cannot be offered, and why. */
+  setHostTools(tools: readonly HostTool[]): Promise<CommandData<"set_host_tools">> {
     this.#host.tools = tools;
     const specs = tools.map(({ execute: _execute, ...spec }) => spec);
-    return (await this.request("set_host_tools", { tools: specs })).toolNames;
+    return this.request("set_host_tools", { tools: specs });
   }
   /** Replaces the addresses that the host answers for. */
   async setHostUriSchemes(schemes: readonly HostScheme[]): Promise<readonly string[]> {

@@ -246,7 +246,11 @@ export const COMMANDS = {
   set_session_name: { params: { name: text }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },
 
-  set_host_tools: { params: { tools: listOf(hostTool) }, data: object({ toolNames: listOf(text) }) },
+  /** `toolNames`: those that are offered; `refused`: the others. */
+  set_host_tools: {
+    params: { tools: listOf(hostTool) },
+    data: object({ toolNames: listOf(text), refused: optional(listOf(object({ name: text, reason: text }))) }),
+  },
   set_host_uri_schemes: { params: { schemes: listOf(uriScheme) }, data: object({ schemes: listOf(text) }) },
   workflow_gate_response: {
     params: { gate_id: text, answer: anything, idempotency_key: optional(text) },

@@ -129,9 +129,8 @@ export const stateHandlers: Handlers<
     return { aborted };
   },
 
-  set_host_tools: ({ tools }, { current, hostTools }) => ({
-    toolNames: hostTools.set(tools, current.session.profile.toolRegistry.names()),
-  }),
+  set_host_tools: ({ tools }, { current, hostTools }) =>
+    hostTools.set(tools, current.session.profile.toolRegistry.names()),
 
   set_host_uri_schemes: ({ schemes }, { current, hostUris }) => ({
     schemes: hostUris.set(schemes, current.session.schemes),

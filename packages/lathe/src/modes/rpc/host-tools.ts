@@ -1,8 +1,8 @@
 // Tools that live in the host: the model calls them here, the host runs them and sends the result back.
 
 import { type ToolContent, type ToolDef, type ToolProvider, ToolRegistry, type ToolResult } from "@lathe/agent";
-import type { JsonSchema, JsonValue } from "@lathe/llm";
-import type { HostToolSpec } from "./commands.ts";
+import { type JsonSchema, type JsonValue, messageOf } from "@lathe/llm";
+import type { CommandData, HostToolSpec } from "./commands.ts";
 import type { HostToolResult, HostToolUpdate } from "./frames.ts";
 import { Outstanding } from "./outstanding.ts";
 
@@ -20,15 +20,24 @@ export class HostTools implements ToolProvider {
     return this.#tools;
   }
 
-  /** Replaces the whole set; nothing changes when one of them cannot be taken. */
-  set(specs: readonly HostToolSpec[], taken: readonly string[]): string[] {
-    const tools = specs.map((spec) => this.#toolOf(spec));
-    const names = new ToolRegistry(tools).names();
-    const clash = names.find((name) => taken.includes(name));
-    if (clash !== undefined) throw new Error(`The agent already has a tool named "${clash}". Choose another name.`);
-    if (names.length < specs.length) throw new Error("Two of these tools have the same name.");
+  /** Replaces the whole set. What cannot be offered is left out, and said. */
+  set(specs: readonly HostToolSpec[], taken: readonly string[]): CommandData<"set_host_tools"> {
+    const tools: ToolDef[] = [];
+    const offered = new ToolRegistry();
+    const refused: { name: string; reason: string }[] = [];
+    for (const spec of specs) {
+      const tool = this.#toolOf(spec);
+      try {
+        if (taken.includes(spec.name)) throw new Error("the agent already has a tool with that name; choose another");
+        if (offered.get(spec.name)) throw new Error("an earlier tool of this list has the same name");
+        offered.register(tool);
+        tools.push(tool);
+      } catch (error) {
+        refused.push({ name: spec.name, reason: messageOf(error) });
+      }
+    }
     this.#tools = tools;
-    return names;
+    return { toolNames: offered.names(), ...(refused.length === 0 ? {} : { refused }) };
   }
 
   update(frame: HostToolUpdate): void {
