@@ -16,7 +16,6 @@ const BY_ERRNO: Readonly<Record<string, PathErrorCode>> = {
   ENOSPC: "no_space",
   EDQUOT: "no_space",
   EROFS: "read_only",
-  ELOOP: "not_found",
 };
 
 const WORDING: Readonly<Record<PathErrorCode, (path: string) => string>> = {
@@ -42,12 +41,23 @@ export function pathError(code: PathErrorCode, path: string, cause?: unknown): E
   return new EnvError(code, WORDING[code](path), { path, ...(cause === undefined ? {} : { cause }) });
 }
 
+/** Listing the directory, as for other missing files, would show the link and not explain it. */
+export function linkLoop(path: string, cause?: unknown): EnvError {
+  const what = `${path} is a symbolic link that points back to itself. Name the file itself, or fix the link in the shell.`;
+  return new EnvError("not_found", what, { path, ...(cause === undefined ? {} : { cause }) });
+}
+
 /** Turns what node:fs throws into an EnvError; an EnvError passes unchanged. */
 export function fromErrno(error: unknown, path: string): EnvError {
   if (error instanceof EnvError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : BY_ERRNO[code];
   if (known !== undefined) return pathError(known, path, error);
+  if (code === "ELOOP") return linkLoop(path, error);
+  if (path.includes("\0")) {
+    const shown = path.replaceAll("\0", "\\0");
+    return new EnvError("io", `The path holds a NUL character: ${shown}. Give it without.`, { path, cause: error });
+  }
   if (code === "EMFILE" || code === "ENFILE") {
     return new EnvError("busy", `Too many files are open to open ${path}. Try again when fewer files are open.`, {
       path,

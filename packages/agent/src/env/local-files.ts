@@ -5,7 +5,7 @@ import { constants, lstatSync, realpathSync, type Stats, statSync } from "node:f
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { runnable } from "./file-mode.ts";
-import { fromErrno, pathError } from "./fs-error.ts";
+import { fromErrno, linkLoop, pathError } from "./fs-error.ts";
 import { directoryByPath, type HeldDirectory, holdDirectory } from "./held-directory.ts";
 import type { RenameWatches } from "./rename-watch.ts";
 import { removeFile, replaceFile } from "./replace-file.ts";
@@ -150,7 +150,7 @@ function needsWriteInPlace(error: unknown): boolean {
 export async function realOrNearest(path: string, hops = MOST_HOPS): Promise<string> {
   const real = await fs.realpath(path).catch(() => undefined);
   if (real !== undefined) return real;
-  if (hops === 0) throw circle(path);
+  if (hops === 0) throw linkLoop(path);
   const link = await fs.readlink(path).catch(() => undefined);
   if (link !== undefined) return realOrNearest(resolve(dirname(path), link), hops - 1);
   const parent = dirname(path);
@@ -168,12 +168,7 @@ async function finalTarget(path: string): Promise<string> {
     if (link === undefined) return current;
     current = link.startsWith("/") ? link : join(dirname(current), link);
   }
-  throw circle(path);
-}
-
-function circle(path: string): EnvError {
-  const what = `${path} is a symbolic link that points back to itself. Name the file itself, or fix the link in the shell.`;
-  return new EnvError("not_found", what, { path });
+  throw linkLoop(path);
 }
 
 export async function deleteFile(path: string, tempName: string, { noLinks, ifContent }: DeleteOptions): Promise<void> {

@@ -1,7 +1,7 @@
 // Where a path really is, asked of any environment.
 
 import { basename, dirname, join, relative, resolve } from "node:path/posix";
-import { pathError } from "./fs-error.ts";
+import { linkLoop } from "./fs-error.ts";
 import type { ExecutionEnvironment } from "./types.ts";
 
 /** Number of links after which a chain is treated as a loop. */
@@ -16,7 +16,7 @@ export async function realPathOf(
   const stat = await env.stat(path);
   if (stat !== undefined && stat.kind !== "dangling") return stat.realPath;
   if (stat !== undefined) {
-    if (hops === 0 || stat.realPath === path) throw pathError("not_found", path);
+    if (hops === 0 || stat.realPath === path) throw linkLoop(path);
     return realPathOf(env, stat.realPath, hops - 1);
   }
   const parent = dirname(path);

@@ -31,7 +31,8 @@ export async function validateArguments(call: ToolCallData, schema: JsonSchema):
   if (!violation) return { ok: true, args: withoutNulls };
   const repaired = repairArguments(withoutNulls, schema);
   if (repaired !== withoutNulls && !(await violationOf(schema, repaired))) return { ok: true, args: repaired };
-  return { ok: false, ...violation };
+  const { path, message, unknown } = violation;
+  return { ok: false, path, message: unknown === undefined ? message : `unknown argument ${JSON.stringify(unknown)}` };
 }
 
 function readArguments(call: ToolCallData, schema: JsonSchema): JsonObject | undefined {

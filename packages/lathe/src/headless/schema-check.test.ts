@@ -14,6 +14,11 @@ describe("an output schema that cannot be meant", () => {
     [{ items: [{ type: "string" }, 3] }, /\/items\/1 is not a schema/],
     [{ items: { $ref: "#/$defs/lost" } }, /\/items\/\$ref: "#\/\$defs\/lost" is not in this file/],
     [{ $ref: "other.json#/x" }, /"other\.json#\/x" is not in this file/],
+    [{ $ref: "#" }, /^\/\$ref: "#" leads back to itself$/],
+    [
+      { properties: { a: { $ref: "#/$defs/b" } }, $defs: { b: { anyOf: [{ type: "null" }, { $ref: "#/$defs/b" }] } } },
+      /^\/properties\/a\/\$ref: "#\/\$defs\/b" leads back to itself$/,
+    ],
     [{ type: "string", pattern: "([" }, /regular expression/],
   ])("%j is told with its place", async (schema, message) => {
     expect(await schemaProblem(schema)).toMatch(message);

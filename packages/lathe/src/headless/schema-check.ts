@@ -22,6 +22,9 @@ export async function schemaProblem(root: JsonSchema): Promise<string | undefine
   if (problem !== undefined) return problem;
   const lost = seen.references.find(({ to }) => !isKnown(to, root, seen.names));
   if (lost) return `${lost.at}/$ref: ${JSON.stringify(lost.to)} is not in this file`;
+  const circles = new Circles(root);
+  const endless = seen.references.find(({ to }) => circles.behind(to));
+  if (endless) return `${endless.at}/$ref: ${JSON.stringify(endless.to)} leads back to itself`;
   try {
     await violationOf(root, null);
     return undefined;
@@ -60,12 +63,47 @@ function isKnown(reference: string, root: JsonSchema, names: ReadonlySet<string>
   // An address may be written relative to another one.
   if (base !== "") return [...names].some((name) => name.endsWith(base));
   if (place !== "" && !place.startsWith("/")) return names.has(place);
+  return atPlace(place, root) !== undefined;
+}
+
+/** Finds schemas that are met again without a step into the value: a check would never end. */
+class Circles {
+  readonly #root: JsonSchema;
+  readonly #harmless = new Set<JsonObject>();
+
+  constructor(root: JsonSchema) {
+    this.#root = root;
+  }
+
+  behind(reference: string): boolean {
+    return this.#isIn(this.#target(reference), []);
+  }
+
+  #isIn(schema: JsonValue | undefined, above: readonly JsonObject[]): boolean {
+    if (schema === undefined || !isObject(schema) || this.#harmless.has(schema)) return false;
+    if (above.includes(schema)) return true;
+    const below = [...above, schema];
+    const { $ref: to, not, if: condition, then, else: otherwise, anyOf = [], oneOf = [], allOf = [] } = schema;
+    const children = [this.#target(to), not, condition, then, otherwise, anyOf, oneOf, allOf].flat();
+    if (children.some((child) => this.#isIn(child, below))) return true;
+    this.#harmless.add(schema);
+    return false;
+  }
+
+  /** Names are not followed. */
+  #target(reference: JsonValue | undefined): JsonValue | undefined {
+    const byPlace = typeof reference === "string" && /^#(?:\/|$)/.test(reference);
+    return byPlace ? atPlace(reference.slice(1), this.#root) : undefined;
+  }
+}
+
+function atPlace(place: string, root: JsonSchema): JsonValue | undefined {
   let here: JsonValue | undefined = root;
   for (const step of place.split("/").slice(1)) {
     const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
     here = typeof here === "object" && here !== null ? (here as JsonObject)[key] : undefined;
   }
-  return here !== undefined;
+  return here;
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>

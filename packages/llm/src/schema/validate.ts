@@ -9,6 +9,8 @@ export interface Violation {
   /** JSON pointer. */
   readonly path: string;
   readonly message: string;
+  /** The name of a property that the schema does not admit. */
+  readonly unknown?: string;
 }
 
 type Check = (value: JsonValue) => Violation | undefined;
@@ -32,19 +34,46 @@ export async function violationOf(schema: JsonSchema, value: JsonValue): Promise
 
 interface Validator {
   Check(value: unknown): boolean;
-  Errors(value: unknown): [boolean, { instancePath: string; message: string }[]];
+  Errors(value: unknown): [boolean, ValidatorError[]];
+}
+
+interface ValidatorError {
+  readonly keyword: string;
+  readonly schemaPath: string;
+  readonly instancePath: string;
+  readonly message: string;
 }
 
 function checkWith(validator: Validator, schema: JsonSchema): Check {
   const bounded = boundedChecks(schema);
   return (value) => {
-    const first = bounded(() => (validator.Check(value) ? undefined : (validator.Errors(value)[1][0] ?? NO_REASON)));
-    if (first === "too long") return { path: "/", message: "takes too long to check against a pattern of the schema" };
-    return first && { path: first.instancePath || "/", message: first.message };
+    try {
+      const first = bounded(() => (validator.Check(value) ? undefined : (validator.Errors(value)[1][0] ?? NO_REASON)));
+      if (first === "too long") return refused("takes too long to check against a pattern of the schema");
+      return first && { path: first.instancePath || "/", ...reasonOf(first) };
+    } catch (error) {
+      if (error instanceof RangeError)
+        return refused("cannot be checked: it or the references of the schema nest too deep");
+      throw error;
+    }
   };
 }
 
-const NO_REASON = { instancePath: "", message: "does not match the schema" };
+const NO_REASON: ValidatorError = {
+  keyword: "",
+  schemaPath: "",
+  instancePath: "",
+  message: "does not match the schema",
+};
+
+const refused = (message: string): Violation => ({ path: "/", message });
+
+function reasonOf({ keyword, schemaPath, instancePath, message }: ValidatorError): Omit<Violation, "path"> {
+  if (keyword !== "boolean") return { message };
+  if (!schemaPath.endsWith("/additionalProperties")) return { message: "is not allowed" };
+  const unknown = (instancePath.split("/").at(-1) ?? "").replaceAll("~1", "/").replaceAll("~0", "~");
+  return { message: `unknown property ${JSON.stringify(unknown)}`, unknown };
+}
 
 /**
  * Strict mode makes a model write null for a property it omits (see `toOpenAIStrict`). Such nulls are removed

@@ -91,6 +91,34 @@ describe("OpenAI strict schemas", () => {
   });
 });
 
+describe("a check that would not end", () => {
+  it("a pattern that is tried for ever is given up", async () => {
+    const schema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
+    expect((await violationOf(schema, { a: `${"a".repeat(40)}!` }))?.message).toContain("takes too long");
+    expect(await violationOf(schema, { a: "aaa" })).toBeUndefined();
+    expect(await violationOf(schema, { a: "b" })).toMatchObject({
+      path: "/a",
+      message: expect.stringContaining("pattern"),
+    });
+  });
+
+  it("a schema that refers to itself refuses the value instead of overflowing the stack", async () => {
+    expect((await violationOf({ $ref: "#" }, 1))?.message).toContain("nest too deep");
+  });
+});
+
+describe("a property that the schema does not admit", () => {
+  it.each([
+    [{ additionalProperties: false }, "/x~1y", 'unknown property "x/y"'],
+    [{ properties: { "x/y": false } }, "/x~1y", "is not allowed"],
+  ])("%j is named", async (schema, path, message) => {
+    expect(await violationOf({ type: "object", ...schema } as JsonSchema, { "x/y": 1 })).toMatchObject({
+      path,
+      message,
+    });
+  });
+});
+
 describe("nulls of strict mode in schemas that other programs write", () => {
   const schema: JsonSchema = {
     type: "object",
