@@ -85,7 +85,7 @@ describe("lathe prompt", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("You are Lathe");
     expect(stdout).toContain("Always be kind.");
-    expect(stdout).toMatch(/tool edit_file +~\d+/);
-    expect(stdout).toMatch(/all +~\d+ tokens/);
+    expect(stdout).toMatch(/\d+ +tool schemas +edit_file/);
+    expect(stdout).toMatch(/tool schemas \(\d+\)/);
   });
 });

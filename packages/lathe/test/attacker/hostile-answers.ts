@@ -108,7 +108,7 @@ function wireOptions(chance: Chance): Partial<ModelTurn> {
     { fault: { kind: "duplicate-terminal" } },
     { fault: { kind: "missing-terminal" } },
     { fault: { kind: "stream-error", afterEvents: chance.below(3), message: hostileText(chance) } },
-    { chunk: 1, crlf: true, pings: true },
+    { chunk: 61, crlf: true, pings: true },
     { gzip: true },
   ]);
 }
