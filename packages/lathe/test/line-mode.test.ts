@@ -41,10 +41,10 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow shell echo one.*\? \[y\/N\/always\] /);
-    expect(terminal.text(start)).not.toContain("Allow shell echo two");
+    at = await terminal.see(at, /│ echo one.*\s+Allow this\? \[.*\] /);
+    expect(terminal.text(start)).not.toContain("│ echo two");
     terminal.keys("y\n");
-    at = await terminal.see(at, /Allow shell echo two.*\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /│ echo two.*\s+Allow this\? \[.*\] /);
     terminal.keys("rather not\n");
     at = await terminal.see(at, /both are written[\s\S]*› /);
     expect([existsSync(join(box.dir, "one.txt")), existsSync(join(box.dir, "two.txt"))]).toEqual([true, false]);
@@ -94,9 +94,9 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow spawn_agent .*\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /Allow (spawn_agent .*|this)\? \[y\/N.*\] /);
     terminal.keys("y\n");
-    at = await terminal.see(at, /Allow shell echo child.* \(agent \w+\)\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /shell \(agent \w+\):[\s\S]*│ echo child.*\s+Allow this\? \[.*\] /);
     terminal.keys("y\n");
     at = await terminal.see(at, /the child has written it[\s\S]*› /);
     expect(existsSync(join(box.dir, "child.txt"))).toBe(true);
@@ -110,10 +110,10 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow shell echo one\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /│ echo one\s+Allow this\? \[.*\] /);
     terminal.keys("\x03");
     at = await terminal.see(at, /\nInterrupted\. Press[\s\S]*› /);
-    expect(terminal.text(start)).not.toContain("Allow shell echo two");
+    expect(terminal.text(start)).not.toContain("│ echo two");
     terminal.keys("/quit\n");
     await terminal.see(at, ended);
   });
