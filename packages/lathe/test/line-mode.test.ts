@@ -201,6 +201,33 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     expect(await sessionFiles()).toEqual(before);
   });
 
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "lathe -c after %s in the middle of work offers to continue it",
+    async (signal) => {
+      const door = gate();
+      server.push(turn.text("half", { before: door.wait }), turn.text("the whole answer"));
+      let at = terminal.type(`sh -c 'echo pid-$$; exec ${lathe(SONNET, "look-around")}'`);
+      await door.reached;
+      process.kill(Number(/pid-(\d+)/.exec(terminal.text(at))?.[1]), signal);
+      await terminal.see(at, ended);
+      door.open();
+      at = terminal.type(lathe(SONNET, "-c"));
+      at = await terminal.see(at, /The last input was not finished\. Continue it\? \[Y\/n.*\] /);
+      terminal.keys("/cost\n");
+      at = await terminal.see(at, /Continue it\? \[Y\/n.*\] /);
+      terminal.keys("\n");
+      at = await terminal.see(at, /the whole answer[\s\S]*› /);
+      const [asked] = server.requests[1]?.view.messages ?? [];
+      expect(asked?.text).toContain("look-around");
+      terminal.keys("/quit\n");
+      await terminal.see(at, ended);
+      at = terminal.type(lathe(SONNET, "-c"));
+      at = await terminal.see(at, /the whole answer\r?\n› /);
+      terminal.keys("/quit\n");
+      await terminal.see(at, ended);
+    },
+  );
+
   it("Ctrl+C stops the work, again leaves with 130; SIGTERM ends it cleanly, with no lock left", async () => {
     const door = gate();
     server.push(turn.text("never", { before: door.wait }), turn.text("after", { before: door.wait }));

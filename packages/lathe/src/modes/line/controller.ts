@@ -6,6 +6,7 @@ import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approva
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import goOn from "../../headless/go-on.md";
 import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
 import { approvalText, type StyledLine } from "./approval.ts";
 import type { Style } from "./printer.ts";
@@ -29,6 +30,8 @@ A line that ends with \\ continues on the next one. @path attaches a file.
 Ctrl+C stops the work; pressed again, it leaves.
 Asked whether a call is allowed: y, n, always (every later call of this tool inside this project; for shell: every command),
 v (everything it would do), or what to do instead.`;
+
+const CUT_OFF = "The last input was not finished. Continue it? [Y/n, or what to do instead] ";
 
 const LEAVE_WITHIN_MS = 2_000;
 
@@ -75,6 +78,30 @@ export class LineController {
       const answered = this.#conversation.submit(content);
       for (const next of later) this.#conversation.session.followUp(next);
       await answered;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Before anything else is typed, in a session whose last input was cut off. */
+  async offerToContinue(): Promise<void> {
+    const { session } = this.#conversation;
+    // A command may put another session in its place.
+    while (session === this.#conversation.session) {
+      const said = (await this.#view.ask(CUT_OFF))?.trim();
+      if (said === undefined || /^no?$/i.test(said)) return;
+      if (/^(y(es)?)?$/i.test(said)) return this.#continue();
+      const isCommand = this.#commands.parse(said) !== undefined;
+      await this.line(said);
+      if (!isCommand) return;
+    }
+  }
+
+  async #continue(): Promise<void> {
+    if (!this.#conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
+    this.#busy = true;
+    try {
+      await this.#conversation.continue();
     } finally {
       this.#busy = false;
     }
