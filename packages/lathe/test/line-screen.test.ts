@@ -172,6 +172,21 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.see(/✓ shell echo hi[\s\S]*done\n›$/);
   });
 
+  it("/redo does not say that it rewound; /handoff of nothing does not claim to begin", async () => {
+    server.push(turn.text("answer"));
+    await open(SONNET, 100);
+    await screen.press("/handoff", "Enter");
+    const rows = await screen.see(/Nothing to hand off[^\n]*\n›$/);
+    expect(rows.join("\n")).not.toContain("Generating");
+    await screen.press("go", "Enter");
+    await screen.see(/answer\n›$/);
+    await screen.press("/undo", "Enter");
+    await screen.see(/Rewound to before: go\n[^›]*›/);
+    await screen.press("/redo", "Enter");
+    const after = await screen.see(/The rewind was taken back\.\n[^›]*›$/);
+    expect(after.join("\n")).not.toContain("Conversation rewound");
+  });
+
   it("always is offered only where it has an effect, and says how much it allows", async () => {
     server.push(turn.calls([{ name: "read_file", args: { file_path: ".env" } }]), turn.text("done"));
     await writeFile(join(box.dir, ".env"), "KEY=1\n");
