@@ -179,7 +179,7 @@ describe("lathe trust", () => {
     // Nothing listens at the provider's own address.
     const { code, stderr } = await ask();
     expect(stderr).toContain(
-      "lathe: This folder is not trusted: .lathe/config.yml, .lathe/models.yml, .env ignored. To let them take effect: lathe trust\n",
+      "lathe: This folder is not trusted; ignored: .lathe/config.yml, .lathe/models.yml, .env. To let them take effect: lathe trust\n",
     );
     expect(code).toBe(3);
     expect(stranger.requests).toHaveLength(0);

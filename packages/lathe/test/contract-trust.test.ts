@@ -45,7 +45,7 @@ describe("a folder that is not trusted", () => {
     expect(scene.server.requests[0]?.headers["x-api-key"]).toBe(KEY);
     expect({ code, stdout }).toEqual({ code: 4, stdout: "ok\n" });
     expect(errorLines(stderr)[0]).toMatch(
-      /not trusted: \.lathe\/config\.yml, \.lathe\/models\.yml, \.env ignored.*lathe trust/,
+      /not trusted; ignored: \.lathe\/config\.yml, \.lathe\/models\.yml, \.env\..*lathe trust/,
     );
     expect(errorLines(stderr)).toHaveLength(2);
     expect(existsSync(join(scene.box.dir, "made"))).toBe(false);

@@ -136,7 +136,7 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
     person: { approve: async () => undefined },
     onEvent: (event) => {
       if (event.kind === "approval_request") {
-        asked.push(event.data);
+        asked.push({ ...event.data, canAllowAlways: true });
         queueMicrotask(() => open.session.answerApproval(event.data.call_id, { decision: answer, by: "test" }));
       }
       if (event.kind === "tool_call_end") {
@@ -388,6 +388,38 @@ it("a question about a write that changes nothing still names the file", async (
   const one: Case = { profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content }) };
   const seen = await call(one, "f.txt", "ask", "deny");
   expect(seen.asked[0]?.preview.map(({ text }) => text)).toContain("file_path: f.txt");
+});
+
+it.each([
+  ["openai", "exec_command", { cmd: "ls\ndescription: harmless" }, "project"],
+  ["openai", "exec_command", { cmd: "ls\ndescription: harmless", workdir: "sub" }, "project/sub"],
+  ["gemini", "run_shell_command", { command: "ls\ndescription: harmless", dir_path: "sub" }, "project/sub"],
+  ["anthropic", "Bash", { command: "ls\ndescription: harmless" }, "project"],
+] as const)(
+  "a question of %s's %s names the directory once and marks the lines of the command",
+  async (profile, tool, args, at) => {
+    const seen = await call({ profile, settings: { toolNames: "native" }, tool, args: () => args }, "", "ask", "deny");
+    expect(seen.asked[0]?.preview.map(({ text }) => text)).toEqual([
+      `in ${join(root, at)}`,
+      "│ ls",
+      "│ description: harmless",
+    ]);
+  },
+);
+
+it("a question about a write says what will happen, not what has happened", async () => {
+  writeFileSync(join(project, "bytes.bin"), Buffer.from([0, 1, 2, 255]));
+  const asked = async (path: string, content: string): Promise<string> => {
+    const one: Case = { profile: "anthropic", tool: "write_file", args: () => ({ file_path: path, content }) };
+    const [question] = (await call(one, "", "ask", "deny")).asked;
+    return question?.preview.map(({ text }) => text).join("\n") ?? "";
+  };
+  expect(await asked("crlf.txt", "one\nthree\n")).toContain("the file keeps its line endings.");
+  expect(await asked("f.txt", "one\ntwo\nthree\n")).toContain(
+    "nothing changes: the file already has exactly this content.",
+  );
+  expect(await asked("bytes.bin", "text\n")).toContain("replaces content that is not text.");
+  expect(await asked("a\nfile_path: b.txt", "x\n")).toContain("create a\\nfile_path: b.txt");
 });
 
 it("half a character in a path: the file that was asked about is the one that is written", async () => {

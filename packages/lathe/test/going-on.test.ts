@@ -50,7 +50,8 @@ describe("lathe -c without a prompt and without a terminal", () => {
     scene = await stage([turn.text("answer")]);
     const nothing = { code: 2, stdout: "", stderr: expect.stringMatching(/nothing left to do.*lathe -c "<prompt>"/) };
     expect(await scene.run(["-c"])).toMatchObject(nothing);
-    await scene.run(["work"]);
+    const NEW = "lathe: There is no earlier session of this directory: this is a new one.\n";
+    expect(await scene.run(["-c", "work"])).toEqual({ code: 0, stdout: "answer\n", stderr: NEW });
     expect(await scene.run(["-c"])).toMatchObject(nothing);
     expect(scene.server.requests).toHaveLength(1);
   });

@@ -41,10 +41,10 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow shell echo one.*\? \[y\/N\/always\] /);
-    expect(terminal.text(start)).not.toContain("Allow shell echo two");
+    at = await terminal.see(at, /│ echo one.*\s+Allow this\? \[.*\] /);
+    expect(terminal.text(start)).not.toContain("│ echo two");
     terminal.keys("y\n");
-    at = await terminal.see(at, /Allow shell echo two.*\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /│ echo two.*\s+Allow this\? \[.*\] /);
     terminal.keys("rather not\n");
     at = await terminal.see(at, /both are written[\s\S]*› /);
     expect([existsSync(join(box.dir, "one.txt")), existsSync(join(box.dir, "two.txt"))]).toEqual([true, false]);
@@ -94,9 +94,9 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow spawn_agent .*\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /Allow (spawn_agent .*|this)\? \[y\/N.*\] /);
     terminal.keys("y\n");
-    at = await terminal.see(at, /Allow shell echo child.* \(agent \w+\)\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /shell \(agent \w+\):[\s\S]*│ echo child.*\s+Allow this\? \[.*\] /);
     terminal.keys("y\n");
     at = await terminal.see(at, /the child has written it[\s\S]*› /);
     expect(existsSync(join(box.dir, "child.txt"))).toBe(true);
@@ -110,10 +110,10 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow shell echo one\? \[y\/N\/always\] /);
+    at = await terminal.see(at, /│ echo one\s+Allow this\? \[.*\] /);
     terminal.keys("\x03");
     at = await terminal.see(at, /\nInterrupted\. Press[\s\S]*› /);
-    expect(terminal.text(start)).not.toContain("Allow shell echo two");
+    expect(terminal.text(start)).not.toContain("│ echo two");
     terminal.keys("/quit\n");
     await terminal.see(at, ended);
   });
@@ -200,6 +200,33 @@ describe.skipIf(!hasScript)("line mode (script)", () => {
     await terminal.see(at, ended);
     expect(await sessionFiles()).toEqual(before);
   });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "lathe -c after %s in the middle of work offers to continue it",
+    async (signal) => {
+      const door = gate();
+      server.push(turn.text("half", { before: door.wait }), turn.text("the whole answer"));
+      let at = terminal.type(`sh -c 'echo pid-$$; exec ${lathe(SONNET, "look-around")}'`);
+      await door.reached;
+      process.kill(Number(/pid-(\d+)/.exec(terminal.text(at))?.[1]), signal);
+      await terminal.see(at, ended);
+      door.open();
+      at = terminal.type(lathe(SONNET, "-c"));
+      at = await terminal.see(at, /The last input was not finished\. Continue it\? \[Y\/n.*\] /);
+      terminal.keys("/cost\n");
+      at = await terminal.see(at, /Continue it\? \[Y\/n.*\] /);
+      terminal.keys("\n");
+      at = await terminal.see(at, /the whole answer[\s\S]*› /);
+      const [asked] = server.requests[1]?.view.messages ?? [];
+      expect(asked?.text).toContain("look-around");
+      terminal.keys("/quit\n");
+      await terminal.see(at, ended);
+      at = terminal.type(lathe(SONNET, "-c"));
+      at = await terminal.see(at, /the whole answer\r?\n› /);
+      terminal.keys("/quit\n");
+      await terminal.see(at, ended);
+    },
+  );
 
   it("Ctrl+C stops the work, again leaves with 130; SIGTERM ends it cleanly, with no lock left", async () => {
     const door = gate();

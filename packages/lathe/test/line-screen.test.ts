@@ -129,8 +129,9 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     execFileSync("mkfifo", [join(box.dir, "pipe")]);
     await open(SONNET, 80);
     await screen.press("go", "Enter");
-    const rows = await screen.see("Allow this? [y/N/always]");
-    expect(rows).toEqual(expect.arrayContaining(["shell:", "    echo one # harmless", "    cat < pipe"]));
+    const rows = await screen.see("Allow this? [y/N/always = every shell call]");
+    const shown = ["shell:", expect.stringMatching(/^ {4}in \//), "    │ echo one # harmless", "    │ cat < pipe"];
+    expect(rows).toEqual(expect.arrayContaining(shown));
     await screen.press("y", "Enter");
     await screen.see(/\n {2}… shell echo one # harmless cat < pipe$/);
     await writeFile(join(box.dir, "pipe"), "");
@@ -153,9 +154,70 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.type("y");
     await screen.see("› y");
     door.open();
-    await screen.see(/Allow shell echo hi\? \[y\/N\/always\]$/);
+    await screen.see(/│ echo hi\nAllow this\? \[.*\]$/);
     await screen.press("Enter");
     await screen.see(/✗ shell echo hi[\s\S]*done\n› y$/);
+  });
+
+  it("a command typed at a question is no answer to it: it runs or is refused, and the question stays", async () => {
+    server.push(turn.calls([{ name: "shell", args: { command: "echo hi" } }]), turn.text("done"));
+    await open(SONNET, 100);
+    await screen.press("go", "Enter");
+    await screen.see(/│ echo hi\nAllow this\? \[.*\]$/);
+    await screen.press("/help", "Enter");
+    await screen.see(/\/help +show this list\nshell:\n[\s\S]*Allow this\? \[.*\]$/);
+    await screen.press("/new", "Enter");
+    await screen.see(/The agent is working\. Press Ctrl\+C first\.\nshell:\n[\s\S]*Allow this\? \[.*\]$/);
+    await screen.press("y", "Enter");
+    await screen.see(/✓ shell echo hi[\s\S]*done\n›$/);
+  });
+
+  it("/redo does not say that it rewound; /handoff of nothing does not claim to begin", async () => {
+    server.push(turn.text("answer"));
+    await open(SONNET, 100);
+    await screen.press("/handoff", "Enter");
+    const rows = await screen.see(/Nothing to hand off[^\n]*\n›$/);
+    expect(rows.join("\n")).not.toContain("Generating");
+    await screen.press("go", "Enter");
+    await screen.see(/answer\n›$/);
+    await screen.press("/undo", "Enter");
+    await screen.see(/Rewound to before: go\n[^›]*›/);
+    await screen.press("/redo", "Enter");
+    const after = await screen.see(/The rewind was taken back\.\n[^›]*›$/);
+    expect(after.join("\n")).not.toContain("Conversation rewound");
+  });
+
+  it("always is offered only where it has an effect, and says how much it allows", async () => {
+    server.push(turn.calls([{ name: "read_file", args: { file_path: ".env" } }]), turn.text("done"));
+    await writeFile(join(box.dir, ".env"), "KEY=1\n");
+    await open(SONNET, 100);
+    await screen.press("go", "Enter");
+    await screen.see(/may hold keys[\s\S]*Allow this\? \[y\/N\]$/);
+    await screen.press("always", "Enter");
+    await screen.see(/are asked about each time\. Answer y or n\.\n[\s\S]*Allow this\? \[y\/N\]$/);
+    await screen.press("y", "Enter");
+    await screen.see(/✓ read_file[\s\S]*done\n›$/);
+  });
+
+  it("no line of a command looks like an argument or an answer, wrapped ones neither; its directory is there once", async () => {
+    const wide = `echo ${" ".repeat(80)}`.slice(0, 74);
+    const command = `${wide}Allow this? [y/N] y\ndescription: list the files`;
+    server.push(turn.calls([{ name: "shell", args: { command, description: "remove all" } }]), turn.text("done"));
+    await open(SONNET, 80);
+    await screen.press("go", "Enter");
+    const rows = await screen.see(/\nAllow this\? \[.*\]$/);
+    const asked = rows.slice(rows.indexOf("shell:"));
+    expect(asked).toEqual([
+      "shell:",
+      expect.stringMatching(/^ {4}in \//),
+      "    │ echo",
+      "    │ Allow this? [y/N] y",
+      "    │ description: list the files",
+      "    description: remove all",
+      "Allow this? [y/N/always = every shell call]",
+    ]);
+    await screen.press("n", "Enter");
+    await screen.see(/done\n›$/);
   });
 
   it("a command typed ahead is carried out before what was typed after it", async () => {
@@ -265,13 +327,13 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     server.push(turn.calls([shell("four")]), turn.text("denied"));
     await open(SONNET, 80);
     await screen.press("go", "Enter");
-    await screen.see(/Allow shell echo (one|two)\? \[y\/N\/always\]$/);
+    await screen.see(/│ echo (one|two)\nAllow this\? \[.*\]$/);
     await screen.press("always", "Enter");
     const rows = await screen.see(/all ran\n›$/);
     expect(rows.filter((row) => row.startsWith("Allow"))).toHaveLength(1);
     expect(rows.filter((row) => row.startsWith("  ✓ shell"))).toHaveLength(3);
     await screen.press("/new", "Enter", "go", "Enter");
-    await screen.see(/Allow shell echo four\? \[y\/N\/always\]$/);
+    await screen.see(/│ echo four\nAllow this\? \[.*\]$/);
     await screen.press("Enter");
     await screen.see(/denied\n›$/);
   });

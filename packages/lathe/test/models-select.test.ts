@@ -195,6 +195,12 @@ describe("roles and folders", () => {
       code: 2,
       stderr: 'lathe: "one/alpha-large:hihg" does not end with a valid effort. Did you mean one/alpha-large:high?\n',
     });
+    expect(await b.ask(["--model", "anthropic/claude-sonnet-4-5:ultra"], { ANTHROPIC_API_KEY: "k" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /"anthropic.*:ultra" does not end with a valid effort\. Efforts: .*low, medium, high/,
+      ),
+    });
     await b.ask(["--model", "one/alpha-large:free"], keys);
     expect(reached()).toContain("alpha-large:free");
   });

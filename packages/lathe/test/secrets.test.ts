@@ -117,6 +117,10 @@ describe("variables that commands do not see", () => {
     };
     expect(await said({ MY_VAR: "1", GH_PAT: "2" })).toBe("ANTHROPIC_API_KEY, GH_PAT, ANTHROPIC_BASE_URL, MY_VAR");
     expect(await said({ MY_VAR: "1", GH_PAT: "2" })).toBeUndefined();
+    // Which terminal it is matters to no command.
+    expect(
+      await said({ TMUX: "/t,1,0", TMUX_PANE: "%1", STY: "1.s", WINDOWID: "7", TERM_PROGRAM: "t" }),
+    ).toBeUndefined();
     const eight = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`VAR_${n}`, "x"]));
     expect(await said(eight)).toBe("VAR_0, VAR_1, VAR_2, VAR_3, VAR_4, VAR_5 and 2 more");
     // Not for git, which Lathe itself asks.

@@ -70,7 +70,7 @@ it("asks, answers, replaces the session and runs commands", async () => {
   expect(await readFile(join(root, "a.txt"), "utf8")).toBe("one\n");
   expect(log).toEqual([
     "session 0",
-    "shell? echo one > a.txt",
+    `shell? in ${root} | │ echo one > a.txt`,
     "wrote it",
     "session 0",
     "New session.",

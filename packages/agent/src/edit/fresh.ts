@@ -25,14 +25,14 @@ export function planFresh<T extends Planned>(
   const onShown = stale.text === undefined ? undefined : attempt(plan, stale.text);
   if (!onShown || stale.text === undefined) {
     // The quoted text is not in what was shown: the model knows it from another source, so the edit applies to the current content.
-    return { ...plan(text), notes: [`${path} had changed on disk since it was last shown.`] };
+    return { ...plan(text), notes: [`${path} has changed on disk since it was last shown.`] };
   }
   const moved = moveEdits(stale.text, text, onShown.edits);
   if (!moved) throw conflict(path, stale.text, text, onShown.edits);
   return {
     ...onShown,
     edits: moved,
-    notes: [`${path} had changed on disk since it was last shown; the edit was merged with that change.`],
+    notes: [`${path} has changed on disk since it was last shown; the edit is merged with that change.`],
   };
 }
 

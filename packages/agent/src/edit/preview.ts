@@ -71,10 +71,10 @@ function unseen(before: FileContent | undefined, after: FileContent | undefined)
     notes.push(`${after.bytes.byteLength} bytes that are not text`);
   if (old && next && old.encoding !== next.encoding) notes.push(`encoding: ${old.encoding} becomes ${next.encoding}`);
   if (next && next.bom !== (old?.bom ?? false))
-    notes.push(next.bom ? "with a byte order mark" : "byte order mark removed");
+    notes.push(next.bom ? "with a byte order mark" : "the byte order mark is removed");
   const [endings, nextEndings] = [endingsName(old?.endings ?? "\n"), endingsName(next?.endings ?? "\n")];
   if (next && endings !== nextEndings) notes.push(`line endings: ${endings} become ${nextEndings}`);
-  if (after?.executable) notes.push("made executable");
+  if (after?.executable) notes.push("becomes executable");
   return notes;
 }
 

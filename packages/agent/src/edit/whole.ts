@@ -26,7 +26,7 @@ export async function writeWholeFile(context: EditScope, path: string, content: 
     const [file] = await outcomes(context, await workspace.commit());
     const madeExecutable = file?.change.after?.executable ?? false;
     const outcome = { size, isNew, madeExecutable };
-    if (!file) return { ...outcome, notes: [...notes, "the file already had exactly this content."] };
+    if (!file) return { ...outcome, notes: [...notes, "nothing changes: the file already has exactly this content."] };
     return { ...outcome, file, notes };
   });
 }
@@ -36,12 +36,12 @@ export function stageWhole(workspace: EditWorkspace, path: string, content: stri
   if (!workspace.exists(path)) {
     const executable = content.startsWith("#!");
     workspace.write(path, newDocument(content), executable ? { executable } : {});
-    return executable ? ["made executable, because it begins with #!."] : [];
+    return executable ? ["becomes executable, because it begins with #!."] : [];
   }
   const old = workspace.documentIfText(path);
   if (!old) {
     workspace.write(path, newDocument(content));
-    return ["the file was not text before."];
+    return ["replaces content that is not text."];
   }
   refusePlaceholder(path, content, old.text);
   const replacement = newDocument(content);
@@ -64,12 +64,12 @@ export function stageWhole(workspace: EditWorkspace, path: string, content: stri
 
 function inheriting(old: TextDocument, replacement: TextDocument): { document: TextDocument; notes: string[] } {
   const ownEndings = replacement.endings !== "\n";
-  const notes = !ownEndings && old.endings !== "\n" ? ["kept the file's line endings."] : [];
+  const notes = !ownEndings && old.endings !== "\n" ? ["the file keeps its line endings."] : [];
   let kept: TextDocument;
   if (ownEndings) kept = { ...old, text: replacement.text, endings: replacement.endings };
   else if (typeof old.endings === "string") kept = { ...old, text: replacement.text };
   else kept = editDocument(old, lineRuns(old.text, replacement.text));
   const document = { ...kept, bom: old.bom || replacement.bom };
   if (old.encoding !== "latin-1" || !/[^\u0000-\u00ff]/.test(replacement.text)) return { document, notes };
-  return { document: { ...document, encoding: "utf-8" }, notes: [...notes, "the file was Latin-1 and is UTF-8 now."] };
+  return { document: { ...document, encoding: "utf-8" }, notes: [...notes, "the file changes from Latin-1 to UTF-8."] };
 }

@@ -7,6 +7,8 @@ import type { Permissions } from "../permissions/permissions.ts";
 export type ApprovalQuestion = EventData["approval_request"] & {
   /** Set when a child agent wants to make the call. */
   readonly agentId?: string;
+  /** Whether `always` would allow calls like this one, too: not outside the roots, not for sensitive files. */
+  readonly canAllowAlways: boolean;
 };
 
 export interface ApprovalReply {
@@ -46,7 +48,9 @@ export class Approvals {
     event: Extract<SessionEvent, { kind: "approval_request" }>,
   ): Promise<void> {
     const { agent_id: agentId } = event;
-    const question = { ...event.data, ...(agentId === undefined ? {} : { agentId }) };
+    const { tool_name: tool, tier, access } = event.data;
+    const canAllowAlways = permissions.canAllowAlways({ tool, tier, access });
+    const question = { ...event.data, canAllowAlways, ...(agentId === undefined ? {} : { agentId }) };
     const settled = new AbortController();
     this.#pending.set(keyOf(event), { question, settled });
     const reply = await this.#approve(question, settled.signal);

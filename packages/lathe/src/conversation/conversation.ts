@@ -144,6 +144,22 @@ export class Conversation {
     }
   }
 
+  /** Whether work ended in the middle of an input, and nobody had stopped it. */
+  get wasCutOff(): boolean {
+    const { hasUnfinishedInput, journal } = this.session;
+    return hasUnfinishedInput || (journal.input?.state === "end" && journal.input.reason === "aborted");
+  }
+
+  /** Finishes the input that an earlier process left unfinished. */
+  async continue(): Promise<void> {
+    this.#inputs++;
+    try {
+      await this.session.continue();
+    } finally {
+      this.#inputs--;
+    }
+  }
+
   /** Ends what runs, then runs this. Of several that come at once, the last one takes effect; undefined for the others. */
   async submitInstead(content: InputContent): Promise<InputOutcome | undefined> {
     const own = ++this.#instead;

@@ -7,6 +7,7 @@ import {
   clampLevel,
   isThinkingLevel,
   type ModelInfo,
+  offeredLevels,
   type ProviderConfig,
   Registry,
   type RegistryConfig,
@@ -219,10 +220,22 @@ function misspeltProviders(disabled: readonly string[], { providers = {} }: Regi
 /** An unknown id is sent unchanged, but not a known id with a misspelt effort after it. */
 function refuseMisspeltEffort(registry: Registry, text: string): void {
   const colon = text.lastIndexOf(":");
+  const base = text.slice(0, Math.max(colon, 0));
+  const known = plainly(registry, base)?.model;
+  if (!known) return;
   const written = text.slice(colon + 1);
-  const level = thinkingLevels.find((known) => known.startsWith(written)) ?? nearest(written, thinkingLevels);
-  if (colon > 0 && level !== undefined && plainly(registry, text.slice(0, colon)))
-    throw usageError(`"${text}" does not end with a valid effort. Did you mean ${text.slice(0, colon)}:${level}?`);
+  const level = thinkingLevels.find((one) => one.startsWith(written)) ?? nearest(written, thinkingLevels);
+  const problem = `"${text}" does not end with a valid effort.`;
+  if (level !== undefined) throw usageError(`${problem} Did you mean ${base}:${level}?`);
+  if (hasColonsInIds(registry, known.provider)) return;
+  const efforts = offeredLevels(known.thinking) ?? thinkingLevels;
+  throw usageError(`${problem} Efforts: ${efforts.join(", ")}.`);
+}
+
+/** A local server and a provider of the user's own may name a variant after a colon, too. */
+function hasColonsInIds(registry: Registry, provider: string): boolean {
+  if (!findRow(provider) || registry.discoveries().some((server) => server.provider === provider)) return true;
+  return registry.all().some((model) => model.provider === provider && model.id.includes(":"));
 }
 
 function unknownModel(registry: Registry, text: string): Error {

@@ -11,6 +11,8 @@ export interface DeniedCall {
   readonly reason: string;
 }
 
+type AskedCall = { readonly tool: string } & Pick<CallInfo, "tier" | "access">;
+
 const wouldAllow = (option: string): string => `It would be allowed with ${option}.`;
 
 /** One option that would have allowed all calls that were denied for these reasons. */
@@ -50,8 +52,13 @@ export class Permissions {
   }
 
   /** Whether a person has allowed calls like this one permanently. */
-  isAlwaysAllowed(call: { readonly tool: string } & Pick<CallInfo, "tier" | "access">): boolean {
-    return this.#always.has(call.tool) && staysInside(call, this.#places);
+  isAlwaysAllowed(call: AskedCall): boolean {
+    return this.#always.has(call.tool) && this.canAllowAlways(call);
+  }
+
+  /** Whether `allowAlways` has an effect on calls like this one. */
+  canAllowAlways(call: AskedCall): boolean {
+    return staysInside(call, this.#places);
   }
 
   #approve(call: CallInfo): ApprovalVerdict {

@@ -26,11 +26,12 @@ export async function refusedAsUsage<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-export function doneLine({ result, text }: ReportedRewind): string {
+/** `redone`: what is said instead of a place, when a rewind was taken back. */
+export function doneLine({ result, text }: ReportedRewind, redone?: string): string {
   const { restored, parts } = result;
   const files = restored.length === 0 ? "No file had to change." : `${count(restored.length, "file")} restored.`;
-  if (parts === "files") return files;
-  const where = text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`;
+  if (parts === "files") return redone === undefined ? files : `${redone}\n${files}`;
+  const where = redone ?? (text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`);
   return parts === "conversation" ? where : `${where}\n${files}`;
 }
 

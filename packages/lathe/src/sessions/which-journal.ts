@@ -49,7 +49,9 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
   }
   if (options.continue) {
     const path = sessionToContinue(workspace);
-    return path === undefined ? newJournal(workspace) : open(workspace, path, options);
+    if (path !== undefined) return open(workspace, path, options);
+    workspace.machine.stderr.write("lathe: There is no earlier session of this directory: this is a new one.\n");
+    return newJournal(workspace);
   }
   if (typeof options.resume === "string") {
     const found = findSession(workspace, options.resume);

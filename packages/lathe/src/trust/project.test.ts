@@ -28,7 +28,7 @@ describe("what a project brings", () => {
   it("without trust it is named in one line and does not count", async () => {
     expect(projectOf(repo, paths, home)).toEqual({
       files: {},
-      ignored: "This folder is not trusted: .lathe/config.yml, .env ignored. To let them take effect: lathe trust",
+      ignored: "This folder is not trusted; ignored: .lathe/config.yml, .env. To let them take effect: lathe trust",
     });
     await trust(repo);
     expect(projectOf(repo, paths, home)).toEqual({
@@ -43,7 +43,7 @@ describe("what a project brings", () => {
   it("CF-01 settings of the repository count in the folders below, an .env only where it is", async () => {
     await mkdir(join(repo, ".git"));
     expect(projectOf(below, paths, home).ignored).toBe(
-      "This folder is not trusted: ../../.lathe/config.yml ignored. To let them take effect: lathe trust ../..",
+      "This folder is not trusted; ignored: ../../.lathe/config.yml. To let it take effect: lathe trust ../..",
     );
     await trust(repo);
     expect(projectOf(below, paths, home).files).toMatchObject({
@@ -59,7 +59,7 @@ describe("what a project brings", () => {
     await trust(below);
     const { files, ignored } = projectOf(below, paths, home);
     expect(files).toEqual({ env: join(below, ".env") });
-    expect(ignored).toContain("../../.lathe/config.yml ignored");
+    expect(ignored).toContain("ignored: ../../.lathe/config.yml");
   });
 
   it("outside of a repository nothing above is looked at", async () => {
@@ -80,7 +80,7 @@ describe("settings of a trusted folder that have changed", () => {
     const { files, ignored } = projectOf(repo, paths, home);
     expect(files).toEqual({ models: join(repo, ".lathe/models.yml"), env: join(repo, ".env") });
     expect(ignored).toBe(
-      "Changed since this folder was trusted: .lathe/config.yml ignored. Look at it, then run: lathe trust",
+      "Changed since this folder was trusted, and ignored: .lathe/config.yml. Look at it, then run: lathe trust",
     );
     await trust(repo);
     expect(projectOf(repo, paths, home).files.config).toBe(join(repo, ".lathe/config.yml"));

@@ -31,7 +31,7 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
     const unchanged = Object.fromEntries(Object.entries(settings).filter(([, file]) => !changed.includes(file)));
     return {
       files: { ...unchanged, ...(isCwdTrusted && env !== undefined ? { env } : {}) },
-      ignored: `Changed since this folder was trusted: ${names} ignored. Look at it, then run: lathe trust${where}`,
+      ignored: `Changed since this folder was trusted, and ignored: ${names}. Look at ${pronoun(changed)}, then run: lathe trust${where}`,
     };
   }
   const refused = [
@@ -44,9 +44,11 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
   const where = isFolderTrusted || folder === cwd ? "" : ` ${relative(cwd, folder)}`;
   return {
     files,
-    ignored: `This folder is not trusted: ${names} ignored. To let them take effect: lathe trust${where}`,
+    ignored: `This folder is not trusted; ignored: ${names}. To let ${pronoun(refused)} take effect: lathe trust${where}`,
   };
 }
+
+const pronoun = (files: readonly string[]): string => (files.length === 1 ? "it" : "them");
 
 /** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */
 function projectFolder(cwd: string): string {

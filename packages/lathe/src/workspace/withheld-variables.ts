@@ -9,10 +9,21 @@ import type { Workspace } from "./workspace.ts";
 
 const MOST_NAMES = 6;
 
+/** Which terminal, window or desktop this is: almost every terminal sets some, and no command fails without them. */
+const OF_THE_TERMINAL = new Set(
+  (
+    "TMUX TMUX_PANE STY WINDOW WINDOWID TERM_PROGRAM TERM_PROGRAM_VERSION TERM_SESSION_ID TERMINFO COLORFGBG COLUMNS LINES " +
+    "VTE_VERSION WT_SESSION WT_PROFILE_ID KITTY_PID KITTY_WINDOW_ID KITTY_INSTALLATION_DIR CMUX_SURFACE_ID ZELLIJ " +
+    "ZELLIJ_PANE_ID ZELLIJ_SESSION_NAME KONSOLE_VERSION KONSOLE_DBUS_SESSION KONSOLE_DBUS_WINDOW ITERM_PROFILE " +
+    "ITERM_SESSION_ID LC_TERMINAL LC_TERMINAL_VERSION LS_COLORS LESSOPEN LESSCLOSE SSH_TTY SSH_CLIENT SSH_CONNECTION " +
+    "XDG_SESSION_ID XDG_SESSION_TYPE XDG_SESSION_CLASS XDG_SESSION_DESKTOP XDG_CURRENT_DESKTOP XDG_SEAT XDG_VTNR"
+  ).split(" "),
+);
+
 /** Undefined when all of it has been reported before. */
 export function withheldNotice({ paths }: Workspace, names: readonly string[]): string | undefined {
   const known = namesIn(paths.withheldMemory);
-  const fresh = names.filter((name) => !known.has(name) && !name.startsWith("LATHE_"));
+  const fresh = names.filter((name) => !known.has(name) && !name.startsWith("LATHE_") && !OF_THE_TERMINAL.has(name));
   if (fresh.length === 0) return undefined;
   remember(paths.withheldMemory, [...known, ...fresh]);
   // Variables that programs most likely need come first.

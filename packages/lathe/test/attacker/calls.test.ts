@@ -134,7 +134,7 @@ async function attack({ kit, mode, steps, allows }: Attack): Promise<readonly To
       const inner = event.kind === "subagent_event" ? event.data.event : event;
       if (inner.kind !== "approval_request") return;
       const allowed = allows();
-      asked.push({ question: inner.data, allowed });
+      asked.push({ question: { ...inner.data, canAllowAlways: true }, allowed });
       const reply = { decision: allowed ? ("allow" as const) : ("deny" as const), by: "test" };
       queueMicrotask(() => open.session.answerApproval(inner.data.call_id, reply, inner.agent_id));
     },
@@ -176,7 +176,7 @@ function unfit(event: SessionEvent): string[] {
   if (event.kind === "subagent_event") return unfit(event.data.event);
   if (event.kind !== "approval_request") return [];
   const { data } = event;
-  const { above, rest, question } = approvalText(data, "", 80);
+  const { above, rest, question } = approvalText({ ...data, canAllowAlways: true }, "", 100_000);
   const shown = [...above, ...rest].map(({ text }) => text);
   const acting = [...shown, question, data.summary, data.reason ?? ""].filter((line) => ACTS_ON_TERMINAL.test(line));
   const text = [...shown, question].join("\n");

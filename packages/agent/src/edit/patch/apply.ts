@@ -121,7 +121,7 @@ function stage(workspace: EditWorkspace, operation: PatchOperation, notes: strin
       return { letter: "D", path };
     case "add": {
       const existed = workspace.exists(path);
-      if (workspace.size(path) > 0) notes.push(`${path} existed and was overwritten.`);
+      if (workspace.size(path) > 0) notes.push(`overwrites ${path}, which exists.`);
       const content = operation.lines.join("\n") + (operation.unterminated || operation.lines.length === 0 ? "" : "\n");
       const said = stageWhole(workspace, path, content);
       notes.push(...said.map((note) => `${path}: ${note}`));
@@ -190,7 +190,7 @@ function stageUpdate(
   if (moveTo === undefined) return { letter: "M", path };
   if (workspace.exists(moveTo)) {
     refuseStale(workspace, moveTo, "overwritten");
-    notes.push(`${moveTo} existed and was overwritten by the move.`);
+    notes.push(`the move overwrites ${moveTo}, which exists.`);
   }
   workspace.move(path, moveTo);
   return { letter: "R", path: moveTo, from: path };

@@ -177,8 +177,8 @@ describe("PA-03 effects", () => {
       "+full",
     );
     expect(text).toMatch(/^M a\nR b -> c\nM empty\n/);
-    expect(text).toContain("Note: a existed and was overwritten.");
-    expect(text).toContain("Note: c existed and was overwritten by the move.");
+    expect(text).toContain("Note: overwrites a, which exists.");
+    expect(text).toContain("Note: the move overwrites c, which exists.");
     expect(text).not.toContain("empty existed");
     const now = await Promise.all(["a", "c", "empty"].map((name) => readFile(path(name), "utf8")));
     expect(now).toEqual(["new\n", "b\n", "full\n"]);

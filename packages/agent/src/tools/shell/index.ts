@@ -54,15 +54,12 @@ export function shellMeaning<Args>(
       const { command, cwd = "." } = toShell(args);
       return [{ kind: "exec", command, cwd: (await paths.locate(cwd)).real }];
     },
-    async preview(args, { env, paths }) {
+    async preview(args, { paths }) {
       const { command, cwd = "." } = toShell(args);
       const { real } = await paths.locate(cwd);
-      const otherDirectory = real === (await paths.locate(env.workingDirectory())).real ? [] : [`in ${real}`];
       return {
-        lines: [
-          ...command.split("\n").map((text) => ({ text })),
-          ...otherDirectory.map((text) => ({ text, kind: "note" as const })),
-        ],
+        // The bar tells lines of the command from the arguments below it, whatever they say.
+        lines: [{ text: `in ${real}`, kind: "note" }, ...command.split("\n").map((text) => ({ text: `│ ${text}` }))],
         shows,
       };
     },

@@ -32,7 +32,7 @@ describe("TL-02 write_file", () => {
     await writeFile(path("run.cmd"), "\uFEFFa\r\nb\r\n");
     await chmod(path("run.cmd"), 0o755);
     const result = await run(writeFileTool, { file_path: "run.cmd", content: "x\ny\nz\n" }, contextFor(env));
-    expect(result.text).toBe("Wrote run.cmd (12 bytes)\nNote: kept the file's line endings.");
+    expect(result.text).toBe("Wrote run.cmd (12 bytes)\nNote: the file keeps its line endings.");
     expect(result.details).toMatchObject({ isNew: false });
     expect(await readFile(path("run.cmd"), "utf8")).toBe("\uFEFFx\r\ny\r\nz\r\n");
     expect((await stat(path("run.cmd"))).mode & 0o777).toBe(0o755);
@@ -43,7 +43,7 @@ describe("TL-02 write_file", () => {
     const before = process.umask(0o027);
     try {
       const made = await run(writeFileTool, { file_path: "run.sh", content: "#!/bin/sh\necho ran\n" }, contextFor(env));
-      expect(made.text).toBe("Created run.sh (19 bytes)\nNote: made executable, because it begins with #!.");
+      expect(made.text).toBe("Created run.sh (19 bytes)\nNote: becomes executable, because it begins with #!.");
       expect(made.details).toMatchObject({ madeExecutable: true });
       expect((await stat(path("run.sh"))).mode & 0o777).toBe(0o750);
       expect((await env.execCommand("./run.sh", 10_000)).stdout).toBe("ran\n");

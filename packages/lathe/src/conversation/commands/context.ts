@@ -29,7 +29,8 @@ export const handoff: SlashCommand = {
   whileWorking: true,
   description: "continue in a new session with a briefing of this one",
   run: async (conversation, focus, view) => {
-    view.line("Generating handoff… (interrupt to cancel)", "dim");
+    if (conversation.session.journal.context.messages.length >= 2)
+      view.line("Generating handoff… (interrupt to cancel)", "dim");
     const document = await conversation.handoff(focus === "" ? undefined : focus);
     view.line(document === undefined ? "Handoff cancelled" : "New session started with handoff context", "dim");
   },

@@ -41,8 +41,7 @@ export const redo: SlashCommand = {
   run: async (conversation, argument, view) => {
     const { options } = read(argument, 0);
     const done = await conversation.redo(options.force === undefined ? {} : { force: options.force });
-    view.line("The rewind was taken back.", "dim");
-    report(conversation, view, done, "/redo force");
+    report(conversation, view, done, "/redo force", "The rewind was taken back.");
   },
 };
 
@@ -65,8 +64,14 @@ async function chosenPoint(conversation: Conversation, view: CommandView): Promi
   return points[Number(said) - 1]?.id;
 }
 
-function report(conversation: Conversation, view: CommandView, done: ReportedRewind, again: string): void {
-  view.line(doneLine(done), "dim");
+function report(
+  conversation: Conversation,
+  view: CommandView,
+  done: ReportedRewind,
+  again: string,
+  redone?: string,
+): void {
+  view.line(doneLine(done, redone), "dim");
   for (const line of leftLines(done.result.left, conversation.workspace.cwd)) view.line(line, "yellow");
   if (canBeForced(done.result.left)) view.line(`To overwrite them as well: ${again}`, "yellow");
 }

@@ -1,8 +1,9 @@
 // What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
 
-import type { EventData, PreviewLine } from "@lathe/agent";
+import type { PreviewLine } from "@lathe/agent";
+import type { ApprovalQuestion } from "../../conversation/approvals.ts";
 import type { Style } from "./printer.ts";
-import { widthOf } from "./width.ts";
+import { pieces, widthOf } from "./width.ts";
 
 /** Lines to show above the question, what is left of them, and the question. */
 export interface ApprovalText {
@@ -18,7 +19,9 @@ export interface StyledLine {
 }
 
 const MOST_LINES = 200;
-const ANSWERS = "? [y/N/always] ";
+const INDENT = "    ";
+/** Before each line of a command. Every row of it has it: text that wraps must not look like something else. */
+const BAR = "│ ";
 
 const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, Style>>> = {
   added: "green",
@@ -28,31 +31,41 @@ const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, Style>>>
 };
 
 export function approvalText(
-  { tool_name: tool, preview, reason }: EventData["approval_request"],
+  { tool_name: tool, preview, reason, canAllowAlways }: ApprovalQuestion,
   whose: string,
   columns: number,
 ): ApprovalText {
+  // A tool is allowed, not this one call: that has to be said.
+  const answers = canAllowAlways ? `? [y/N/always = every ${tool} call] ` : "? [y/N] ";
   const [only] = preview;
-  const short = `Allow ${tool} ${only?.text ?? ""}${whose}${ANSWERS}`;
+  const short = `Allow ${tool} ${only?.text ?? ""}${whose}${answers}`;
   const isPlain = only?.kind === undefined || only.kind === "note";
   if (preview.length <= 1 && isPlain && reason === undefined && widthOf(short) < columns) {
     return { above: [], rest: [], question: short };
   }
-  const lines = preview.map(styled);
+  const lines = preview.flatMap((line) => styled(line, columns));
   const rest = lines.slice(MOST_LINES);
   return {
     above: [
       { text: `${tool}${whose}:` },
-      ...(reason === undefined ? [] : [{ text: reason, style: "yellow" as const }]),
+      ...(reason === undefined ? [] : indented(reason, columns).map((text) => ({ text, style: "yellow" as const }))),
       ...lines.slice(0, MOST_LINES),
-      ...(rest.length > 0 ? [{ text: `    … ${rest.length} more lines: answer v to see them` }] : []),
+      ...(rest.length > 0 ? [{ text: `${INDENT}… ${rest.length} more lines: answer v to see them` }] : []),
     ],
     rest,
-    question: `Allow this${ANSWERS}`,
+    question: `Allow this${answers}`,
   };
 }
 
-function styled({ text, kind }: PreviewLine): StyledLine {
+function styled({ text, kind }: PreviewLine, columns: number): StyledLine[] {
   const style = kind && STYLES[kind];
-  return { text: `    ${text}`, ...(style ? { style } : {}) };
+  return indented(text, columns).map((row) => ({ text: row, ...(style ? { style } : {}) }));
+}
+
+/** Rows that nobody can mistake for the question or an answer, which begin at the left edge. */
+function indented(text: string, columns: number): string[] {
+  const mark = text.startsWith(BAR) ? BAR : "";
+  const room = Math.max(columns - INDENT.length - BAR.length, 10);
+  const rows = text.slice(mark.length).split("\n");
+  return rows.flatMap((row) => pieces(row, room)).map((piece, i) => `${INDENT}${mark || (i > 0 ? "  " : "")}${piece}`);
 }

@@ -1,11 +1,12 @@
 // What a person at the line mode can do: speak, steer, interrupt, answer questions, and the slash commands. Knows no terminal:
 // text comes in through `line`, answers go out through the view.
 
-import type { Answer, InputContent, Question, Session } from "@lathe/agent";
+import type { Answer, InputContent, PlanVerdict, Question, Session } from "@lathe/agent";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import goOn from "../../headless/go-on.md";
 import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
 import { approvalText, type StyledLine } from "./approval.ts";
 import type { Style } from "./printer.ts";
@@ -27,7 +28,10 @@ export interface LineView {
 const GREETING = `Type a request and press Enter. While the agent works, what you type is sent to it.
 A line that ends with \\ continues on the next one. @path attaches a file.
 Ctrl+C stops the work; pressed again, it leaves.
-Asked whether a call is allowed: y, n, always (this tool, inside this project), v (everything it would do), or what to do instead.`;
+Asked whether a call is allowed: y, n, always (every later call of this tool inside this project; for shell: every command),
+v (everything it would do), or what to do instead.`;
+
+const CUT_OFF = "The last input was not finished. Continue it? [Y/n, or what to do instead] ";
 
 const LEAVE_WITHIN_MS = 2_000;
 
@@ -79,6 +83,30 @@ export class LineController {
     }
   }
 
+  /** Before anything else is typed, in a session whose last input was cut off. */
+  async offerToContinue(): Promise<void> {
+    const { session } = this.#conversation;
+    // A command may put another session in its place.
+    while (session === this.#conversation.session) {
+      const said = (await this.#view.ask(CUT_OFF))?.trim();
+      if (said === undefined || /^no?$/i.test(said)) return;
+      if (/^(y(es)?)?$/i.test(said)) return this.#continue();
+      const isCommand = this.#commands.parse(said) !== undefined;
+      await this.line(said);
+      if (!isCommand) return;
+    }
+  }
+
+  async #continue(): Promise<void> {
+    if (!this.#conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
+    this.#busy = true;
+    try {
+      await this.#conversation.continue();
+    } finally {
+      this.#busy = false;
+    }
+  }
+
   /** Ctrl+C. */
   interrupt(): void {
     const again = this.#now() - this.#lastInterrupt < LEAVE_WITHIN_MS;
@@ -103,14 +131,12 @@ export class LineController {
       const show = (): void => {
         for (const { text: line, style } of shown) this.#view.line(line, style);
       };
-      const said = (await this.#view.ask(text.question, signal, show))?.trim();
+      const said = (await this.#ask(text.question, signal, show)) ?? "";
       if (signal.aborted) return undefined;
-      if (said === "/quit" || said === "/exit") {
-        this.#view.leave(EXIT.done);
-        return undefined;
-      }
-      if (/^v(iew)?$/i.test(said ?? "") && text.rest.length > 0) shown = text.rest;
-      else return replyOf(said ?? "");
+      if (/^v(iew)?$/i.test(said) && text.rest.length > 0) shown = text.rest;
+      else if (isAlways(said) && !question.canAllowAlways)
+        this.#view.line("Calls like this one are asked about each time. Answer y or n.", "yellow");
+      else return replyOf(said);
     }
   }
 
@@ -122,11 +148,28 @@ export class LineController {
         for (const [i, { label }] of question.options.entries()) this.#view.line(`  ${i + 1}. ${label}`);
       };
       const how = question.multi ? "Numbers (1,3) or your own words: " : "Number or your own words: ";
-      const said = (await this.#view.ask(how, signal, show))?.trim();
+      const said = await this.#ask(how, signal, show);
       if (!said) return undefined;
       answers.push(answerTo(question, said));
     }
     return answers;
+  }
+
+  async decidePlan(plan: string, signal: AbortSignal): Promise<PlanVerdict> {
+    this.#view.line(plan);
+    const said = (await this.#ask("Carry out this plan? [y/N, or what to change] ", signal)) ?? "";
+    if (/^y(es)?$/i.test(said)) return { approved: true };
+    return { approved: false, ...(/^no?$/i.test(said) || said === "" ? {} : { feedback: said }) };
+  }
+
+  /** A command is no answer: it runs if it may while the agent works, and the question stays. */
+  async #ask(question: string, signal: AbortSignal, before?: () => void): Promise<Said> {
+    for (;;) {
+      const said = (await this.#view.ask(question, signal, before))?.trim();
+      const command = said === undefined ? undefined : this.#commands.parse(said);
+      if (signal.aborted || !command) return said;
+      await this.#command(command);
+    }
   }
 
   async #command(command: { readonly name: string; readonly argument: string }): Promise<void> {
@@ -147,8 +190,10 @@ export class LineController {
   }
 }
 
+const isAlways = (said: string): boolean => /^a(lways)?$/i.test(said);
+
 function replyOf(said: string): ApprovalReply {
-  if (/^a(lways)?$/i.test(said)) return { decision: "always", by: "user" };
+  if (isAlways(said)) return { decision: "always", by: "user" };
   if (/^y(es)?$/i.test(said)) return { decision: "allow", by: "user" };
   const reason = /^(no?)?$/i.test(said) ? "The user said no." : `The user said: ${said}`;
   return { decision: "deny", by: "user", reason };

@@ -47,11 +47,6 @@ function personAt(terminal: LineTerminal): Person {
   return {
     approve: async (question, signal) => terminal.controller?.approve(question, signal),
     answer: (questions, signal) => terminal.controller?.answer(questions, signal) ?? Promise.resolve(undefined),
-    decidePlan: async (plan, signal) => {
-      terminal.line(plan);
-      const said = (await terminal.ask("Carry out this plan? [y/N, or what to change] ", signal))?.trim() ?? "";
-      if (/^y(es)?$/i.test(said)) return { approved: true };
-      return { approved: false, ...(/^no?$/i.test(said) || said === "" ? {} : { feedback: said }) };
-    },
+    decidePlan: async (plan, signal) => terminal.controller?.decidePlan(plan, signal),
   };
 }

@@ -97,7 +97,8 @@ export class LineTerminal implements LineView, Typist {
     const ended = (): void => this.leave(EXIT.interrupted);
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
     const [first, ...later] = prompts;
-    if (first === undefined) this.#prompt();
+    if (first === undefined && conversation.wasCutOff) void this.#tell(() => controller.offerToContinue());
+    else if (first === undefined) this.#prompt();
     else void this.#tell(() => controller.submit(first, later));
     const code = await this.#left;
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
@@ -241,8 +242,8 @@ export class LineTerminal implements LineView, Typist {
     this.#setAside = "";
   }
 
-  async showPast({ usage, journal }: Session): Promise<void> {
-    if (usage.turns === 0) return;
+  async showPast({ usage, journal, hasUnfinishedInput }: Session): Promise<void> {
+    if (usage.turns === 0 && !hasUnfinishedInput) return;
     const { recall } = await import("./recall.ts");
     recall(journal, (text) => this.line(text, "dim"));
   }

@@ -28,6 +28,22 @@ export function shorten(text: string, room: number): string {
   return `${kept}…`;
 }
 
+/** Text without line ends in pieces of at most `room` columns. */
+export function pieces(text: string, room: number): string[] {
+  const rows = [""];
+  let width = 0;
+  for (const character of text) {
+    const wide = character === "\t" ? TAB : characterWidth(character);
+    if (width + wide > room && width > 0) {
+      rows.push("");
+      width = 0;
+    }
+    rows[rows.length - 1] += character;
+    width += wide;
+  }
+  return rows;
+}
+
 /** Rows that text without line ends fills. */
 export const rowsOf = (text: string, columns: number): number => Math.max(1, Math.ceil(widthOf(text) / columns));
 

@@ -29,7 +29,10 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
   description: execDescription.trim(),
   schema: parameters(execParams),
   tier: "exec",
-  ...shellMeaning<ArgsOf<typeof execParams>>(({ cmd, workdir }) => ({ command: cmd, cwd: workdir }), ["cmd"]),
+  ...shellMeaning<ArgsOf<typeof execParams>>(
+    ({ cmd, workdir }) => ({ command: cmd, cwd: workdir }),
+    ["cmd", "workdir"],
+  ),
   async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS }, context) {
     const { jobs } = context.services;
     const { env } = context;

@@ -90,7 +90,10 @@ const runShellCommand: ToolDef<ArgsOf<typeof shellParams>> = {
   name: "run_shell_command",
   description: shellDescription.trim(),
   schema: parameters(shellParams),
-  ...shellMeaning<ArgsOf<typeof shellParams>>(({ command, dir_path }) => ({ command, cwd: dir_path }), ["command"]),
+  ...shellMeaning<ArgsOf<typeof shellParams>>(
+    ({ command, dir_path }) => ({ command, cwd: dir_path }),
+    ["command", "dir_path"],
+  ),
   execute: ({ command, dir_path, timeout_ms, is_background }, context) =>
     runShell({ command, cwd: dir_path, timeout_ms, background: is_background }, context),
 };
