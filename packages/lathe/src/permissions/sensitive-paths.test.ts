@@ -10,6 +10,7 @@ describe("files that make something run later", () => {
     "/srv/p/.GIT/config",
     "/srv/p/.lathe/config.yml",
     "/srv/p/sub/.vscode/tasks.json",
+    "/srv/p/.env",
     "/srv/p/.envrc",
     "/srv/p/.npmrc",
     "/home/Me/.bashrc",

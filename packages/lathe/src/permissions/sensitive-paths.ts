@@ -33,6 +33,7 @@ const STARTUP_FILES = [
   ".cshrc",
   ".tcshrc",
   ".inputrc",
+  ".env",
   ".envrc",
   ".gitconfig",
   ".gitmodules",
@@ -62,6 +63,12 @@ const CREDENTIAL_FILES = [
   /\.(pem|p12|pfx|jks|keystore|kdbx)$/,
 ];
 
+/** Places made for credentials: a search in one is a search for them. */
+const CREDENTIAL_FOLDERS = [
+  /(^|\/)\.(ssh|gnupg|aws|azure|docker|kube)(\/|$)/,
+  /(^|\/)\.config(\/(gcloud|gh|hub|rclone)(\/.*)?)?$/,
+];
+
 export interface SensitivePlaces {
   /** Real paths. */
   readonly userHome: string;
@@ -83,6 +90,16 @@ export function isProtected(path: string, { userHome, latheHome }: SensitivePlac
 export function isCredentialFile(path: string, { latheHome }: SensitivePlaces): boolean {
   const folded = path.toLowerCase();
   return CREDENTIAL_FILES.some((pattern) => pattern.test(folded)) || path === `${latheHome}/auth.json`;
+}
+
+/**
+ * A search here is after credentials: it begins in a place made for them, or its filter names such files. Any other search
+ * leaves them out.
+ */
+export function searchesCredentials(root: string, filter: string | undefined, places: SensitivePlaces): boolean {
+  const folded = root.toLowerCase();
+  if (root === places.latheHome || CREDENTIAL_FOLDERS.some((pattern) => pattern.test(folded))) return true;
+  return filter !== undefined && !filter.startsWith("!") && isCredentialFile(`${root}/${filter}`, places);
 }
 
 export function isInside(path: string, directory: string): boolean {
