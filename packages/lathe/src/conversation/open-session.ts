@@ -31,6 +31,7 @@ import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, mod
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
+import { onDisk } from "../permissions/on-disk.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
@@ -103,14 +104,11 @@ const MID_STREAM_RETRIES = 3;
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
+  const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const permissions = new Permissions({
     mode: workspace.settings.permissionMode as PermissionMode,
     canAsk: request.person?.approve !== undefined,
-    places: {
-      roots: workspace.roots,
-      userHome: realPath(workspace.machine.userHome),
-      latheHome: realPath(workspace.paths.home),
-    },
+    places: { roots: workspace.roots, ...homes, onDisk: onDisk(homes) },
   });
   const env = new SearchGuard(
     (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code)),
