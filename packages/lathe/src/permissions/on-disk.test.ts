@@ -42,6 +42,9 @@ describe("what git runs", () => {
     git("init", "-q");
     put("home/.gitconfig", '[core]\n\thooksPath = "ci hooks"\n');
     expect(protects("project/ci hooks/pre-push")).toBe(true);
+    put("home/.gitconfig", "[Core] HooksPath = ~/hooks ; shared\n");
+    expect(protects("home/hooks/pre-push")).toBe(true);
+    expect(protects("project/ci hooks/pre-push")).toBe(false);
   });
 
   it("a repository whose files are elsewhere is protected there", () => {

@@ -14,11 +14,15 @@ export function onDisk(homes: Homes): NonNullable<SensitivePlaces["onDisk"]> {
   };
 }
 
-/** Part of a repository's own files, wherever it keeps them, or of the folder that its settings name for hooks. */
+/** Part of a repository's own files, wherever it keeps them, or of a folder that settings name for hooks. */
 function steersGit(path: string, { userHome }: Homes): boolean {
+  const ofUser = [join(userHome, ".gitconfig"), join(userHome, ".config/git/config")];
+  const isHook = (settings: readonly string[], from: string): boolean =>
+    hookFolders(settings, from, userHome).some((folder) => isInside(path, folder));
+  if (isHook(ofUser, userHome)) return true;
   for (let at = dirname(path); ; at = dirname(at)) {
     if (isGitDirectory(at, relative(at, path).split("/")[0] ?? "")) return true;
-    if (existsSync(join(at, ".git")) && hookFolders(at, userHome).some((folder) => isInside(path, folder))) return true;
+    if (existsSync(join(at, ".git")) && isHook([...ofUser, ...settingsOf(at)], at)) return true;
     if (at === dirname(at)) return false;
   }
 }
@@ -28,24 +32,22 @@ function isGitDirectory(directory: string, added: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => name === added || existsSync(join(directory, name)));
 }
 
-function hookFolders(worktree: string, userHome: string): string[] {
+function settingsOf(worktree: string): string[] {
   const gitDirectory = gitDirectoryOf(worktree);
   const shared = resolve(gitDirectory, textOf(join(gitDirectory, "commondir")).trim());
-  const settings = [
-    join(shared, "config"),
-    join(gitDirectory, "config.worktree"),
-    join(userHome, ".gitconfig"),
-    join(userHome, ".config/git/config"),
-  ];
+  return [join(shared, "config"), join(gitDirectory, "config.worktree")];
+}
+
+/** `from`: what a relative folder is relative to. */
+function hookFolders(settings: readonly string[], from: string, userHome: string): string[] {
   const named = settings.flatMap((file) => [
     ...textOf(file).matchAll(/^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/gim),
   ]);
-  const folders = named.map(([, value = ""]) =>
-    resolve(worktree, value.replace(/^"(.*)"$/, "$1").replace(/^~(?=\/)/, userHome)),
-  );
-  return [...folders, join(shared, "hooks")].map((folder) =>
-    existsSync(folder) ? realpathSync.native(folder) : folder,
-  );
+  return named.map(([, value = ""]) => {
+    const plain = value.replace(/\s+[;#].*$/, "").replace(/^"(.*)"$/, "$1");
+    const folder = resolve(from, plain.replace(/^~(?=\/)/, userHome));
+    return existsSync(folder) ? realpathSync.native(folder) : folder;
+  });
 }
 
 /** `.git` is the directory, or a file that names it. */
