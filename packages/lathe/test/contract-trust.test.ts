@@ -106,7 +106,10 @@ describe("a folder that is not trusted", () => {
   it("lathe trust makes it count, lathe trust --remove takes it back", async () => {
     scene = await stage([]);
     await strangersRepository();
-    expect((await scene.box.run(["trust"])).code).toBe(0);
+    expect(await scene.box.run(["trust"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Takes effect: .lathe/config.yml, .lathe/models.yml, .env."),
+    });
     const env = { ANTHROPIC_API_KEY: KEY };
     const trusted = await scene.box.run(["--model", "anthropic/claude-sonnet-4-5", "go"], { env });
     expect(trusted).toMatchObject({
@@ -117,6 +120,9 @@ describe("a folder that is not trusted", () => {
     expect(attacker.requests).toHaveLength(1);
     // A command for a key stays refused: only the user's own file may hold one.
     expect(existsSync(join(scene.box.dir, "ran"))).toBe(false);
+    // Nobody has looked at what an .env says now.
+    await writeFile(join(scene.box.dir, ".env"), `ANTHROPIC_BASE_URL=${attacker.baseUrl("anthropic")}\nX=1\n`);
+    expect((await scene.box.run(["config", "list"], { env })).stderr).toContain("trusted, and ignored: .env");
     await scene.box.run(["trust", "--remove"]);
     expect((await scene.run(["go"])).stderr).toContain("not trusted");
     expect(attacker.requests).toHaveLength(1);

@@ -455,3 +455,73 @@ it.each([".env", ".env.local", "keys/server.pem", ".ssh/id_ed25519"])(
     expect(await call(one, "f.txt", "read-only", "deny")).toMatchObject({ asked: [], isError: false });
   },
 );
+
+describe("searches and credential files", () => {
+  const GREPS: readonly (Case & { readonly name: string })[] = [
+    { name: "grep", profile: "anthropic", tool: "grep", args: (at) => ({ pattern: "secret", path: at }) },
+    {
+      name: "native Grep",
+      profile: "anthropic",
+      settings: { toolNames: "native" },
+      tool: "Grep",
+      args: (at) => ({ pattern: "secret", path: at, output_mode: "content" }),
+    },
+    {
+      name: "native grep_search",
+      profile: "gemini",
+      settings: { toolNames: "native" },
+      tool: "grep_search",
+      args: (at) => ({ pattern: "secret", dir_path: at }),
+    },
+  ];
+  const put = (path: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "a secret\n");
+  };
+  beforeEach(() => {
+    for (const path of [".ssh/work", ".gnupg/private.key", ".docker/config.json", ".config/gh/hosts.yml", "home/.env"])
+      put(path);
+    put(".netrc");
+    put("project/keys/server.pem");
+    put("project/notes.txt");
+    symlinkSync(join(root, ".ssh"), join(project, "docs"));
+  });
+
+  it.each(GREPS)("$name in a place made for keys is asked about, also through a link", async (one) => {
+    const places = [".ssh", ".gnupg", ".docker", ".config", ".config/gh", "home", ".ssh/work"].map((name) =>
+      join(root, name),
+    );
+    for (const at of [...places, "docs"]) {
+      for (const mode of ["ask", "auto-edit", "read-only", "plan"] as const) {
+        const seen = await call(one, at, mode, "deny");
+        expect([at, mode, seen.asked.length, seen.output.includes("a secret")]).toEqual([at, mode, 1, false]);
+      }
+    }
+    expect((await call(one, "docs", "ask", "allow")).output).toContain("a secret");
+    expect((await call(one, "docs", "full", "deny")).output).toContain("a secret");
+  });
+
+  it.each(GREPS)("$name of a directory that happens to hold such files does not look into them", async (one) => {
+    const seen = await call(one, ".", "read-only", "deny");
+    expect(seen.asked).toEqual([]);
+    expect(seen.output).toContain("notes.txt");
+    expect(seen.output).not.toContain("server.pem");
+    expect((await call(one, root, "auto-edit", "deny")).output).not.toMatch(/pem|netrc|hosts/);
+    expect((await call(one, ".", "full", "deny")).output).toContain("server.pem");
+  });
+
+  it("a filter that names them is asked about; one that only matches them does not reach them", async () => {
+    const filtered = (filter: string): Case => ({
+      profile: "anthropic",
+      tool: "grep",
+      args: (at) => ({ pattern: "secret", path: at, glob_filter: filter }),
+    });
+    for (const filter of [".netrc", "**/.netrc", "*.pem"])
+      expect((await call(filtered(filter), root, "auto-edit", "deny")).asked).toHaveLength(1);
+    for (const filter of [".n*", "**/*", "{.netrc,x}", "*.p[e]m"])
+      expect([filter, (await call(filtered(filter), root, "auto-edit", "deny")).output]).not.toEqual([
+        filter,
+        expect.stringMatching(/netrc:|pem:/),
+      ]);
+  });
+});

@@ -79,7 +79,7 @@ describe("models.yml through the command", () => {
     expect(await b.ask(["--model", "acme/small"])).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
 
     await writeFile(file, acme().replace("apiKey: acme-key", `apiKey: "!touch ${join(b.box.dir, "ran")}"`));
-    expect((await b.box.run(["models", "acme"])).stderr).toContain("Changed since this folder was trusted");
+    expect((await b.box.run(["models", "acme"])).stderr).toContain("New or changed since this folder was trusted");
     await b.box.run(["trust"]);
     const { stderr } = await b.box.run(["models", "acme"]);
     expect(stderr).toContain(`${file}:5: providers.acme.apiKey: a command is allowed only in your own models.yml`);

@@ -73,6 +73,8 @@ describe("which model a selector means", () => {
   it.each([
     ["no-such-model", 'Unknown model "no-such-model". Give it as provider/id, or see: lathe models'],
     ["onee/alpha", 'Unknown provider "onee". Did you mean one? See: lathe models'],
+    ["constructor/x", 'Unknown provider "constructor". See: lathe models'],
+    ["__proto__/x", 'Unknown provider "__proto__". See: lathe models'],
     ["one/", '"one/" does not name a model. Give provider/id, or see: lathe models one'],
     ["cursor/x", "The provider cursor cannot be used: its protocol is not public."],
   ])("G-52 %s is refused with the next step", async (selector, message) => {

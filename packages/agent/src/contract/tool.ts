@@ -15,6 +15,8 @@ export type Tier = "read" | "write" | "exec" | "network";
 /** One thing that a call will touch. Paths are absolute and real: links are followed, and the op opens this very path. */
 export type Access =
   | { readonly kind: "read" | "write"; readonly path: string }
+  /** The content of files below a directory, or of this one file; `filter`: only of those that match the glob. */
+  | { readonly kind: "read"; readonly path: string; readonly search: true; readonly filter?: string }
   | { readonly kind: "exec"; readonly command: string; readonly cwd: string }
   | { readonly kind: "network"; readonly host: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */

@@ -24,6 +24,7 @@ describe("TL-03 the syntax check after an edit", () => {
 
   it("TL-03 unknown kinds, large files and a passed deadline give no verdict", async () => {
     expect(await syntax().newError("a.unknown", "", "((((")).toBeUndefined();
+    expect(await syntax().newError("a.constructor", "", "((((")).toBeUndefined();
     expect(await new Syntax(() => 0, { textLength: 3 }).newError("a.ts", "", "((((")).toBeUndefined();
     let clock = 0;
     const hurried = new Syntax(() => (clock += 1000));

@@ -148,7 +148,8 @@ export class Syntax {
 
 function grammarOf(path: string): string | undefined {
   const dot = path.lastIndexOf(".");
-  return dot > path.lastIndexOf("/") ? grammars[path.slice(dot + 1).toLowerCase()] : undefined;
+  const extension = path.slice(dot + 1).toLowerCase();
+  return dot > path.lastIndexOf("/") && Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;
 }
 
 /** 0-based lines of error and missing nodes, at most one per line. */

@@ -101,6 +101,8 @@ export interface DirEntry {
 /** Which files to search and how much to return. */
 export interface GrepOptions {
   readonly globFilter?: string | undefined;
+  /** Files, by absolute path, that are not searched: nothing of the result depends on what they hold. */
+  readonly leaveOut?: ((path: string) => boolean) | undefined;
   readonly caseInsensitive?: boolean | undefined;
   readonly maxResults?: number | undefined;
   readonly context?: number | undefined;

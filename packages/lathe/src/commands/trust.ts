@@ -27,8 +27,11 @@ export const trustCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   if (!isDirectory(folder)) throw usageError(`${folder} is not a directory. Name the folder to trust.`);
-  const path = await trustFolder(file, folder, new Date(machine.deps.now()));
+  const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()));
   const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
-  machine.stdout.write(`Trusted: ${path}${alone}\n`);
+  const effect = files.length === 0 ? "It brings no settings, models or .env now" : `Takes effect: ${files.join(", ")}`;
+  machine.stdout.write(
+    `Trusted: ${path}${alone}\n${effect}. A file that changes or is added is ignored until you trust again.\n`,
+  );
   return EXIT.done;
 };

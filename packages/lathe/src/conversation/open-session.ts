@@ -31,7 +31,9 @@ import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, mod
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
+import { onDisk } from "../permissions/on-disk.ts";
 import { Permissions } from "../permissions/permissions.ts";
+import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
 import { withheldNotice } from "../workspace/withheld-variables.ts";
@@ -102,7 +104,16 @@ const MID_STREAM_RETRIES = 3;
 const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
-  const env = (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code));
+  const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
+  const permissions = new Permissions({
+    mode: workspace.settings.permissionMode as PermissionMode,
+    canAsk: request.person?.approve !== undefined,
+    places: { roots: workspace.roots, ...homes, onDisk: onDisk(homes) },
+  });
+  const env = new SearchGuard(
+    (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code)),
+    permissions,
+  );
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // A failure is reported to whoever awaits this; without a model nothing does.
   git?.catch(() => {});
@@ -110,15 +121,6 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   if (request.promptFollows) adapter.prepare?.();
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
-  const permissions = new Permissions({
-    mode: workspace.settings.permissionMode as PermissionMode,
-    canAsk: request.person?.approve !== undefined,
-    places: {
-      roots: workspace.roots,
-      userHome: realPath(workspace.machine.userHome),
-      latheHome: realPath(workspace.paths.home),
-    },
-  });
   const compaction = compactionFor(workspace);
   let current = request.model;
   const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {

@@ -70,7 +70,8 @@ export function cloudsWithCredentials(env: Env): readonly string[] {
 }
 
 export function cloudSign(provider: string, env: Env): string | undefined {
-  return CLOUD_SIGNS[provider]?.find((name) => env[name]);
+  const signs = Object.hasOwn(CLOUD_SIGNS, provider) ? CLOUD_SIGNS[provider] : undefined;
+  return signs?.find((name) => env[name]);
 }
 
 /** Providers whose requests are signed by a cloud's own chain. */

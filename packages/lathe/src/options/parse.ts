@@ -29,7 +29,7 @@ export function parseArgs(argv: readonly string[], userHome: string): ParsedArgs
     }
     const { flags, name, inline } = optionName(word);
     for (const flag of flags) options[flag] = true;
-    const spec = specs[name];
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
     if (!spec) throw unknownOption(word);
     if (spec.kind === "flag") {
       if (inline !== undefined) throw usageError(`--${name} takes no value.`);

@@ -2,7 +2,13 @@
 // the call touches is decided on its own; deny beats ask beats allow.
 
 import type { Access, Tier } from "@lathe/agent";
-import { isCredentialFile, isInside, isProtected, type SensitivePlaces } from "./sensitive-paths.ts";
+import {
+  isCredentialFile,
+  isInside,
+  isProtected,
+  type SensitivePlaces,
+  searchesCredentials,
+} from "./sensitive-paths.ts";
 
 export const PERMISSION_MODES = ["read-only", "ask", "auto-edit", "full", "plan"] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
@@ -57,7 +63,7 @@ function isHarmless(item: Item, places: Places): boolean {
     case "undeclared":
       return false;
     case "read":
-      return !isCredentialFile(item.path, places);
+      return !readsCredentials(item, places);
     case "write":
       return isInRoots(item.path, places) && !isProtected(item.path, places);
     case "exec":
@@ -87,7 +93,7 @@ function tierOf(item: Access): Tier {
 function judgeItem(mode: AskingMode, item: Item, places: Places): Verdict {
   switch (item.kind) {
     case "read":
-      return isCredentialFile(item.path, places) ? ask(`${item.path} may hold keys or passwords.`, FULL) : ALLOW;
+      return readsCredentials(item, places) ? ask(`${item.path} may hold keys or passwords.`, FULL) : ALLOW;
     case "write":
       return inMode(mode, (asking) => judgeWrite(item.path, asking, places));
     case "address":
@@ -99,6 +105,11 @@ function judgeItem(mode: AskingMode, item: Item, places: Places): Verdict {
     case "undeclared":
       return inMode(mode, () => ask("The tool does not say what it will touch.", FULL));
   }
+}
+
+function readsCredentials(item: Access & { kind: "read" | "write" }, places: Places): boolean {
+  if (isCredentialFile(item.path, places)) return true;
+  return "search" in item && searchesCredentials(item.path, item.filter, places);
 }
 
 function judgeWrite(path: string, mode: "ask" | "auto-edit", places: Places): Verdict {

@@ -3,6 +3,7 @@
 
 import type { ApprovalVerdict, CallInfo, Middleware } from "@lathe/agent";
 import { FULL, judge, type PermissionMode, type Places, staysInside, type Verdict, WAYS } from "./judge.ts";
+import { isCredentialFile, searchesCredentials } from "./sensitive-paths.ts";
 
 export interface DeniedCall {
   readonly callId: string;
@@ -59,6 +60,14 @@ export class Permissions {
   /** Whether `allowAlways` has an effect on calls like this one. */
   canAllowAlways(call: AskedCall): boolean {
     return staysInside(call, this.#places);
+  }
+
+  /** The files that a search here does not look into; undefined when it may look into all. */
+  leftOutOfSearch(root: string, filter: string | undefined): ((path: string) => boolean) | undefined {
+    const places = this.#places;
+    if (this.mode === "full" || isCredentialFile(root, places) || searchesCredentials(root, filter, places))
+      return undefined;
+    return (path) => isCredentialFile(path, places);
   }
 
   #approve(call: CallInfo): ApprovalVerdict {

@@ -10,6 +10,7 @@ describe("files that make something run later", () => {
     "/srv/p/.GIT/config",
     "/srv/p/.lathe/config.yml",
     "/srv/p/sub/.vscode/tasks.json",
+    "/srv/p/.env",
     "/srv/p/.envrc",
     "/srv/p/.npmrc",
     "/home/Me/.bashrc",
@@ -20,6 +21,14 @@ describe("files that make something run later", () => {
     "/home/Me/bin/ls",
     "/opt/lathe-home/config.yml",
     "/opt/lathe-home",
+    "/home/Me/.tmux.conf",
+    "/home/Me/.direnvrc",
+    "/home/Me/.cargo/config.toml",
+    "/srv/p/.cargo/config",
+    "/home/Me/.yarnrc.yml",
+    "/home/Me/.kube/config",
+    "/home/Me/.pypirc",
+    "/srv/p/.pre-commit-config.yaml",
   ])("%s is protected", (path) => expect(isProtected(path, PLACES)).toBe(true));
 
   it.each([
@@ -48,6 +57,27 @@ describe("files that hold keys", () => {
     "/home/Me/.netrc",
     "/srv/p/server.pem",
     "/opt/lathe-home/auth.json",
+    "/home/Me/.npmrc",
+    "/home/Me/.cargo/credentials",
+    "/home/Me/.cargo/credentials.toml",
+    "/home/Me/.terraform.d/credentials.tfrc.json",
+    "/home/Me/.codex/auth.json",
+    "/home/Me/.claude/.credentials.json",
+    "/home/Me/.gem/credentials",
+    "/home/Me/.composer/auth.json",
+    "/home/Me/.m2/settings.xml",
+    "/home/Me/.config/hub",
+    "/home/Me/.config/rclone/rclone.conf",
+    "/home/Me/.s3cfg",
+    "/home/Me/.boto",
+    "/home/Me/.databrickscfg",
+    "/home/Me/.local/share/keyrings/login.keyring",
+    "/home/Me/.mozilla/firefox/x.default/logins.json",
+    "/home/Me/.config/google-chrome/Default/Login Data",
+    "/home/Me/.config/chromium/Default/Network/Cookies",
+    "/home/Me/Library/Application Support/Google/Chrome/Default/Login Data",
+    "/etc/shadow",
+    "/proc/12/environ",
   ])("%s is one", (path) => expect(isCredentialFile(path, PLACES)).toBe(true));
 
   it.each([
@@ -60,6 +90,11 @@ describe("files that hold keys", () => {
     "/home/Me/.aws/config",
     "/srv/p/pem",
     "/srv/p/auth.json",
+    "/srv/p/.npmrc",
+    "/srv/p/.cargo/config.toml",
+    "/srv/p/firefox/src/cookies.ts",
+    "/srv/p/chromium/cookies.ts",
+    "/etc/passwd",
     "/opt/lathe-home/config.yml",
   ])("%s is none", (path) => expect(isCredentialFile(path, PLACES)).toBe(false));
 });

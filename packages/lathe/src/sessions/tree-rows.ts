@@ -111,7 +111,7 @@ const KINDS: Readonly<Record<string, string>> = { user: "You", assistant: "Agent
 /** As text: `›` marks the way to where the conversation is. */
 export function treeText(rows: readonly TreeRow[]): string[] {
   return rows.map(({ id, type, role, text, label, depth, isActive }) => {
-    const who = KINDS[role ?? ""] ?? type.replaceAll("_", " ");
+    const who = (Object.hasOwn(KINDS, role ?? "") && KINDS[role ?? ""]) || type.replaceAll("_", " ");
     const name = label === undefined ? "" : `[${label}] `;
     return `${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`;
   });

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await writeFile(join(repo, ".env"), "");
 });
 
-const trust = (folder: string): Promise<string> => trustFolder(paths.trust, folder, new Date(0));
+const trust = (folder: string): Promise<unknown> => trustFolder(paths.trust, folder, new Date(0));
 
 describe("what a project brings", () => {
   it("without trust it is named in one line and does not count", async () => {
@@ -80,10 +80,42 @@ describe("settings of a trusted folder that have changed", () => {
     const { files, ignored } = projectOf(repo, paths, home);
     expect(files).toEqual({ models: join(repo, ".lathe/models.yml"), env: join(repo, ".env") });
     expect(ignored).toBe(
-      "Changed since this folder was trusted, and ignored: .lathe/config.yml. Look at it, then run: lathe trust",
+      "New or changed since this folder was trusted, and ignored: .lathe/config.yml. Look at it, then run: lathe trust",
     );
     await trust(repo);
     expect(projectOf(repo, paths, home).files.config).toBe(join(repo, ".lathe/config.yml"));
+  });
+
+  it("an .env that is changed or added is ignored as well: it can send keys elsewhere", async () => {
+    const line = "New or changed since this folder was trusted, and ignored: .env. Look at it, then run: lathe trust";
+    await trust(repo);
+    await writeFile(join(repo, ".env"), "ANTHROPIC_BASE_URL=http://localhost:1\n");
+    expect(projectOf(repo, paths, home)).toEqual({
+      files: { config: join(repo, ".lathe/config.yml"), models: join(repo, ".lathe/models.yml") },
+      ignored: line,
+    });
+    await trust(repo);
+    expect(projectOf(repo, paths, home).files.env).toBe(join(repo, ".env"));
+    // Of a repository inside: trust in the folder above it says nothing about its .env.
+    await mkdir(join(below, ".git"));
+    await writeFile(join(below, ".env"), "A=1\n");
+    expect(projectOf(below, paths, home)).toMatchObject({ ignored: line });
+    expect(projectOf(below, paths, home).files.env).toBeUndefined();
+  });
+
+  it("a directory called .env is not in the way", async () => {
+    await trust(below);
+    await mkdir(join(below, ".env"));
+    await trust(below);
+    expect(projectOf(below, paths, home).ignored).toBeUndefined();
+  });
+
+  it("names one command for each folder that holds something", async () => {
+    await mkdir(join(repo, ".git"));
+    await writeFile(join(below, ".env"), "A=1\n");
+    expect(projectOf(below, paths, home).ignored).toBe(
+      "This folder is not trusted; ignored: ../../.lathe/config.yml, .env. To let them take effect: lathe trust ../.. && lathe trust",
+    );
   });
 
   it("one that came later, in a folder below, was never looked at", async () => {

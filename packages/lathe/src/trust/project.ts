@@ -23,32 +23,44 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
   const folder = projectFolder(cwd);
   const isFolderTrusted = isTrusted(paths.trust, folder, userHome);
   const isCwdTrusted = folder === cwd ? isFolderTrusted : isTrusted(paths.trust, cwd, userHome);
-  const { env, ...settings } = filesOf(cwd, folder, paths, userHome);
-  const changed = Object.values(settings).filter((file) => isFolderTrusted && !isAsTrusted(paths.trust, file));
-  if (changed.length > 0) {
-    const names = changed.map((file) => relative(cwd, file)).join(", ");
-    const where = folder === cwd ? "" : ` ${relative(cwd, folder)}`;
-    const unchanged = Object.fromEntries(Object.entries(settings).filter(([, file]) => !changed.includes(file)));
-    return {
-      files: { ...unchanged, ...(isCwdTrusted && env !== undefined ? { env } : {}) },
-      ignored: `Changed since this folder was trusted, and ignored: ${names}. Look at ${pronoun(changed)}, then run: lathe trust${where}`,
-    };
+  const files: Record<string, string> = {};
+  const untrusted: Refused[] = [];
+  const changed: Refused[] = [];
+  for (const [kind, file] of Object.entries(filesOf(cwd, folder, paths, userHome))) {
+    const [holder, isHolderTrusted] = kind === "env" ? [cwd, isCwdTrusted] : [folder, isFolderTrusted];
+    const name = relative(cwd, file);
+    if (!isHolderTrusted) {
+      if (existsSync(file)) untrusted.push({ name, folder: relative(cwd, holder) });
+    } else if (isAsTrusted(paths.trust, file)) files[kind] = file;
+    else changed.push({ name, folder: relative(cwd, holder) });
   }
-  const refused = [
-    ...(isFolderTrusted ? [] : [settings.config, settings.models]),
-    ...(isCwdTrusted ? [] : [env]),
-  ].filter((file) => file !== undefined && existsSync(file)) as string[];
-  const files = { ...(isFolderTrusted ? settings : {}), ...(isCwdTrusted && env !== undefined ? { env } : {}) };
-  if (refused.length === 0) return { files };
-  const names = refused.map((file) => relative(cwd, file)).join(", ");
-  const where = isFolderTrusted || folder === cwd ? "" : ` ${relative(cwd, folder)}`;
-  return {
-    files,
-    ignored: `This folder is not trusted; ignored: ${names}. To let ${pronoun(refused)} take effect: lathe trust${where}`,
-  };
+  const lines = [
+    ...(untrusted.length === 0
+      ? []
+      : [
+          `This folder is not trusted; ignored: ${namesOf(untrusted)}. To let ${pronoun(untrusted)} take effect: ${trusting(untrusted)}`,
+        ]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `New or changed since this folder was trusted, and ignored: ${namesOf(changed)}. Look at ${pronoun(changed)}, then run: ${trusting(changed)}`,
+        ]),
+  ];
+  return lines.length === 0 ? { files } : { files, ignored: lines.join(". ") };
 }
 
-const pronoun = (files: readonly string[]): string => (files.length === 1 ? "it" : "them");
+interface Refused {
+  readonly name: string;
+  /** Relative to the directory; empty for itself. */
+  readonly folder: string;
+}
+
+const pronoun = (refused: readonly Refused[]): string => (refused.length === 1 ? "it" : "them");
+const namesOf = (refused: readonly Refused[]): string => refused.map(({ name }) => name).join(", ");
+
+/** Trust is in the files of one folder: each folder that holds some is trusted by its own command. */
+const trusting = (refused: readonly Refused[]): string =>
+  [...new Set(refused.map(({ folder }) => `lathe trust ${folder}`.trim()))].join(" && ");
 
 /** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */
 function projectFolder(cwd: string): string {

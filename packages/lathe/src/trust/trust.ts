@@ -13,7 +13,7 @@ interface TrustFile {
 
 interface TrustedFolder {
   readonly since: string;
-  /** SHA-256 of its settings files as they were then, by path. */
+  /** SHA-256 of its files as they were then, by path. */
   readonly seen?: Readonly<Record<string, string>>;
 }
 
@@ -36,20 +36,25 @@ export function holdsStrangers(folder: string, userHome: string): boolean {
   return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** Trust is in what the settings files of the folder say now. */
-export async function trustFolder(trustFile: string, folder: string, now: Date): Promise<string> {
+/** Trust is in what the files of the folder say now. `files`: those that now take effect, relative to it. */
+export async function trustFolder(
+  trustFile: string,
+  folder: string,
+  now: Date,
+): Promise<{ readonly path: string; readonly files: readonly string[] }> {
   const path = await realpath(folder);
-  const files = SETTINGS_FILES.map((name) => `${path}/.lathe/${name}`);
-  const seen = Object.fromEntries(files.flatMap((file) => entryOf(file)));
+  const found = FILES.flatMap((name) => entryOf(`${path}/${name}`).map((entry) => ({ name, entry })));
+  const seen = Object.fromEntries(found.map(({ entry }) => entry));
   await updateJsonFile(trustFile, (value) => ({
     folders: { ...read(value).folders, [path]: { since: now.toISOString(), seen } },
   }));
-  return path;
+  return { path, files: found.map(({ name }) => name) };
 }
 
-const SETTINGS_FILES = ["config.yml", "models.yml"];
+/** What a folder may bring. */
+const FILES = [".lathe/config.yml", ".lathe/models.yml", ".env"];
 
-/** Whether a settings file says what it said when its folder was trusted. What is not there says nothing. */
+/** Whether such a file says what it said when its folder was trusted. What is not there says nothing. */
 export function isAsTrusted(trustFile: string, file: string): boolean {
   const [entry] = entryOf(file);
   if (!entry) return true;
@@ -59,11 +64,20 @@ export function isAsTrusted(trustFile: string, file: string): boolean {
 }
 
 function entryOf(file: string): [path: string, digest: string][] {
-  const text = readIfThere(file);
+  const text = textOf(file);
   if (text === undefined) return [];
   // Most folders bring no settings, and a start should not wait for node:crypto.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
+}
+
+/** What cannot be read takes no effect: a directory called .env, say. Whoever needs the file says what is wrong with it. */
+function textOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Also a folder that no longer exists. */

@@ -3,6 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { ModelInfo } from "../types/model.ts";
+import { own } from "../types/own.ts";
 import { gateways } from "./data/gateways.ts";
 import { hosts } from "./data/hosts.ts";
 import { vendors } from "./data/vendors.ts";
@@ -38,7 +39,7 @@ const sameModels: Readonly<Record<string, string>> = {
 
 export function createCatalog(lines: Lines): Catalog {
   const textOf = (provider: string): string => {
-    const text = lines[provider] ?? lines[sameModels[provider] ?? ""] ?? "";
+    const text = own(lines, provider) ?? own(lines, own(sameModels, provider) ?? "") ?? "";
     return typeof text === "string" ? text : text();
   };
   const list = (provider: string): ModelInfo[] =>
@@ -109,7 +110,7 @@ export function refreshCatalog(document: JsonObject, base: Catalog = builtinCata
   for (const [name, entry] of Object.entries(document)) {
     const models = isObject(entry) ? entry["models"] : undefined;
     if (!isObject(models)) continue;
-    const provider = foreignNames[name] ?? name;
+    const provider = own(foreignNames, name) ?? name;
     fresh[provider] = rowsFromModelsDev(models)
       .map((row) => JSON.stringify(withOwn(row, base.get(provider, row.id))))
       .join("\n");

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../types/json.ts";
 import type { ModelCost, ModelInfo, OpenAICompat, ThinkingInfo, ThinkingLevel } from "../types/model.ts";
+import { own } from "../types/own.ts";
 import { findRow } from "./provider-rows.ts";
 import { isThinkingLevel } from "./thinking.ts";
 
@@ -109,7 +110,7 @@ function rowFromModelsDev(id: string, entry: ModelsDevEntry): CatalogRow | undef
   const { limit, cost, modalities } = entry;
   if (typeof limit?.context !== "number" || limit.context <= 0) return undefined;
   if (modalities?.output && !modalities.output.includes("text")) return undefined;
-  const input = (modalities?.input ?? ["text"]).flatMap((name) => inputNames[name] ?? []);
+  const input = (modalities?.input ?? ["text"]).flatMap((name) => own(inputNames, name) ?? []);
   const thinking = entry.reasoning === true ? thinkingText(entry.reasoning_options ?? []) : undefined;
   const refusals = { noTools: entry.tool_call === false, noSampling: entry.temperature === false };
   const flags = Object.entries(refusals)

@@ -17,6 +17,7 @@ import {
   ServerError,
 } from "../types/errors.ts";
 import type { JsonValue } from "../types/json.ts";
+import { own } from "../types/own.ts";
 import { field, type ResponseHeaders, requestIdOf, retryAfterOf, retryInfoOf, seconds } from "./headers.ts";
 import {
   AWS_MEANINGS,
@@ -167,21 +168,16 @@ function meaningInStream(facts: Facts, hasRetryInfo: boolean): Meaning {
 function codeMeaning(code: string): Meaning | undefined {
   const status = Number(code);
   if (Number.isInteger(status)) return STATUS_MEANINGS[status] ?? (status >= 500 ? "server" : undefined);
-  return listed(CODE_MEANINGS, code);
+  return own(CODE_MEANINGS, code);
 }
 
 /** AWS writes `ValidationException:http://…` in the header, `com.x#ValidationException` in bodies. */
 function namedMeaning(name: string | undefined): Meaning | undefined {
   if (name === undefined) return undefined;
-  const grpc = listed(GRPC_MEANINGS, name);
+  const grpc = own(GRPC_MEANINGS, name);
   if (grpc !== undefined) return grpc;
   const bare = (name.split(":")[0]?.split("#").at(-1) ?? "").toLowerCase();
-  return bare.endsWith("exception") ? listed(AWS_MEANINGS, bare.slice(0, -"exception".length)) : undefined;
-}
-
-/** The name comes from the server: it must not reach what every object inherits. */
-function listed(table: Readonly<Record<string, Meaning>>, name: string): Meaning | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+  return bare.endsWith("exception") ? own(AWS_MEANINGS, bare.slice(0, -"exception".length)) : undefined;
 }
 
 function wordedMeaning(facts: Facts): Meaning | undefined {

@@ -6,6 +6,7 @@ import { createSegmentCache } from "../segments.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { InvalidRequestError } from "../types/errors.ts";
 import type { ContentPart, DocumentData, ImageData, MediaData, Message } from "../types/message.ts";
+import { own } from "../types/own.ts";
 import type { MediaRules } from "../types/protocol.ts";
 import { checkRoles } from "./roles.ts";
 import {
@@ -175,7 +176,7 @@ async function resolveMedia<T extends MediaData>(media: T, kind: MediaKind, cont
   const loaded = media.url !== undefined && isLocal(media.url) ? await loadFile(media, media.url, context) : media;
   if (loaded.data === undefined) return loaded;
   const claimed = loaded.mediaType ?? DEFAULT_TYPES[kind];
-  const mediaType = MISSPELT_TYPES[claimed] ?? claimed;
+  const mediaType = own(MISSPELT_TYPES, claimed) ?? claimed;
   const typed = loaded.mediaType === mediaType ? loaded : { ...loaded, mediaType };
   if (kind === "image") checkImage(typed, context);
   return typed;
@@ -188,7 +189,7 @@ function isLocal(url: string): boolean {
 async function loadFile<T extends MediaData>(media: T, path: string, context: MediaContext): Promise<T> {
   const { url: _, ...rest } = media;
   const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  const mediaType = media.mediaType ?? MIME_BY_EXTENSION[extension];
+  const mediaType = media.mediaType ?? own(MIME_BY_EXTENSION, extension);
   const fullPath = path.startsWith("~") ? context.deps.homeDir + path.slice(1) : path;
   const data = await context.deps.readFile(fullPath).catch((cause: unknown) => {
     throw invalid(context, `The file ${path} cannot be read.`, undefined, cause);

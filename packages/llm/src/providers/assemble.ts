@@ -10,6 +10,7 @@ import { mergeCompat } from "../protocols/openai-chat/compat.ts";
 import type { AdapterTimeouts, ClientDeps, ProviderAdapter } from "../types/adapter.ts";
 import { ConfigurationError } from "../types/errors.ts";
 import type { Api, CacheRetention, ModelInfo, OpenAICompat, RequestTransform } from "../types/model.ts";
+import { own } from "../types/own.ts";
 import type { Protocol } from "../types/protocol.ts";
 import { type Some, withoutUndefined } from "../types/some.ts";
 import { azureDeployments } from "./azure.ts";
@@ -142,7 +143,7 @@ function modelLookup(
       assumedModel(builtinCatalog, row.id, id, options.api ?? row.api);
     const compat = mergeCompat(mergeCompat(row.compat, options.compat), base.compat);
     const transform = mergeTransforms(options.requestTransform, base.requestTransform);
-    const deployment = deployments[id];
+    const deployment = own(deployments, id);
     const model: ModelInfo = {
       ...base,
       provider: name,

@@ -1,6 +1,7 @@
 // Gemini's schema subset (TC-07): OpenAPI-like, no references, no additionalProperties, `nullable` instead of null types.
 
 import type { JsonObject, JsonSchema, JsonValue } from "../types/json.ts";
+import { own } from "../types/own.ts";
 import { inlined, isSchema, typeOfLiterals } from "./inline.ts";
 
 const KEPT = new Set([
@@ -48,7 +49,7 @@ function translate(node: JsonObject): JsonObject {
   const { properties, required } = result;
   if (Array.isArray(required)) result["required"] = required.filter((name) => isIn(properties, name));
   const format = merged["format"];
-  if (typeof format === "string" && FORMATS[String(result["type"])]?.includes(format)) result["format"] = format;
+  if (typeof format === "string" && own(FORMATS, String(result["type"]))?.includes(format)) result["format"] = format;
   return result;
 }
 

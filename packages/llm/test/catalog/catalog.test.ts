@@ -9,6 +9,7 @@ import {
 } from "../../src/catalog/index.ts";
 import { providerRows } from "../../src/catalog/provider-rows.ts";
 import { clampLevel, offeredLevels, thinkingLevels } from "../../src/catalog/thinking.ts";
+import { createProvider } from "../../src/providers/create.ts";
 import { defaultModels } from "../../src/registry/index.ts";
 
 const line = (row: object) => JSON.stringify(row);
@@ -211,3 +212,18 @@ describe("effort levels", () => {
     expect(clampLevel({ mode: "effort" }, "xhigh")).toBe("xhigh");
   });
 });
+
+it.each(["constructor", "__proto__", "toString", "hasOwnProperty"])(
+  "CT-01 a provider or model called %s is unknown: it is not what every object inherits",
+  (name) => {
+    expect(builtinCatalog.get(name, "x")).toBeUndefined();
+    expect(builtinCatalog.get("openai", name)).toBeUndefined();
+    expect(builtinCatalog.list(name)).toEqual([]);
+    const entry = { limit: { context: 1000, output: 100 }, modalities: { input: [name], output: ["text"] } };
+    const refreshed = refreshCatalog(
+      JSON.parse(`{"${name}":{"models":{"m":${JSON.stringify({ id: "m", ...entry })}}}}`),
+    );
+    expect(refreshed.get(name, "x")).toBeUndefined();
+    expect(() => createProvider(name)).toThrow(`Unknown provider "${name}"`);
+  },
+);

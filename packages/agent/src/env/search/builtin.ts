@@ -53,6 +53,7 @@ async function grep(
   };
   for await (const file of kind === "file" ? [path] : walkFiles(fs, path, false)) {
     if (kind !== "file" && wanted !== undefined && !wanted(relative(path, file))) continue;
+    if (options.leaveOut?.(file)) continue;
     if (batch.push(file) === FILES_PER_BATCH) await searchBatch();
     if (files.complete) break;
   }

@@ -146,7 +146,7 @@ function characterClass(pattern: string, start: number): [string, number] {
     first = false;
     const posix = /^\[:(\^?)(\w+):\]/.exec(pattern.slice(i));
     if (posix !== null) {
-      const set = POSIX[posix[2]!];
+      const set = Object.hasOwn(POSIX, posix[2]!) ? POSIX[posix[2]!] : undefined;
       if (set === undefined) throw new Error(`unknown class [:${posix[2]}:]`);
       out += `[${posix[1]}${set}]`;
       i += posix[0].length;

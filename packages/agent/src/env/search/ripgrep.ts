@@ -59,7 +59,8 @@ async function grep(
   const target = kind === "file" ? `./${relative(cwd, path)}` : "./";
   const max = options.maxResults ?? DEFAULT_GREP_RESULTS;
   const mode = options.mode ?? "content";
-  const wanted = kind === "file" ? undefined : filter;
+  const wanted = (name: string): boolean =>
+    (kind === "file" || (filter?.(name) ?? true)) && !options.leaveOut?.(join(cwd, name));
   // A single file is always asked for its matches: only they say whether it is binary.
   const format = mode === "content" || kind === "file" ? "json" : mode === "count" ? "count" : "files";
   const args = [
@@ -80,7 +81,7 @@ async function grep(
     const files = new FirstFiles(max, mode, sorted);
     const stop = new AbortController();
     const parser = new MatchParser(format, kind === "file", (file) => {
-      if (wanted === undefined || wanted(file.path)) files.add(file);
+      if (wanted(file.path)) files.add(file);
       if (files.complete || (!sorted && files.hits > MANY_HITS)) stop.abort();
     });
     const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);

@@ -97,6 +97,22 @@ describe.each(["ripgrep", "builtin"] as const)("%s", (engine) => {
     ]);
   });
 
+  it("TL-05 a file that is left out is not searched, and says nothing through the number of results", async () => {
+    const seen: string[] = [];
+    const leaveOut = (path: string) => seen.push(path) > 0 && path.startsWith(join(root, "a"));
+    for (const [mode, expected] of [
+      ["content", ["crlf.txt:2:needle crlf"]],
+      ["files_with_matches", ["crlf.txt"]],
+      ["count", ["crlf.txt:1"]],
+    ] as const)
+      expect(await grep("needle (one|two|in a|dash|crlf)", ".", { leaveOut, mode, maxResults: 1 })).toEqual({
+        lines: expected,
+        truncated: false,
+      });
+    expect(seen.every((path) => path.startsWith(`${root}/`))).toBe(true);
+    expect((await grep("needle", "a.txt", { leaveOut: () => true })).lines).toEqual([]);
+  });
+
   it("TL-05 shows path:line:text, relative to the working directory", async () => {
     expect((await grep("needle", "a.txt")).lines).toEqual(["a.txt:1:needle one", "a.txt:3:needle two"]);
     expect((await grep("needle", "sub/deep")).lines).toEqual(["sub/deep/local.txt:1:needle unignored"]);

@@ -7,7 +7,6 @@ import {
   type ToolResult,
 } from "../../contract/tool.ts";
 import { EnvError, type GrepOptions } from "../../env/types.ts";
-import { fileAccess } from "../file-access.ts";
 import { SEARCH_OUTPUT } from "../output.ts";
 import { type ArgsOf, choice, definedOptions, flag, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
@@ -41,7 +40,7 @@ const base = {
 } as const;
 
 const meaning = {
-  access: (args: Args, scope: CallScope) => grepAccess(args.path, scope),
+  access: (args: Args, scope: CallScope) => grepAccess(args.path, args.glob_filter, scope),
   summary: ({ pattern, path }: Args) => grepSummary(pattern, path),
   execute: search,
 };
@@ -51,8 +50,13 @@ export const grepTool: ToolDef<ArgsOf<typeof params>> = { ...base, ...meaning, s
 /** The same with a choice of what to show. */
 export const grepWithModesTool: ToolDef<Args> = { ...base, ...meaning, schema: parameters(withModes) };
 
-export function grepAccess(path = ".", scope: CallScope): Promise<Access[]> {
-  return fileAccess("read", [path], scope);
+export async function grepAccess(
+  path = ".",
+  filter: string | undefined,
+  { paths }: CallScope,
+): Promise<readonly Access[]> {
+  const { real } = await paths.locate(path);
+  return [{ kind: "read", path: real, search: true, ...(filter === undefined ? {} : { filter }) }];
 }
 
 export function grepSummary(pattern: string, path: string | undefined): string {

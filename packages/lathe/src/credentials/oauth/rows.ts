@@ -71,7 +71,7 @@ const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: strin
 function rowOf(file: string, provider: string, entry: unknown): OAuthRow {
   if (!isRecord(entry)) throw wrong(file, `${provider} must be a mapping`);
   for (const [key, value] of Object.entries(entry)) {
-    const known = KEYS[key];
+    const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (!known) throw wrong(file, `${provider}.${key} is unknown; known are ${Object.keys(KEYS).join(", ")}`);
     if (!known.fits(value)) throw wrong(file, `${provider}.${key} must be ${known.what}`);
   }

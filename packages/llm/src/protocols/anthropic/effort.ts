@@ -4,6 +4,7 @@
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
 import type { JsonObject } from "../../types/json.ts";
 import type { ModelInfo } from "../../types/model.ts";
+import { own } from "../../types/own.ts";
 import type { Warning } from "../../types/response.ts";
 
 const budgets: Readonly<Record<string, number>> = {
@@ -48,7 +49,7 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
       maxTokens,
     };
   }
-  const wanted = budgets[level] ?? budgets["medium"]!;
+  const wanted = own(budgets, level) ?? budgets["medium"]!;
   const limit = model.maxOutput ?? Number.MAX_SAFE_INTEGER;
   if (wanted < maxTokens && maxTokens <= limit) return { thinking: fixed(wanted), maxTokens };
   const room = Math.min(wanted + maxTokens, limit);

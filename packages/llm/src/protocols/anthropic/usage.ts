@@ -1,6 +1,7 @@
 // Anthropic's stop words and token counts under our names.
 
 import type { JsonObject } from "../../types/json.ts";
+import { own } from "../../types/own.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { number, object } from "../common/json.ts";
 
@@ -15,7 +16,7 @@ const reasons: Readonly<Record<string, FinishReason["reason"]>> = {
 };
 
 export function anthropicFinish(raw: string): FinishReason {
-  return { reason: reasons[raw] ?? "other", raw };
+  return { reason: own(reasons, raw) ?? "other", raw };
 }
 
 /** Absent and null counts are omitted, so that a later event only replaces what it knows. */

@@ -3,6 +3,7 @@
 import { InvalidRequestError } from "../../types/errors.ts";
 import type { JsonObject } from "../../types/json.ts";
 import type { DocumentData, ImageData } from "../../types/message.ts";
+import { own } from "../../types/own.ts";
 import type { BlockDialect } from "../anthropic/blocks.ts";
 import { callInput, isBlank, resultText } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
@@ -36,7 +37,7 @@ export function bedrockDialect(provider: string): BlockDialect {
     image,
     document: (data) => {
       const { mediaType, base64 } = bytes(data, "application/pdf");
-      const format = documentFormats[mediaType];
+      const format = own(documentFormats, mediaType);
       if (format === undefined)
         throw unsupportedContent(provider, `${provider} does not accept ${mediaType} documents`);
       return { document: { format, name: documentName(data.fileName), source: { bytes: base64 } } };

@@ -3,6 +3,7 @@
 
 import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { structuredOutputTool } from "../anthropic/structured.ts";
@@ -178,7 +179,7 @@ export class BedrockDecoder implements ResponseDecoder {
     if (raw === undefined) return;
     this.#stopped = true;
     const structured = raw === "tool_use" && this.#context.request.responseFormat?.type === "json_schema";
-    out.finishReason(structured ? { reason: "stop", raw } : { reason: reasons[raw] ?? "other", raw });
+    out.finishReason(structured ? { reason: "stop", raw } : { reason: own(reasons, raw) ?? "other", raw });
     if (this.#counted) this.#finish(out);
   }
 

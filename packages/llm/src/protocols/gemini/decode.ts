@@ -3,6 +3,7 @@
 import { inStreamError } from "../../errors/classify.ts";
 import { ContentFilterError } from "../../types/errors.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
@@ -158,7 +159,7 @@ const reasons: Readonly<Record<string, FinishReason["reason"]>> = {
 };
 
 function geminiFinish(raw: string): FinishReason {
-  return { reason: reasons[raw] ?? "other", raw };
+  return { reason: own(reasons, raw) ?? "other", raw };
 }
 
 function geminiUsage(raw: JsonObject): Partial<Usage> & { raw: JsonObject } {

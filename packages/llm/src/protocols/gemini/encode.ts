@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { Message } from "../../types/message.ts";
 import { textOf } from "../../types/message.ts";
 import type { ModelInfo } from "../../types/model.ts";
+import { own } from "../../types/own.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Request, ToolDefinition } from "../../types/request.ts";
 import type { Warning } from "../../types/response.ts";
@@ -239,6 +240,6 @@ function thinkingConfig({ request, model }: EncodeInput, warnings: Warning[]): J
   }
   const level = clampLevel(model.thinking, effort);
   const includeThoughts = effort !== "off";
-  if (takesLevel(model)) return { thinkingLevel: levels[level] ?? level.toUpperCase(), includeThoughts };
-  return { thinkingBudget: budgets[level] ?? budgets["medium"]!, includeThoughts };
+  if (takesLevel(model)) return { thinkingLevel: own(levels, level) ?? level.toUpperCase(), includeThoughts };
+  return { thinkingBudget: own(budgets, level) ?? budgets["medium"]!, includeThoughts };
 }

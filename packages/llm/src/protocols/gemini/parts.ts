@@ -6,6 +6,7 @@ import type { Segment } from "../../types/adapter.ts";
 import { InvalidRequestError } from "../../types/errors.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { ContentPart, MediaData, Message, ToolCallData, ToolResultData } from "../../types/message.ts";
+import { own } from "../../types/own.ts";
 import type { Warning } from "../../types/response.ts";
 import { callInput, isOwn } from "../anthropic/blocks.ts";
 import { mediaSource } from "../anthropic/media.ts";
@@ -112,7 +113,7 @@ function media(data: MediaData, fallback: string): JsonObject {
   const source = mediaSource(data, fallback);
   if (source.kind === "inline") return { inlineData: { mimeType: source.mediaType, data: source.base64 } };
   const extension = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? "";
-  const mimeType = source.mediaType ?? MIME_BY_EXTENSION[extension] ?? fallback;
+  const mimeType = source.mediaType ?? own(MIME_BY_EXTENSION, extension) ?? fallback;
   return { fileData: { mimeType, fileUri: source.url } };
 }
 

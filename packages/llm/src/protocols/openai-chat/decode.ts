@@ -2,6 +2,7 @@
 
 import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
+import { own } from "../../types/own.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { TextFlow } from "../common/flow.ts";
@@ -98,7 +99,7 @@ export class ChatDecoder implements ResponseDecoder {
       const reason = choice["finish_reason"];
       if (typeof reason === "string" && reason !== "") {
         this.#finished = true;
-        out.finishReason({ reason: finishReasons[reason] ?? "other", raw: reason });
+        out.finishReason({ reason: own(finishReasons, reason) ?? "other", raw: reason });
       }
     }
     this.#usage(chunk["usage"] ?? (isObject(chunk["x_groq"]) ? chunk["x_groq"]["usage"] : undefined), out);

@@ -80,7 +80,7 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
   tier: "read",
   replay: "safe",
   output: SEARCH_OUTPUT,
-  access: ({ path }, scope) => grepAccess(path, scope),
+  access: ({ path, glob }, scope) => grepAccess(path, glob, scope),
   summary: ({ pattern, path }) => grepSummary(pattern, path),
   execute: (args, context) => {
     if (args.glob !== undefined && args.type !== undefined) {

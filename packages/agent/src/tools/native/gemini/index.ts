@@ -120,7 +120,7 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
   tier: "read",
   replay: "safe",
   output: SEARCH_OUTPUT,
-  access: ({ dir_path }, scope) => grepAccess(dir_path, scope),
+  access: ({ dir_path, include_pattern }, scope) => grepAccess(dir_path, include_pattern, scope),
   summary: ({ pattern, dir_path }) => grepSummary(pattern, dir_path),
   execute(args, context) {
     const { include_pattern: include, exclude_pattern: exclude } = args;

@@ -1,0 +1,134 @@
+// What only the disk can tell of a file: that git runs programs because of it, or that it is a credential file under another
+// name. Looked up for each call, since both can change while a session runs.
+
+import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { isInside, type SensitivePlaces } from "./sensitive-paths.ts";
+
+type Homes = Pick<SensitivePlaces, "userHome" | "latheHome">;
+
+export function onDisk(homes: Homes): NonNullable<SensitivePlaces["onDisk"]> {
+  return {
+    steersGit: (path) => steersGit(path, homes),
+    isCredentialFile: (path) => isOtherName(path, homes),
+  };
+}
+
+/** Part of a repository's own files, wherever it keeps them, or of a folder that settings name for hooks. */
+function steersGit(path: string, { userHome }: Homes): boolean {
+  const ofUser = [join(userHome, ".gitconfig"), join(userHome, ".config/git/config")];
+  const isHook = (settings: readonly string[], from: string): boolean =>
+    hookFolders(settings, from, userHome).some((folder) => isInside(path, folder));
+  if (isHook(ofUser, userHome)) return true;
+  for (let at = dirname(path); ; at = dirname(at)) {
+    if (isGitDirectory(at, relative(at, path).split("/")[0] ?? "")) return true;
+    if (existsSync(join(at, ".git")) && isHook([...ofUser, ...settingsOf(at)], at)) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
+/** What git takes for one, once there is something called `added` in it. */
+function isGitDirectory(directory: string, added: string): boolean {
+  return ["HEAD", "objects", "refs"].every((name) => name === added || existsSync(join(directory, name)));
+}
+
+function settingsOf(worktree: string): string[] {
+  const gitDirectory = gitDirectoryOf(worktree);
+  const shared = resolve(gitDirectory, textOf(join(gitDirectory, "commondir")).trim());
+  return [join(shared, "config"), join(gitDirectory, "config.worktree")];
+}
+
+/** `from`: what a relative folder is relative to. */
+function hookFolders(settings: readonly string[], from: string, userHome: string): string[] {
+  const named = settings.flatMap((file) => [
+    ...textOf(file).matchAll(/^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/gim),
+  ]);
+  return named.map(([, value = ""]) => {
+    const plain = value.replace(/\s+[;#].*$/, "").replace(/^"(.*)"$/, "$1");
+    const folder = resolve(from, plain.replace(/^~(?=\/)/, userHome));
+    return existsSync(folder) ? realpathSync.native(folder) : folder;
+  });
+}
+
+/** `.git` is the directory, or a file that names it. */
+function gitDirectoryOf(worktree: string): string {
+  const named = /^gitdir:\s*(.+)/.exec(textOf(join(worktree, ".git")))?.[1];
+  return named === undefined ? join(worktree, ".git") : resolve(worktree, named.trim());
+}
+
+/** Empty for what is not a readable file. */
+function textOf(file: string): string {
+  try {
+    return statOf(file)?.isFile() ? readFileSync(file, "utf8") : "";
+  } catch {
+    return ""; // not readable for us: nor does git find hooks through it
+  }
+}
+
+/** A hard link to one of the user's credential files. */
+function isOtherName(path: string, homes: Homes): boolean {
+  const stat = statOf(path);
+  if (!stat?.isFile() || stat.nlink < 2) return false;
+  return credentialFiles(homes).some((file) => {
+    const known = statOf(file);
+    return known !== undefined && known.ino === stat.ino && known.dev === stat.dev;
+  });
+}
+
+/** Undefined for what is not there or cannot be looked at: a name too long to be one, a folder that we may not enter. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const IN_HOME = [
+  ".aws/credentials",
+  ".azure/msal_token_cache.json",
+  ".boto",
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".claude/.credentials.json",
+  ".codex/auth.json",
+  ".composer/auth.json",
+  ".config/gh/hosts.yml",
+  ".config/hub",
+  ".config/rclone/rclone.conf",
+  ".databrickscfg",
+  ".docker/config.json",
+  ".env",
+  ".gem/credentials",
+  ".git-credentials",
+  ".kube/config",
+  ".m2/settings.xml",
+  ".my.cnf",
+  ".netrc",
+  ".npmrc",
+  ".pgpass",
+  ".pypirc",
+  ".s3cfg",
+  ".terraform.d/credentials.tfrc.json",
+  ".vault-token",
+];
+
+const FOLDERS_IN_HOME = [".ssh", ".gnupg/private-keys-v1.d", ".local/share/keyrings"];
+
+function credentialFiles({ userHome, latheHome }: Homes): string[] {
+  const inFolders = FOLDERS_IN_HOME.flatMap((name) => entriesOf(join(userHome, name)));
+  return [
+    ...IN_HOME.map((name) => join(userHome, name)),
+    ...inFolders,
+    join(latheHome, "auth.json"),
+    join(latheHome, ".env"),
+  ];
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name));
+  } catch {
+    return []; // there is none, or we may not look: then nobody reads its files through us
+  }
+}

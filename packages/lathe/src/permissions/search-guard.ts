@@ -1,0 +1,19 @@
+// Searches leave credential files out, unless the search is for them: then it was asked about and allowed.
+
+import { type ExecutionEnvironment, type GrepOptions, type GrepResult, WrappedEnvironment } from "@lathe/agent";
+import type { Permissions } from "./permissions.ts";
+
+export class SearchGuard extends WrappedEnvironment {
+  readonly #permissions: Permissions;
+
+  constructor(inner: ExecutionEnvironment, permissions: Permissions) {
+    super(inner);
+    this.#permissions = permissions;
+  }
+
+  override async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
+    const root = (await this.inner.stat(path))?.realPath ?? this.inner.resolve(path);
+    const leaveOut = this.#permissions.leftOutOfSearch(root, options.globFilter);
+    return this.inner.grep(pattern, path, leaveOut ? { ...options, leaveOut } : options);
+  }
+}
