@@ -72,7 +72,7 @@ describe("models.yml through the command", () => {
     await writeFile(file, acme());
     const stranger = await b.ask(["--model", "acme/small"]);
     expect(stranger).toMatchObject({ code: 2 });
-    expect(stranger.stderr).toContain(".lathe/models.yml ignored");
+    expect(stranger.stderr).toContain("ignored: .lathe/models.yml");
     expect(stranger.stderr).toContain('Unknown provider "acme"');
 
     await b.box.run(["trust"]);
