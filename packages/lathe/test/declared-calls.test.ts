@@ -17,7 +17,6 @@ import {
   type ExecOptions,
   type ExecResult,
   type ExecutionEnvironment,
-  type FamilyName,
   LocalEnvironment,
   type ToolDef,
   WrappedEnvironment,
@@ -32,6 +31,7 @@ import type { Machine } from "../src/machine/machine.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../src/permissions/judge.ts";
 import { fixedAnswers } from "../src/practice/fixed-answers.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
+import { type Case, WRITES } from "./declared-writes.ts";
 
 /** Where bytes are really read, written and run, links followed at that very moment. */
 class Witness extends WrappedEnvironment {
@@ -80,13 +80,6 @@ beforeEach(() => {
   symlinkSync(join(outside, "new.txt"), join(project, "dangling.txt"));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-interface Case {
-  readonly profile?: FamilyName;
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly tool: string;
-  readonly args: (at: string) => Record<string, unknown>;
-}
 
 interface Seen {
   readonly asked: readonly ApprovalQuestion[];
@@ -150,122 +143,6 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
   await open.close();
   return { asked, written: witness.written, ran: witness.ran, ...ended };
 }
-
-const patch = (header: string, body: string): string => `*** Begin Patch\n*** ${header}\n${body}\n*** End Patch`;
-const TAG_OF_F = "¶";
-
-/** Each changes or creates the file at the path it is given. */
-const WRITES: readonly (Case & { readonly name: string })[] = [
-  { name: "write_file", profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content: "new\n" }) },
-  {
-    name: "edit_file",
-    profile: "anthropic",
-    tool: "edit_file",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2" }),
-  },
-  {
-    name: "counted edit_file",
-    profile: "gemini",
-    tool: "edit_file",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", expected_replacements: 1 }),
-  },
-  {
-    name: "apply_patch update",
-    profile: "openai",
-    tool: "apply_patch",
-    args: (at) => ({ patch: patch(`Update File: ${at}`, " one\n-two\n+2") }),
-  },
-  {
-    name: "apply_patch delete",
-    profile: "openai",
-    tool: "apply_patch",
-    args: (at) => ({ patch: `*** Begin Patch\n*** Delete File: ${at}\n*** End Patch` }),
-  },
-  {
-    name: "apply_patch with U+2028 behind the path",
-    profile: "openai",
-    tool: "apply_patch",
-    args: (at) => ({ patch: patch(`Update File: ${at}\u2028`, " one\n-two\n+2") }),
-  },
-  {
-    name: "apply_patch move",
-    profile: "openai",
-    tool: "apply_patch",
-    args: (at) => ({
-      patch: `*** Begin Patch\n*** Update File: f.txt\n*** Move to: ${at}.moved\n one\n-two\n+2\n*** End Patch`,
-    }),
-  },
-  {
-    name: "edit: replace",
-    profile: "anthropic",
-    settings: { editVariant: "replace" },
-    tool: "edit",
-    args: (at) => ({ path: at, edits: [{ old_text: "two", new_text: "2" }] }),
-  },
-  {
-    name: "edit: patch",
-    profile: "anthropic",
-    settings: { editVariant: "patch" },
-    tool: "edit",
-    args: (at) => ({ diff: `--- a/${at}\n+++ b/${at}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n` }),
-  },
-  {
-    name: "edit: apply_patch",
-    profile: "gemini",
-    settings: { editVariant: "apply_patch" },
-    tool: "edit",
-    args: (at) => ({ patch: patch(`Update File: ${at}`, " one\n-two\n+2") }),
-  },
-  {
-    name: "edit: hashline of a stale tag",
-    profile: "anthropic",
-    settings: { editVariant: "hashline" },
-    tool: "edit",
-    args: (at) => ({ input: `${TAG_OF_F}${at}#0000\nreplace 2..2:\n+2\n` }),
-  },
-  {
-    name: "hashline write_file",
-    profile: "anthropic",
-    settings: { editVariant: "hashline" },
-    tool: "write_file",
-    args: (at) => ({ file_path: at, content: "1:new\n2:lines\n" }),
-  },
-  { name: "minimal write", profile: "minimal", tool: "write", args: (at) => ({ file_path: at, content: "new\n" }) },
-  {
-    name: "minimal edit",
-    profile: "minimal",
-    tool: "edit",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2" }),
-  },
-  {
-    name: "Write",
-    profile: "anthropic",
-    settings: { toolNames: "native" },
-    tool: "Write",
-    args: (at) => ({ file_path: at, content: "#!/bin/sh\n" }),
-  },
-  {
-    name: "Edit",
-    profile: "anthropic",
-    settings: { toolNames: "native" },
-    tool: "Edit",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", replace_all: true }),
-  },
-  {
-    name: "native apply_patch",
-    profile: "openai",
-    settings: { toolNames: "native" },
-    tool: "apply_patch",
-    args: (at) => ({ input: patch(`Update File: ${at}`, " one\n-two\n+2") }),
-  },
-  {
-    name: "native replace",
-    profile: "gemini",
-    settings: { toolNames: "native" },
-    tool: "replace",
-    args: (at) => ({ file_path: at, old_string: "two", new_string: "2", instruction: "hidden?" }),
-  },
-];
 
 /** Paths that look harmless and are not, and some that are. */
 const PLACES: readonly { readonly name: string; readonly path: () => string; readonly inside: boolean }[] = [
