@@ -168,20 +168,23 @@ describe("CO-08 a summary instead", () => {
     await s.finish();
   });
 
-  it("once the provider has refused pictures: the session goes on without them", async () => {
-    const s = snapping({
-      work: (request, index) =>
-        sentPictures(request).length > 0
-          ? { error: new InvalidRequestError("Could not process image", at) }
-          : rounds(120)(request, index),
-      summary: () => ({ text: NOTES }),
-    });
-    expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
-    expect(s.of("warning").map(({ data }) => data.code)).toEqual(
-      expect.arrayContaining(["media_refused", "pictures_unavailable"]),
-    );
-    // More than the summarizer can take: what was on the pictures is part of it.
-    expect(sentText(s.summaries()[0]!)).toMatch(/\[\d+ older messages left out\]/);
-    await s.finish();
-  });
+  it.each(["Could not process image", "Invalid value: 'original'. Supported values are: 'low', 'high', and 'auto'."])(
+    "once the provider has refused pictures (%s): the session goes on without them",
+    async (reason) => {
+      const s = snapping({
+        work: (request, index) =>
+          sentPictures(request).length > 0
+            ? { error: new InvalidRequestError(reason, at) }
+            : rounds(120)(request, index),
+        summary: () => ({ text: NOTES }),
+      });
+      expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
+      expect(s.of("warning").map(({ data }) => data.code)).toEqual(
+        expect.arrayContaining(["media_refused", "pictures_unavailable"]),
+      );
+      // More than the summarizer can take: what was on the pictures is part of it.
+      expect(sentText(s.summaries()[0]!)).toMatch(/\[\d+ older messages left out\]/);
+      await s.finish();
+    },
+  );
 });
