@@ -96,7 +96,6 @@ export interface ServiceTierChangeEntry extends TreeFields {
   readonly type: "service_tier_change";
   readonly serviceTier: string | null;
 }
-/** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */
 /** Older history as pictures, which are sent after the summary. */
 export interface PicturedHistory {
   /** Oldest first. */
@@ -111,6 +110,7 @@ export interface PreservedData {
   readonly [name: string]: unknown;
 }
 
+/** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */
 export interface CompactionEntry extends TreeFields {
   readonly type: "compaction";
   readonly summary: string;

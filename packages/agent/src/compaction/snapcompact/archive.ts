@@ -59,7 +59,7 @@ export function archive(input: ArchiveInput): Archive | { readonly problem: stri
 }
 
 /** The first, which says how everything began, and the newest. */
-export function keptPages(count: number, most: number): number[] {
+function keptPages(count: number, most: number): number[] {
   const all = Array.from({ length: count }, (_, page) => page);
   return count <= most ? all : [0, ...all.slice(count - most + 1)];
 }
