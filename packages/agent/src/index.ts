@@ -9,7 +9,6 @@ export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts"
 export { Checkpoints } from "./checkpoint/checkpoints.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
 export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
-export type { CompactionTrigger, WantedCompaction } from "./compaction/plan.ts";
 export {
   type CompactionSettings,
   type CompactionStrategy,
@@ -18,6 +17,7 @@ export {
   roomIn,
 } from "./compaction/settings.ts";
 export type { Summarizer, SummaryAnswer } from "./compaction/summarize.ts";
+export type { CompactionTrigger, WantedCompaction } from "./compaction/wanted.ts";
 export { type AskedGit, askGit, type GitFacts, type GitSnapshot, type HostFacts } from "./context/environment.ts";
 export { readSurroundings, type Surroundings } from "./context/surroundings.ts";
 export { contextLedger, type LedgerInput } from "./context-ledger/ledger.ts";

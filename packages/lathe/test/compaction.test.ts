@@ -1,7 +1,7 @@
 // Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
 
 import { existsSync, realpathSync } from "node:fs";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -96,6 +96,23 @@ it("CO-01 /compact summarizes, /uncompact sends everything again, and what came 
   expect(c.lastSent()).not.toContain("The second half.");
   expect(c.lastSent()).toContain("go on");
   await expect(c.say("/uncompact")).rejects.toThrow("Nothing was compacted on this branch.");
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-07 CO-08 snapcompact: /compact asks no model, and pictures from the blob folder go with the next request", async () => {
+  const c = await conversation({ "compaction.strategy": "snapcompact" });
+  c.server.push(turn.text("word ".repeat(6000)), turn.text("short"), turn.text("fine"));
+  await c.say("tell me everything");
+  await c.say("briefly");
+  await c.say("/compact");
+  expect(c.lines.at(-1)).toMatch(/^Compacted: 1 messages printed on pictures, 1 of yours kept word for word, about /);
+  expect(c.warnings).toEqual([]);
+  await c.say("go on");
+  expect(c.server.requests).toHaveLength(3);
+  expect(c.server.requests[2]?.view.messages.some(({ images }) => images === 2)).toBe(true);
+  expect(c.lastSent()).not.toContain("word word");
+  expect((await readdir(join(c.root, ".lathe-home", "blobs"))).length).toBeGreaterThanOrEqual(2);
   await c.talk.close();
   await c.server.close();
 });

@@ -11,10 +11,10 @@ import type {
   SeamContext,
   StopVerdict,
 } from "../seams/types.ts";
-import type { WantedCompaction } from "./plan.ts";
 import goOn from "./prompts/go-on.md";
 import { type CompactionSettings, thresholdOf } from "./settings.ts";
 import type { Summarizer } from "./summarize.ts";
+import type { WantedCompaction } from "./wanted.ts";
 
 /** How a session makes room. */
 export interface CompactionOptions {
@@ -95,7 +95,8 @@ export class Compaction {
     if (prune.length > 0) return { prune };
     // If it is still too full afterwards, another attempt now would end the same way.
     tries.stuckAt = contextTokens;
-    if (this.#options.settings().strategy !== "context-full") return undefined;
+    const { strategy } = this.#options.settings();
+    if (strategy !== "context-full" && strategy !== "snapcompact") return undefined;
     return { compact: this.demand({ trigger: "threshold" }) };
   }
 

@@ -1,6 +1,7 @@
 // What a compaction finds in the history it is about to hide: what was said by people, which files were touched, what failed.
 
-import type { JsonObject } from "@lathe/llm";
+import { type JsonObject, Message } from "@lathe/llm";
+import { pathTo } from "../journal/context.ts";
 import type { CompactionEntry, MessageEntry, TreeEntry } from "../journal/types.ts";
 import type { JournalReader } from "../seams/types.ts";
 import type { SentMessage } from "./present-context.ts";
@@ -21,6 +22,42 @@ export function earlierCompaction(journal: JournalReader, sent: readonly SentMes
   let messages = 1;
   while (keep.has(sent[messages]?.entryId ?? "")) messages += 1;
   return { entry, messages };
+}
+
+/** What the notes of an earlier compaction say, without what is made anew each time. */
+export const END_OF_NOTES = "<!-- end of notes -->";
+const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.trim();
+
+/** The text behind a compaction: what it says, and the messages that it only shows on pictures. */
+export interface EarlierText {
+  readonly notes: string | undefined;
+  readonly messages: readonly Message[];
+}
+
+/** A summary is made of text: what is on pictures is taken from the journal again. */
+export function earlierText(journal: JournalReader, { entry }: Earlier): EarlierText {
+  if (!entry.preserveData?.snapcompact) return { notes: ownNotes(entry.summary), messages: [] };
+  const path = pathTo(journal, entry.id);
+  const written = path.findLast((id) => isWritten(journal, id));
+  const before = written === undefined ? undefined : (journal.entry(written) as CompactionEntry);
+  const from = before ? path.indexOf(before.firstKeptEntryId) : 0;
+  return {
+    notes: before && before.summary !== "" ? ownNotes(before.summary) : undefined,
+    messages: path.slice(Math.max(0, from), path.indexOf(entry.firstKeptEntryId)).flatMap((id) => saidIn(journal, id)),
+  };
+}
+
+/** A compaction with notes in words, or one that was taken back. */
+function isWritten(journal: JournalReader, id: string): boolean {
+  if (journal.meta(id)?.type !== "compaction") return false;
+  return (journal.entry(id) as CompactionEntry).preserveData?.snapcompact === undefined;
+}
+
+function saidIn(journal: JournalReader, id: string): Message[] {
+  const entry = journal.entry(id);
+  if (entry.type === "message") return [entry.message];
+  if (entry.type === "custom_message") return [Message.user(entry.content)];
+  return entry.type === "branch_summary" ? [Message.user(entry.summary)] : [];
 }
 
 /** Newest first as far as the room goes; one that is too large is left out, and older ones still get their chance. */

@@ -1,28 +1,18 @@
-// Makes the plan of a compaction: what stays, what is kept word for word, and the notes that stand for the rest.
+// Makes the plan of a compaction: what stays, what is kept word for word, and the notes or pictures that stand for the rest.
 
-import { ContextLengthError, type JsonObject, messageOf } from "@lathe/llm";
+import type { JsonObject } from "@lathe/llm";
 import { pathTo } from "../journal/context.ts";
 import type { TreeEntry } from "../journal/types.ts";
 import type { CompactionDemand, JournalReader, SeamContext } from "../seams/types.ts";
 import { carriedText } from "./carried.ts";
 import { cutPoint } from "./cut-point.ts";
-import { digest } from "./digest.ts";
-import { detailsOf, earlierCompaction, hiddenWork, keptVerbatim } from "./history.ts";
+import { detailsOf, END_OF_NOTES, earlierCompaction, hiddenWork, keptVerbatim } from "./history.ts";
 import { type PresentContext, presentContext } from "./present-context.ts";
 import { largestResults } from "./prune.ts";
+import { replacementFor } from "./replacement.ts";
 import { type CompactionSettings, type Room, roomIn } from "./settings.ts";
-import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
-
-/** Why room is made. */
-export type CompactionTrigger = "manual" | "overflow" | "incomplete" | "threshold" | "idle";
-
-/** A compaction as it is asked for. */
-export interface WantedCompaction {
-  readonly trigger: CompactionTrigger;
-  readonly focus?: string | undefined;
-  /** How often room was made for the same request already: each time less is kept. */
-  readonly earlierTries?: number;
-}
+import type { Summarizer } from "./summarize.ts";
+import { isUrgent, type WantedCompaction } from "./wanted.ts";
 
 export interface PlanSetup {
   readonly settings: CompactionSettings;
@@ -32,11 +22,6 @@ export interface PlanSetup {
   readonly pointer: string;
 }
 
-/** Characters of a request for each token of the summarizer's window; the rest is for the notes and the prompt. */
-const INPUT_CHARACTERS = 3;
-const LEAST_SUMMARY_TOKENS = 200;
-/** A model that cannot take this much cannot summarise. */
-const LEAST_CHARACTERS = 20_000;
 /** When asked for by hand there is something to do as soon as this much is old. */
 const MANUAL_KEEP_SHARE = 0.5;
 
@@ -46,7 +31,8 @@ export async function planCompaction(
   wanted: WantedCompaction,
   context: SeamContext,
 ): ReturnType<CompactionDemand["summarize"]> {
-  const present = presentContext(context.nextRequest());
+  const next = context.nextRequest();
+  const present = presentContext(next);
   const room = roomFor(setup.settings, wanted, present);
   const { journal } = context;
   const earlier = earlierCompaction(journal, present.sent);
@@ -62,51 +48,40 @@ export async function planCompaction(
     hiddenEntries(journal, earlier?.entry.firstKeptEntryId, firstKeptEntryId),
     earlier?.entry.details,
   );
-  const replaces = old.reduce((sum, { tokens }) => sum + tokens, 0);
-  const previous = earlier && ownNotes(earlier.entry.summary);
-  const material = {
-    history: present.sent.slice(first, split).map(({ message }) => message),
-    turn: present.sent.slice(split, cut.at).map(({ message }) => message),
-    previous,
-    focus: wanted.focus,
-    additional: [],
-    replaces: replaces + (earlier ? present.sent[0]!.tokens : 0),
-    most: Math.max(LEAST_SUMMARY_TOKENS, room.summary),
-    characters: INPUT_CHARACTERS * present.window,
-  };
-  const { notes, failed } = await notesFor(
-    material,
-    setup.summarizer ?? modelSummarizer(setup.settings.timeoutMs),
-    wanted,
+  const made = await replacementFor(
+    {
+      history: present.sent.slice(first, split).map(({ message }) => message),
+      turn: present.sent.slice(split, cut.at).map(({ message }) => message),
+      tokens: old.reduce((sum, { tokens }) => sum + tokens, 0),
+      earlier,
+      earlierMessage: earlier && present.sent[0],
+    },
+    { ...setup, wanted, room, window: present.window, model: next.modelInfo },
     context,
   );
   const tailTokens = tail.reduce((sum, { tokens }) => sum + tokens, 0);
   const excess = isUrgent(wanted)
-    ? present.prefixTokens + room.keepUser + room.summary + tailTokens - room.threshold
+    ? present.prefixTokens + room.keepUser + made.tokens + tailTokens - room.threshold
     : 0;
   return {
     reason: wanted.trigger,
-    summary: [notes, END_OF_NOTES, carriedText(work, context.carried(), journal.header.cwd), setup.pointer]
+    summary: [made.notes, END_OF_NOTES, carriedText(work, context.carried(), journal.header.cwd), setup.pointer]
       .filter((text) => text !== "")
       .join("\n\n"),
-    shortSummary: firstSentence(notes),
+    shortSummary: made.short,
     firstKeptEntryId,
     keep,
     tokensBefore: present.tokens,
     ...(excess > 0 ? { prune: largestResults(tail, excess) } : {}),
     details: {
       ...detailsOf(work),
-      strategy: failed === undefined ? "context-full" : "digest",
-      ...(failed === undefined ? {} : { failed }),
+      ...made.details,
       summarized: old.length - keep.length,
       kept: keep.length,
     } satisfies JsonObject,
+    ...(made.preserveData === undefined ? {} : { preserveData: made.preserveData }),
   };
 }
-
-/** Below it stands what is made anew each time; the next summary does not need to repeat it. */
-const END_OF_NOTES = "<!-- end of notes -->";
-const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.trim();
 
 function roomFor(settings: CompactionSettings, wanted: WantedCompaction, present: PresentContext): Room {
   // The vendor refused this much, whatever the catalog says.
@@ -115,11 +90,8 @@ function roomFor(settings: CompactionSettings, wanted: WantedCompaction, present
   const share = 1 / 2 ** (wanted.earlierTries ?? 0);
   const history = present.sent.reduce((sum, { tokens }) => sum + tokens, 0);
   const recent = wanted.trigger === "manual" ? Math.min(room.keepRecent, MANUAL_KEEP_SHARE * history) : room.keepRecent;
-  return { ...room, keepRecent: recent * share, keepUser: room.keepUser * share };
+  return { ...room, keepRecent: recent * share, keepUser: room.keepUser * share, pictures: room.pictures * share };
 }
-
-/** The request failed or would fail: room must be made, with or without a summary. */
-const isUrgent = ({ trigger }: WantedCompaction): boolean => trigger === "overflow" || trigger === "incomplete";
 
 /** The last answer and its results are all there is. */
 function pruneOnly(wanted: WantedCompaction, present: PresentContext, room: Room): { prune: string[] } | undefined {
@@ -133,31 +105,4 @@ function hiddenEntries(journal: JournalReader, from: string | undefined, to: str
   const path = pathTo(journal, journal.leaf);
   const start = from === undefined ? 0 : Math.max(0, path.indexOf(from));
   return path.slice(start, path.indexOf(to)).map((id) => journal.entry(id));
-}
-
-/** Without a usable summary the context stays as it is, unless the request cannot be made otherwise. */
-async function notesFor(
-  material: Parameters<typeof summarize>[0],
-  ask: Summarizer,
-  wanted: WantedCompaction,
-  context: SeamContext,
-): Promise<{ readonly notes: string; readonly failed?: string }> {
-  try {
-    return { notes: await summarize(material, ask, context) };
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (error instanceof ContextLengthError && material.characters > LEAST_CHARACTERS)
-      return notesFor({ ...material, characters: material.characters / 3 }, ask, wanted, context);
-    if (wanted.trigger === "manual" || wanted.trigger === "idle") throw error;
-    const { history, turn, previous, most } = material;
-    return { notes: digest([...history, ...turn], previous, 4 * most), failed: messageOf(error) };
-  }
-}
-
-const SHORT_CHARS = 120;
-
-/** The first sentence of the goal: sessions are listed by it. */
-function firstSentence(notes: string): string {
-  const line = notes.split("\n").find((text) => text.trim() !== "" && !text.startsWith("#")) ?? "";
-  return (line.match(/^.*?[.!?](?=\s|$)/)?.[0] ?? line).slice(0, SHORT_CHARS).trim().toWellFormed();
 }

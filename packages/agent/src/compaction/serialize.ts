@@ -1,5 +1,5 @@
-// A conversation as text for whoever summarises it. Long results and arguments are shortened: the summary is about what
-// happened, and the whole of them stays in the journal.
+// A conversation as text, for whoever summarises it and for the pictures that are made of it. Long results and arguments are
+// shortened: what matters is what happened, and the whole of them stays in the journal.
 
 import { type ContentPart, type Message, textOf } from "@lathe/llm";
 
@@ -26,16 +26,28 @@ export function serialize(messages: readonly Message[], limit: number): string {
 
 const sizeOf = (blocks: readonly string[]): number => blocks.reduce((sum, { length }) => sum + length + 2, 0);
 
-function block(message: Message, resultChars: number): string {
+const block = (message: Message, resultChars: number): string =>
+  pieces(message, resultChars)
+    .map(({ text }) => text)
+    .join("\n");
+
+/** What one part of a message says. */
+export interface Piece {
+  readonly text: string;
+  /** Of a tool; otherwise somebody said or asked for it. */
+  readonly isOutput: boolean;
+}
+
+export function pieces(message: Message, resultChars = RESULT_CHARS): Piece[] {
   switch (message.role) {
     case "assistant":
-      return message.content.flatMap((part) => assistantPart(part)).join("\n");
+      return message.content.flatMap((part) => assistantPart(part)).map((text) => ({ text, isOutput: false }));
     case "tool":
-      return message.content.flatMap((part) => resultPart(part, resultChars)).join("\n");
+      return message.content.flatMap((part) => resultPart(part, resultChars)).map((text) => ({ text, isOutput: true }));
     default: {
       const text = textOf(message);
       const other = message.content.filter((part) => part.kind !== "text").length;
-      return `[User]: ${text}${other > 0 ? ` [and ${other} attached]` : ""}`;
+      return [{ text: `[User]: ${text}${other > 0 ? ` [and ${other} attached]` : ""}`, isOutput: false }];
     }
   }
 }

@@ -2,9 +2,9 @@
 
 /**
  * How room is made: a summary of older messages; a new session with a briefing, which the host starts after the input; old
- * output emptied, and nothing else; not at all.
+ * output emptied, and nothing else; older messages printed on pictures, for models that can read them; not at all.
  */
-export type CompactionStrategy = "context-full" | "handoff" | "shake" | "off";
+export type CompactionStrategy = "context-full" | "handoff" | "shake" | "snapcompact" | "off";
 
 /** When room is made, how, and how much is kept. */
 export interface CompactionSettings {
@@ -46,16 +46,19 @@ export interface Room {
   readonly keepUser: number;
   /** The longest summary that is accepted. */
   readonly summary: number;
+  /** Of pictures that show older history, instead of a summary. */
+  readonly pictures: number;
 }
 
 /** At least this much of the window stays free for the answer. */
 const LEAST_FREE = 0.15;
 /** Below this window the amounts that suit large models would leave nothing to compact; they shrink with it. */
 const FULL_SIZE_WINDOW = 100_000;
-/** Shares of what is left of the threshold after the prefix. Together they leave a third of it for new work. */
+/** Shares of what is left of the threshold after the prefix. Together they leave at least a quarter of it for new work. */
 const RECENT_SHARE = 0.35;
 const USER_SHARE = 0.2;
 const SUMMARY_SHARE = 0.12;
+const PICTURE_SHARE = 0.2;
 const MOST_SUMMARY = 8_000;
 
 /** Above this many tokens, space is made. Cheap: asked before every request. */
@@ -76,6 +79,7 @@ export function roomIn(window: number, prefix: number, settings: CompactionSetti
     keepRecent: Math.floor(Math.min(settings.keepRecentTokens, RECENT_SHARE * left)),
     keepUser: Math.floor(USER_SHARE * left),
     summary: Math.floor(Math.min(MOST_SUMMARY, SUMMARY_SHARE * left)),
+    pictures: Math.floor(PICTURE_SHARE * left),
   };
 }
 

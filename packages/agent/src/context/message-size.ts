@@ -3,7 +3,8 @@
 import type { Message, ToolDefinition } from "@lathe/llm";
 
 /** What vendors charge for an image, roughly. */
-const IMAGE_CHARS = 6000;
+export const IMAGE_TOKENS = 1500;
+const IMAGE_CHARS = 4 * IMAGE_TOKENS;
 
 export function charactersOf(message: Message): number {
   let size = 0;

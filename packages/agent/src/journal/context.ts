@@ -263,10 +263,17 @@ function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message
     case "compaction":
       // A compaction that was taken back: everything is sent again.
       if (entry.summary === "") return undefined;
-      return Message.user(`<compaction_summary>\n${entry.summary}\n</compaction_summary>`);
+      return typeof pruned === "string" ? withoutMedia(compactionMessage(entry), pruned) : compactionMessage(entry);
     default:
       return undefined;
   }
+}
+
+function compactionMessage({ summary, preserveData }: CompactionEntry): Message {
+  const text = `<compaction_summary>\n${summary}\n</compaction_summary>`;
+  const frames = preserveData?.snapcompact?.frames ?? [];
+  if (frames.length === 0) return Message.user(text);
+  return Message.user([{ kind: "text", text }, ...frames.map((image): ContentPart => ({ kind: "image", image }))]);
 }
 
 /** System and developer text in the middle of a history goes in place as user text; the prefix holds the system prompt. */

@@ -24,6 +24,7 @@ const maybeText = optional(text);
 const maybeNumber = optional(number);
 const texts = listOf(text);
 const media = fields({ url: maybeText, data: optional(bytes), mediaType: maybeText, fileName: maybeText });
+const pictured = fields({ frames: listOf(media), dropped: number });
 const origin = optional(fields({ provider: text, model: text, itemId: maybeText }));
 const thinking = fields({ thinking: fields({ text, signature: maybeText, redacted: flag, origin }) });
 
@@ -115,6 +116,7 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
     firstKeptEntryId: text,
     tokensBefore: number,
     details: optional(fields({ keep: optional(texts) })),
+    preserveData: optional(fields({ snapcompact: optional(pictured) })),
   },
   prune: { prune: texts, media: maybeText, thoughts: oneOf(undefined, true) },
   branch_summary: { fromId: text, summary: text },

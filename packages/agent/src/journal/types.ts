@@ -1,7 +1,7 @@
 // The lines of a session file, version 4. Lines are only ever appended. Tree entries form a tree by parentId; the other
 // lines are outside it. Everything else (context, transcript, cost, search) is a projection of these.
 
-import type { FinishReason, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { PromptPart } from "../contract/prompt-part.ts";
 import type { Effects } from "../contract/tool.ts";
@@ -96,6 +96,20 @@ export interface ServiceTierChangeEntry extends TreeFields {
   readonly type: "service_tier_change";
   readonly serviceTier: string | null;
 }
+/** Older history as pictures, which are sent after the summary. */
+export interface PicturedHistory {
+  /** Oldest first. */
+  readonly frames: readonly ImageData[];
+  /** How many were left out after the first. */
+  readonly dropped: number;
+}
+
+/** What a compaction keeps besides its summary; other programs have names of their own. */
+export interface PreservedData {
+  readonly snapcompact?: PicturedHistory;
+  readonly [name: string]: unknown;
+}
+
 /** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */
 export interface CompactionEntry extends TreeFields {
   readonly type: "compaction";
@@ -105,7 +119,7 @@ export interface CompactionEntry extends TreeFields {
   readonly tokensBefore: number;
   /** `keep`: entries emitted verbatim between summary and tail. */
   readonly details?: JsonObject & { keep?: string[] };
-  readonly preserveData?: JsonObject;
+  readonly preserveData?: PreservedData;
   readonly fromExtension?: boolean;
 }
 /** From here on, parts of the history are no longer sent. */

@@ -1,13 +1,13 @@
 // Where everything that is not the loop plugs in: one ordered list of middleware. Every hook is optional, gets a
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
-import type { JsonObject, Message, Request, StreamEvent, ToolChoice, Usage } from "@lathe/llm";
+import type { JsonObject, Message, ModelInfo, Request, StreamEvent, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts } from "../budget/ledger.ts";
 import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { TreeEntry } from "../journal/types.ts";
+import type { PreservedData, TreeEntry } from "../journal/types.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
@@ -22,6 +22,8 @@ export interface SeamContext {
   carried(): readonly string[];
   /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
+  /** Tells the person who uses the session; `code` is for programs. */
+  warn(message: string, code: string): void;
   /** Undefined: nobody answered, or nobody can be asked. */
   ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
   /** Of the session, its children included. */
@@ -89,6 +91,8 @@ export interface RequestInfo {
   readonly entryIds: readonly (string | undefined)[];
   readonly contextTokens: number;
   readonly contextWindow: number;
+  /** Absent for a model that is not in the catalog. */
+  readonly modelInfo?: ModelInfo | undefined;
   /** After an overflow: the request was taken, but its answer did not fit behind it. */
   readonly incomplete?: boolean;
 }
@@ -101,7 +105,7 @@ export interface CompactionPlan {
   readonly firstKeptEntryId: string;
   readonly keep?: readonly string[] | undefined;
   readonly tokensBefore?: number | undefined;
-  readonly preserveData?: JsonObject | undefined;
+  readonly preserveData?: PreservedData | undefined;
   /** For hosts and for the next compaction; never sent. */
   readonly details?: JsonObject | undefined;
   /** Results among what is kept that are emptied as well. */

@@ -9,7 +9,8 @@ import type { EventPart, JournalPart } from "./parts.ts";
 
 const ABOUT_THOUGHTS =
   /encrypted[ _]content|\bitem with id\b.*not found|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
-const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio/i;
+/** Also a level of detail that a model does not have: the message names only the level. */
+const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio|['"]original['"]/i;
 const MOST_REASON = 200;
 
 /** True when there was something to omit, so that the request may succeed now. */

@@ -134,6 +134,7 @@ function describeWith(
     entryIds: core.journal.context.entryIds,
     contextTokens: core.meter.tokens(),
     contextWindow: profile.contextWindowSize,
+    ...(profile.modelInfo === undefined ? {} : { modelInfo: profile.modelInfo }),
   };
 }
 

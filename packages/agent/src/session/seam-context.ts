@@ -1,11 +1,15 @@
 // What hooks may use of their session.
 
 import type { SeamContext } from "../seams/types.ts";
-import type { HostPart, ToolPart } from "./parts.ts";
+import type { EventPart, HostPart, ToolPart } from "./parts.ts";
 import { type DescribedParts, describeRequest } from "./request.ts";
 import { type SideCallParts, sideCall } from "./side-call.ts";
 
-type SeamContextParts = SideCallParts & DescribedParts & HostPart<"agentId"> & ToolPart & { readonly id: string };
+type SeamContextParts = SideCallParts &
+  DescribedParts &
+  HostPart<"agentId"> &
+  ToolPart &
+  EventPart & { readonly id: string };
 
 export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamContext {
   const { agentId } = core.options;
@@ -17,6 +21,7 @@ export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamCo
     nextRequest: () => describeRequest(core),
     carried: () => core.tools.carried(core.services),
     callModel: (role, call) => sideCall(core, role, call, signal),
+    warn: (message, code) => core.warn(message, code),
     ask: async (questions) => core.services.answerer?.(questions, signal),
     get budget() {
       const { spent } = core.ledger;

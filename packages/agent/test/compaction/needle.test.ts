@@ -6,7 +6,7 @@ import type { ToolDef } from "../../src/contract/tool.ts";
 import { recallTool } from "../../src/tools/recall/index.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { testProfile, tool } from "../support/session.ts";
-import { big, compacting, lorem, NOTES, sentText } from "./support.ts";
+import { big, compacting, lorem, NOTES, seeing, sentText } from "./support.ts";
 
 const fact = (where: string, n: number): string => `the ${where}code of room ${where}${n} is ${where}-${n * 7919}`;
 const of = (where: string): string[] => Array.from({ length: 10 }, (_, n) => fact(where, n));
@@ -27,7 +27,7 @@ async function talk(options: { strategy?: CompactionStrategy; window?: number; u
   const tools = [big, read, recallTool as unknown as ToolDef];
   const s = compacting({
     settings: { strategy, keepRecentTokens: 4000 },
-    profile: testProfile(tools, { contextWindowSize: window }),
+    profile: testProfile(tools, { contextWindowSize: window, modelInfo: seeing() }),
     userInstructions: instructions.join("\n"),
     summary: () => ({ text: NOTES }),
     work: () => {
@@ -54,7 +54,7 @@ async function talk(options: { strategy?: CompactionStrategy; window?: number; u
   return { s, ask, seen };
 }
 
-describe.each(["context-full", "shake"] as const)("strategy %s", (strategy) => {
+describe.each(["context-full", "shake", "snapcompact"] as const)("strategy %s", (strategy) => {
   it("what the user and the instructions said is there word for word; the rest is there or one recall away", async () => {
     const t = await talk({ strategy });
     const { s, seen } = t;
@@ -68,17 +68,20 @@ describe.each(["context-full", "shake"] as const)("strategy %s", (strategy) => {
 });
 
 describe("more than there is room for", () => {
-  it("three compactions in a row keep every word of the user", async () => {
-    const { s, seen } = await talk();
-    for (let n = 0; n < 3; n++) {
-      await s.session.submit(`again ${n}`);
-      await s.session.compact(s.compaction.demand({ trigger: "manual" }));
-    }
-    expect(s.of("compaction_end").filter(({ data }) => data.entry_id !== undefined).length).toBeGreaterThanOrEqual(3);
-    const context = await seen();
-    for (const line of [...user, ...instructions]) expect(context).toContain(line);
-    await s.finish();
-  });
+  it.each(["context-full", "snapcompact"] as const)(
+    "three compactions in a row keep every word of the user: %s",
+    async (strategy) => {
+      const { s, seen } = await talk({ strategy });
+      for (let n = 0; n < 3; n++) {
+        await s.session.submit(`again ${n}`);
+        await s.session.compact(s.compaction.demand({ trigger: "manual" }));
+      }
+      expect(s.of("compaction_end").filter(({ data }) => data.entry_id !== undefined).length).toBeGreaterThanOrEqual(3);
+      const context = await seen();
+      for (const line of [...user, ...instructions]) expect(context).toContain(line);
+      await s.finish();
+    },
+  );
 
   it("user turns beyond their share are found by recall, the newest are in the context", async () => {
     const t = await talk({ userTokens: 1500 });

@@ -1,6 +1,6 @@
 // A session with compaction over a scripted model whose summaries the test decides.
 
-import { type Request, textOf } from "@lathe/llm";
+import { type ImageData, type ModelInfo, type Request, textOf } from "@lathe/llm";
 import { Compaction } from "../../src/compaction/compaction.ts";
 import { type CompactionSettings, DEFAULT_COMPACTION } from "../../src/compaction/settings.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
@@ -38,6 +38,13 @@ export interface Compacting extends Setup {
   summaries(): Request[];
 }
 
+/** As a catalog describes a model that can read pictures. */
+export const seeing = (api?: ModelInfo["api"]): ModelInfo => ({
+  ...{ id: "scripted-1", provider: "test", displayName: "Scripted", contextWindow: 100_000, aliases: [] },
+  ...{ supportsTools: true, supportsVision: true, supportsReasoning: false, input: ["text", "image"] },
+  ...(api === undefined ? {} : { api }),
+});
+
 export const lorem = (tokens: number): string => "lorem ipsum ".repeat(Math.ceil((tokens * 4) / 12));
 
 /** `big`: a tool whose result has the given number of tokens and holds the given word. */
@@ -46,9 +53,13 @@ export const big = tool("big", (args) => {
   return `${word} ${lorem(tokens)}`;
 });
 
+/** The pictures that a request sends, in order. */
+export const sentPictures = ({ messages }: Request): ImageData[] =>
+  messages.flatMap(({ content }) => content.flatMap((part) => (part.kind === "image" ? [part.image] : [])));
+
 /** As a vendor counts, so that the session learns how full its context is. */
 function counted(request: Request, turn: ScriptedTurn): ScriptedTurn {
-  const inputTokens = Math.ceil(sentText(request).length / 4);
+  const inputTokens = Math.ceil(sentText(request).length / 4) + 1500 * sentPictures(request).length;
   return { usage: { inputTokens, outputTokens: 20, totalTokens: inputTokens + 20 }, ...turn };
 }
 

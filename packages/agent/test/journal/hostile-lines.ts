@@ -134,6 +134,9 @@ export function soundLines(cwd = "/w"): Line[] {
     firstKeptEntryId: done,
     tokensBefore: 10,
     details: { keep: [prompt] },
+    preserveData: {
+      snapcompact: { frames: [{ data: "blob:base64:AAAA", mediaType: "image/png", detail: "original" }], dropped: 1 },
+    },
   });
   line("leaf", { entryId: done });
   line("seal", { torn: 3 });

@@ -59,9 +59,9 @@ export const SETTINGS = {
   },
   "compaction.strategy": {
     type: "enum",
-    choices: ["context-full", "handoff", "shake", "off"],
+    choices: ["context-full", "handoff", "shake", "snapcompact", "off"],
     default: "context-full",
-    help: "how room is made: context-full summarizes older messages, handoff starts a new session with a briefing, shake only empties old output, off ends the input",
+    help: "how room is made: context-full summarizes older messages, handoff starts a new session with a briefing, shake only empties old output, snapcompact prints older messages on pictures for models that can read them, off ends the input",
   },
   "compaction.reserveTokens": {
     type: "integer",

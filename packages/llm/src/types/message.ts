@@ -100,7 +100,8 @@ export interface MediaData {
 
 /** The picture itself. */
 export interface ImageData extends MediaData {
-  readonly detail?: "auto" | "low" | "high" | undefined;
+  /** How closely the vendor looks at it, where it can be told. `original`: at its own size, whatever that costs. */
+  readonly detail?: "auto" | "low" | "high" | "original" | undefined;
 }
 
 /** The document itself. */

@@ -43,6 +43,14 @@ describe("AD-20 request bodies", () => {
     ]);
   });
 
+  it("a picture that is to be looked at in its own size: the protocol has no word for it, the closest is sent", () => {
+    const image = { url: "https://x.test/a.png", detail: "original" } as const;
+    const body = golden({ messages: [Message.user([{ kind: "image", image }])] });
+    expect(body["messages"]).toEqual([
+      { role: "user", content: [{ type: "image_url", image_url: { ...image, detail: "high" } }] },
+    ]);
+  });
+
   it.each([
     [{ mode: "auto" }, "auto"],
     [{ mode: "none" }, "none"],

@@ -14,9 +14,10 @@ export const compact: SlashCommand = {
     const entry = await conversation.compact(focus === "" ? undefined : focus);
     if (!entry) return;
     const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
+    const done = entry.preserveData?.snapcompact ? "printed on pictures" : "summarized";
     const after = conversation.session.contextTokens;
     view.line(
-      `Compacted: ${summarized ?? 0} messages summarized, ${kept ?? 0} of yours kept word for word, about ${before} to ${after} tokens. Undo: /uncompact`,
+      `Compacted: ${summarized ?? 0} messages ${done}, ${kept ?? 0} of yours kept word for word, about ${before} to ${after} tokens. Undo: /uncompact`,
       "dim",
     );
   },

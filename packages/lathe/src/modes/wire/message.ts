@@ -22,7 +22,7 @@ export const wireMedia = object({
   /** base64 */
   data: optional(text),
   mediaType: optional(text),
-  detail: optional(choice(["auto", "low", "high"])),
+  detail: optional(choice(["auto", "low", "high", "original"])),
   fileName: optional(text),
 });
 

@@ -81,7 +81,9 @@ function inputPart(part: ContentPart, provider: string): JsonObject | undefined 
 }
 
 function imagePart(image: ImageData): JsonObject {
-  const detail = image.detail === undefined ? {} : { detail: image.detail };
+  // This protocol knows nothing above it.
+  const most = image.detail === "original" ? "high" : image.detail;
+  const detail = most === undefined ? {} : { detail: most };
   return { type: "image_url", image_url: { url: mediaUrl(image, "image/png"), ...detail } };
 }
 

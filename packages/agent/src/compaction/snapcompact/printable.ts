@@ -1,0 +1,79 @@
+// Text as far as our letters go: accents are dropped, typographic signs become plain ones, and what is left is named by its
+// code point. White space is collapsed, so that a picture is full of words.
+
+const PLAIN_SIGNS: Readonly<Record<string, string>> = {
+  "‘": "'",
+  "’": "'",
+  "“": '"',
+  "”": '"',
+  "«": '"',
+  "»": '"',
+  "‐": "-",
+  "‑": "-",
+  "–": "-",
+  "—": "--",
+  "−": "-",
+  "•": "*",
+  "·": "*",
+  "×": "x",
+  "→": "->",
+  "←": "<-",
+  "⇒": "=>",
+  "≤": "<=",
+  "≥": ">=",
+  "≠": "!=",
+  "✓": "[ok]",
+  "✔": "[ok]",
+  "✗": "[x]",
+  "✘": "[x]",
+  ß: "ss",
+  æ: "ae",
+  Æ: "AE",
+  ø: "o",
+  Ø: "O",
+  ł: "l",
+  Ł: "L",
+  "─": "-",
+  "━": "-",
+  "│": "|",
+  "┃": "|",
+  "├": "+",
+  "└": "+",
+  "┌": "+",
+  "┐": "+",
+  "┘": "+",
+  "┤": "+",
+  "┬": "+",
+  "┴": "+",
+  "┼": "+",
+};
+
+export interface Printable {
+  /** Printable ASCII and ends of lines. */
+  readonly text: string;
+  /** Characters that had to be named. */
+  readonly named: number;
+}
+
+export function printable(text: string): Printable {
+  let named = 0;
+  const plain = text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\n\t -~]/gu, (character) => {
+      const known = PLAIN_SIGNS[character] ?? withoutAccent(character);
+      if (known !== undefined) return known;
+      named += 1;
+      return `<${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}>`;
+    })
+    .replace(/[\t ]+/g, " ")
+    .replace(/ ?\n[\n ]*/g, "\n");
+  return { text: plain, named };
+}
+
+/** Undefined when that leaves something else than plain letters. Control and combining characters are nothing by themselves. */
+function withoutAccent(character: string): string | undefined {
+  if (/[\p{Cc}\p{Cf}\p{M}]/u.test(character)) return "";
+  if (/\s/u.test(character)) return " ";
+  const bare = character.normalize("NFKD").replace(/\p{M}/gu, "");
+  return /^[ -~]+$/.test(bare) ? bare : undefined;
+}
