@@ -177,7 +177,9 @@ describe("without a terminal's device", () => {
   });
 
   it("G-37 falls back to the newest of the directory, else starts anew", async () => {
-    const first = await say("show package.json", "--continue");
+    const begun = await box.run([...PRACTICE, "--continue", "-p", "show package.json"]);
+    expect(begun).toMatchObject({ code: 0, stderr: expect.stringMatching(/new (one|session)/i) });
+    const first = holding("show package.json")[0] ?? "";
     const second = await say("show README.md");
     age(second, 1000);
     expect(await say("find subtotal", "--continue")).toBe(first);
