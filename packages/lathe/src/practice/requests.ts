@@ -7,7 +7,7 @@ import { create, find, list, replace, run, show } from "./plays/simple.ts";
 const WORD = "[`\"']?([^`\"']+?)[`\"']?";
 
 const REQUESTS: readonly (readonly [RegExp, (...groups: string[]) => Play])[] = [
-  [/\b(fix|repair|mend)\b.*\btests?\b|\bmake the tests? pass\b/i, () => fixFailingTest()],
+  [/\b(fix|repair)\b.*\btests?\b|\bmake the tests? pass\b/i, () => fixFailingTest()],
   [
     new RegExp(`^replace ${WORD} (?:by|with) ${WORD} in ${WORD}$`, "i"),
     (before, after, path) => replace(before, after, path),
