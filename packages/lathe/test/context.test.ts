@@ -111,7 +111,7 @@ describe("with a box", () => {
     expect(run.stdout).toMatch(/^ +\d+ +tool schemas +shell$/m);
     expect(run.stdout).toMatch(/^ +\d+ +your messages +hello$/m);
     expect(run.stdout).toMatch(
-      /openai\/gpt-5\.2: about [\d.]+k of \d+k tokens \(\d+ %\), \d+k free, compaction above \d+k/,
+      /openai\/gpt-5\.2\nabout [\d.]+k of \d+k tokens \(\d+ %\), \d+k free, compaction above \d+k/,
     );
   });
 

@@ -89,8 +89,9 @@ function textOfEntry(entry: TreeEntry): string {
     case "custom_message":
       return typeof entry.content === "string" ? entry.content : textOf({ role: "user", content: entry.content });
     case "branch_summary":
-    case "compaction":
       return entry.summary;
+    case "compaction":
+      return entry.summary === "" ? "taken back" : (entry.shortSummary ?? entry.summary);
     case "label":
       return `${entry.targetId} ${entry.label ?? ""}`;
     case "model_change":

@@ -46,7 +46,7 @@ function headOf({ provider, model, tokens: used, window, threshold }: ContextVie
     threshold === undefined
       ? "no automatic compaction"
       : `compaction above ${tokens(threshold)} (${percent(threshold, window)})`;
-  return `${name}: about ${tokens(used)} of ${tokens(window)} tokens (${percent(used, window)}), ${free}, ${room}\n`;
+  return `${name}\nabout ${tokens(used)} of ${tokens(window)} tokens (${percent(used, window)}), ${free}, ${room}\n`;
 }
 
 function groupTable({ groups, tokens: used, window }: ContextView): string {

@@ -16,10 +16,9 @@ export const compact: SlashCommand = {
     const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
     const done = entry.preserveData?.snapcompact ? "printed on pictures" : "summarized";
     const after = conversation.session.contextTokens;
-    view.line(
-      `Compacted: ${summarized ?? 0} messages ${done}, ${kept ?? 0} of yours kept word for word, about ${before} to ${after} tokens. Undo: /uncompact`,
-      "dim",
-    );
+    const messages = summarized === 1 ? "1 message" : `${summarized ?? 0} messages`;
+    view.line(`Compacted: ${messages} ${done}, ${kept ?? 0} of yours kept word for word.`, "dim");
+    view.line(`About ${before} tokens before, ${after} now. Undo: /uncompact`, "dim");
   },
 };
 
