@@ -9,6 +9,7 @@ import type { Profile } from "../profiles/types.ts";
 import type { RequestInfo } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
+import { leafMoved } from "./navigation.ts";
 import type {
   ClockPart,
   ConfigPart,
@@ -86,14 +87,12 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
 }
 
 function goBack(
-  core: JournalPart & FactPart & Pick<ContextPart, "meter" | "guard">,
+  core: JournalPart & EventPart & RedactionPart & FactPart & Pick<ContextPart, "meter" | "guard">,
   { to, summary }: { readonly to: string; readonly summary: string },
 ): void {
-  core.journal.setLeaf(to);
-  core.meter.reset();
-  core.facts.forget();
-  core.guard.expect("branch");
-  core.append({ type: "branch_summary", fromId: to, summary });
+  const { id, type } = core.journal.branchWithSummary(to, core.redacted(summary));
+  core.emit("entry", { id, type });
+  leafMoved(core);
 }
 
 function refreshTools({ tools, prefix, guard }: Pick<ToolPart, "tools"> & ContextPart): void {
