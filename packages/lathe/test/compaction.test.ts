@@ -221,6 +221,68 @@ it("CO-07 strategy handoff: a full context becomes a new session after the answe
   await c.server.close();
 });
 
+it("CO-07 G-42 compaction.handoffSaveToDisk: the briefing of an automatic handoff is kept as a file, that of /handoff is not", async () => {
+  const c = await conversation({ "compaction.handoffSaveToDisk": true });
+  c.server.push(turn.text("word ".repeat(3000)), turn.text("The briefing."), turn.text("more"), turn.text("By hand."));
+  const before = c.talk.open.journal.folder!;
+  c.settings["compaction.strategy"] = "handoff";
+  c.settings["compaction.thresholdTokens"] = 1;
+  await c.say("tell me everything");
+  const [name = "", ...others] = await readdir(before);
+  expect([name, others]).toEqual([expect.stringMatching(/^handoff-.*\.md$/), []]);
+  expect(await readFile(join(before, name), "utf8")).toBe("The briefing.\n");
+  c.settings["compaction.strategy"] = "context-full";
+  c.settings["compaction.enabled"] = false;
+  c.talk.autoCompaction = false;
+  const second = c.talk.open.journal.folder!;
+  await c.say("go on");
+  await c.say("/handoff");
+  expect(existsSync(second)).toBe(false);
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-07 needle: after a handoff every word of the user and the instructions is there, the rest is one recall away; also after two", async () => {
+  const facts = (where: string): string[] =>
+    Array.from({ length: 10 }, (_, n) => `the code of room ${where}${n} is ${where}-${n * 7919}`);
+  const [user, rules, output, files] = ["user", "rule", "output", "file"].map(facts) as [
+    string[],
+    string[],
+    string[],
+    string[],
+  ];
+  const c = await conversation();
+  await writeFile(join(c.root, "AGENTS.md"), rules.join("\n"));
+  for (const [n, text] of files.entries()) await writeFile(join(c.root, `f${n}.txt`), text);
+  c.talk.setPermissionMode("full");
+  for (const [n, text] of user.entries()) {
+    c.server.push(
+      turn.calls([
+        { name: "shell", args: { command: `echo '${output[n]}'` } },
+        { name: "read_file", args: { file_path: `f${n}.txt` } },
+      ]),
+      turn.text("done"),
+    );
+    await c.say(text);
+  }
+  for (const briefing of ["Nothing of note.", "Still nothing."]) {
+    c.server.push(turn.text(briefing), turn.text("fine"));
+    await c.say("/handoff");
+    await c.say("and?");
+    const sent = c.lastSent();
+    expect([...user, ...rules].filter((line) => !sent.includes(line))).toEqual([]);
+    expect([...output, ...files].filter((line) => sent.includes(line))).toEqual([]);
+    for (const line of [...output, ...files]) {
+      c.server.push(turn.calls([{ name: "recall", args: { query: line.split(" is ")[0] ?? "" } }]), turn.text("found"));
+      await c.say("look");
+      const { messages } = c.server.requests.at(-1)?.body as { messages: object[] };
+      expect(JSON.stringify(messages.at(-1))).toContain(line);
+    }
+  }
+  await c.talk.close();
+  await c.server.close();
+});
+
 it("G-42 a model that calls a tool instead of writing the briefing is asked once more; no tool runs", async () => {
   const c = await conversation();
   const call = turn.calls([{ name: "write_file", args: { file_path: "x", content: "x" } }]);

@@ -73,7 +73,7 @@ export function keptVerbatim(journal: JournalReader, candidates: readonly SentMe
 }
 
 /** Said by the user or a host, or instructions that were loaded; not what the loop itself puts in. */
-function isFromPerson(journal: JournalReader, id: string): boolean {
+export function isFromPerson(journal: JournalReader, id: string): boolean {
   const type = journal.meta(id)?.type;
   if (type === "custom_message") return true;
   if (type !== "message") return false;

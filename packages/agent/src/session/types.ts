@@ -45,6 +45,8 @@ export interface SessionOptions {
   /** In memory when absent. A journal that holds a session continues it. */
   readonly journal?: Journal | undefined;
   readonly config?: ConfigInput | undefined;
+  /** Journals of the sessions that this one continues by a briefing, the last one first: `recall` looks into them too. */
+  readonly earlierSessions?: (() => readonly Journal[]) | undefined;
   /** Last part of the system prompt, with the highest precedence. */
   readonly userInstructions?: string | undefined;
   readonly surroundings?:

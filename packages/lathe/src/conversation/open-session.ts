@@ -26,7 +26,7 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
-import { journalDeps, type OpenedJournal, openToWrite } from "../journals/journal-files.ts";
+import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
@@ -40,6 +40,7 @@ import { withheldNotice } from "../workspace/withheld-variables.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
+import { earlierSessions } from "./handoff.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -153,6 +154,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
+    earlierSessions: () => earlierSessions(request.opened.journal, (path) => readJournal(workspace, path)),
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models, request.model) },
     surroundings: (chosen, where) => {
       const asked = where === env ? git : undefined;
