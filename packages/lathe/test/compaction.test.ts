@@ -1,76 +1,13 @@
 // Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
 
-import { existsSync, realpathSync } from "node:fs";
-import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultDeps } from "@lathe/llm";
-import { type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
+import { type RecordedRequest, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import { Conversation } from "../src/conversation/conversation.ts";
-import { sessionRequest } from "../src/conversation/session-request.ts";
-import { newJournal } from "../src/journals/journal-files.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
-
-const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
-
-async function conversation(settings: Record<string, unknown> = {}) {
-  const server = await startModelServer({});
-  const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-compaction-")));
-  const env = {
-    PATH: process.env["PATH"],
-    LATHE_HOME: join(root, ".lathe-home"),
-    ANTHROPIC_API_KEY: "k",
-    ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
-  };
-  const { stdin, stdout, stderr } = process;
-  const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
-  const options = { model: "anthropic/claude-sonnet-4-5" };
-  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
-  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
-  const warnings: string[] = [];
-  const ends: object[] = [];
-  const talk = await Conversation.start(
-    {
-      workspace,
-      requestFor: (journal) => sessionRequest(workspace, options, journal),
-      onEvent: (_session, event) => {
-        if (event.kind === "warning") warnings.push(event.data.message);
-        if (event.kind === "compaction_end") ends.push(event.data);
-      },
-    },
-    newJournal(workspace),
-  );
-  const commands = builtinCommands();
-  const lines: string[] = [];
-  const view = {
-    line: (text: string) => lines.push(text),
-    ask: async () => undefined,
-    showPast: async () => {},
-    prefill: () => {},
-    leave: () => {},
-  };
-  const say = async (line: string) => {
-    const command = commands.parse(line);
-    if (command) return commands.run(talk, command, view);
-    await talk.submit(line);
-  };
-  const lastSent = (): string => JSON.stringify(server.requests.at(-1)?.body);
-  return {
-    root,
-    server,
-    settings: workspace.settings as Record<string, unknown>,
-    talk,
-    say,
-    lines,
-    warnings,
-    ends,
-    lastSent,
-  };
-}
+import { conversation, NOTES } from "./conversation-kit.ts";
 
 it("CO-01 /compact summarizes, /uncompact sends everything again, and what came in between stays", async () => {
   const c = await conversation();
@@ -275,7 +212,7 @@ it("CO-07 needle: after a handoff every word of the user and the instructions is
     for (const line of [...output, ...files]) {
       c.server.push(turn.calls([{ name: "recall", args: { query: line.split(" is ")[0] ?? "" } }]), turn.text("found"));
       await c.say("look");
-      const { messages } = c.server.requests.at(-1)?.body as { messages: object[] };
+      const { messages } = c.server.requests.at(-1)!.body as { messages: object[] };
       expect(JSON.stringify(messages.at(-1))).toContain(line);
     }
   }
