@@ -136,6 +136,41 @@ describe("AD-10 request bodies", () => {
     ]);
   });
 
+  it("AD-10 X-01 a server that gives one id to several items spoils no later request: the first keeps it", () => {
+    const said = (text: string): ContentPart => ({
+      kind: "text",
+      text,
+      signature: JSON.stringify({ id: "msg_1" }),
+      origin: own,
+    });
+    const thought = (itemId: string): ContentPart => ({
+      kind: "thinking",
+      thinking: { text: "", signature: "sealed", origin: { ...own, itemId } },
+    });
+    const call: ContentPart = {
+      kind: "tool_call",
+      toolCall: { id: "c1", name: "weather", type: "function", arguments: {}, origin: { ...own, itemId: "fc_1" } },
+    };
+    const body = golden({
+      messages: [
+        Message.assistant([thought("rs_1"), said("a"), call, said("b")]),
+        Message.toolResult({ toolCallId: "c1", content: "sun" }),
+        Message.assistant([thought("rs_1"), said("c")]),
+        Message.user("so?"),
+      ],
+    });
+    const items = body["input"] as { type: string; id?: string }[];
+    expect(items.map(({ type, id = "-" }) => `${type} ${id}`)).toEqual([
+      "reasoning rs_1",
+      "message msg_1",
+      "function_call fc_1",
+      "message -",
+      "function_call_output -",
+      "message -",
+      "message -",
+    ]);
+  });
+
   const reasoned = (origin: { provider: string; model: string }) => [
     Message.assistant([
       {

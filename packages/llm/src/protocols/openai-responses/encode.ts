@@ -23,7 +23,7 @@ import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { messageSegments } from "../common/parts.ts";
 import { samplingOf } from "../common/sampling.ts";
-import { encodeItems, type ItemContext } from "./items.ts";
+import { encodeItems, type ItemContext, itemIds } from "./items.ts";
 
 /** Provider options that are read here; everything else is merged into the body. */
 const knownOptions = ["tools", "foreign_thinking", "instructions", "cache_retention"];
@@ -106,6 +106,7 @@ interface EncodedMessage {
   readonly segment?: Segment;
   readonly trailing?: Segment;
   readonly customCalls: readonly string[];
+  readonly ids: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
@@ -115,6 +116,7 @@ interface History {
   /** Of results not yet followed by anything else: they come after the last result of the turn. */
   readonly images: Segment[];
   readonly customCalls: Set<string>;
+  readonly ids: Set<string>;
   readonly warnings: Warning[];
 }
 
@@ -127,6 +129,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
     joined: new JoinedSegments(),
     images: [],
     customCalls: new Set(),
+    ids: new Set(),
     warnings: [],
   });
   return foldMessages(input, `${variant}:history`, start, (history, message) => {
@@ -135,9 +138,12 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
       return;
     }
     const customResult = message.toolCallId !== undefined && history.customCalls.has(message.toolCallId);
-    const encoded = cache.get(message, customResult ? `${variant}:custom` : variant, () =>
-      encodeMessage(message, { provider, model: request.model, foreignThinking, customResult }),
-    );
+    const context = { provider, model: request.model, foreignThinking, customResult } as const;
+    const own = cache.get(message, customResult ? `${variant}:custom` : variant, () => encodeMessage(message, context));
+    const encoded = own.ids.some((id) => history.ids.has(id))
+      ? encodeMessage(message, { ...context, takenIds: history.ids })
+      : own;
+    for (const id of encoded.ids) history.ids.add(id);
     if (message.role !== "tool") for (const image of history.images.splice(0)) history.joined.push(image);
     if (encoded.segment) history.joined.push(encoded.segment);
     if (encoded.trailing) history.images.push(encoded.trailing);
@@ -148,7 +154,7 @@ function encodeHistory(input: EncodeInput, options: JsonObject): History {
 
 function encodeMessage(message: Message, context: ItemContext): EncodedMessage {
   const { items, trailing, customCalls, warnings } = encodeItems(message, context);
-  return { ...messageSegments(message, items, trailing), customCalls, warnings };
+  return { ...messageSegments(message, items, trailing), customCalls, ids: itemIds(items), warnings };
 }
 
 function generationParams(input: EncodeInput, warnings: Warning[]): Params {

@@ -19,6 +19,8 @@ export interface ItemContext {
   readonly foreignThinking: "drop" | "text";
   /** The call this tool message answers was a free-form one. */
   readonly customResult: boolean;
+  /** Ids that items of earlier messages have. */
+  readonly takenIds?: ReadonlySet<string>;
 }
 
 export interface EncodedItems {
@@ -28,6 +30,10 @@ export interface EncodedItems {
   readonly customCalls: readonly string[];
   readonly warnings: readonly Warning[];
 }
+
+/** The ids that items have; the vendor refuses a request in which one occurs twice. */
+export const itemIds = (items: readonly JsonObject[]): readonly string[] =>
+  items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
 
 export function encodeItems(message: Message, context: ItemContext): EncodedItems {
   switch (message.role) {
@@ -133,7 +139,8 @@ function encodeAssistant(message: Message, context: ItemContext): EncodedItems {
   }
   // Reasoning that nothing came of (the answer ended there) is refused without the item it belongs to.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
-  return { items: items.map(withLegalId), customCalls, warnings };
+  const taken = context.takenIds ?? new Set();
+  return { items: withIdsOnce(items.map(withLegalId), new Set(taken)), customCalls, warnings };
 }
 
 /** As the vendor makes them. One that a server made up would be refused with every later request; without it the item serves. */
@@ -146,8 +153,25 @@ const ID_FORMS: ReadonlyMap<JsonValue | undefined, RegExp> = new Map([
 
 function withLegalId(item: JsonObject): JsonObject {
   const form = ID_FORMS.get(item["type"]);
-  if (item["id"] === undefined || !form || form.test(String(item["id"]))) return item;
-  const { id: _, ...rest } = item;
+  return item["id"] === undefined || !form || form.test(String(item["id"])) ? item : withoutId(item);
+}
+
+/** Items that mean the same without an id; others, such as reasoning, are nothing without it. */
+const ID_IS_OPTIONAL: ReadonlySet<JsonValue | undefined> = new Set(["message", "function_call", "custom_tool_call"]);
+
+/** Some servers give one id to several items. */
+function withIdsOnce(items: readonly JsonObject[], taken: Set<string>): readonly JsonObject[] {
+  return items.flatMap((item) => {
+    const { id, type } = item;
+    if (typeof id !== "string" || !taken.has(id)) {
+      if (typeof id === "string") taken.add(id);
+      return [item];
+    }
+    return ID_IS_OPTIONAL.has(type) ? [withoutId(item)] : [];
+  });
+}
+
+function withoutId({ id: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
