@@ -15,6 +15,12 @@ const SESSION = tests("agent", [
   "test/session/budget",
   "test/session/recovery",
   "test/session/interrupt-points",
+  "test/session/host-timing",
+  "test/session/made-up-values",
+  "test/session/storage-failures",
+  "test/session/truncation",
+  "test/session/states",
+  "test/session/embedder",
 ]);
 const JOURNAL = tests("agent", [
   "test/journal/journal",
@@ -37,6 +43,7 @@ const PERMISSIONS = tests("lathe", [
   "test/json-mode",
   "test/rpc-hosting",
   "test/contract",
+  "test/declared-calls",
 ]);
 
 export const TARGETS = [
