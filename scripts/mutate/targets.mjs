@@ -51,7 +51,7 @@ export const TARGETS = [
     ["judge", "permissions", "sensitive-paths"].map((file) => `packages/lathe/src/permissions/${file}.ts`),
     PERMISSIONS,
   ),
-  ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/wrappers"])),
+  ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/gate", "src/env/wrappers"])),
   ...row(agent("prefix", ["guard", "prefix"]), [
     ...tests("agent", ["test/session/prefix", "test/session/prefix-kept"]),
     ...SESSION,

@@ -132,3 +132,18 @@ describe("EE-02 SB-02 D3 a link that comes after the judgement", () => {
     expect(outside()).toEqual(["deep", "deep/g", "f"]);
   });
 });
+
+describe("a refusal", () => {
+  const refusal = (path: string, verdict: false | string) =>
+    new GuardedEnvironment(env, { mayWrite: () => verdict })
+      .writeFile(path, "x")
+      .catch((error: Error) => error.message);
+
+  it("says where a link leads, and what the guard has to say", async () => {
+    symlinkSync("../out/f", join(root, "in/link"));
+    expect(await refusal("link", false)).toBe(
+      `Not permitted to write there: link leads to ${root}/out/f. Ask for permission, or write elsewhere.`,
+    );
+    expect(await refusal("dir/f", "It is kept.")).toBe(`Not permitted to write there: ${root}/in/dir/f. It is kept.`);
+  });
+});

@@ -169,7 +169,7 @@ describe("a reopened session", () => {
       (session) => {
         const gone = session.steer("forget this");
         session.steer("first");
-        session.followUp("later");
+        session.editQueued(session.followUp("typed too fast"), "later");
         session.cancelQueued(gone);
       },
     );
@@ -187,6 +187,25 @@ describe("a reopened session", () => {
     again.session.abandonUnfinishedInput();
     expect(again.session.usage.turns).toBe(0);
     await again.finish();
+  });
+
+  it("notices a loop that began before the process ended", async () => {
+    const script = Array.from({ length: 12 }, (_, n) => ({
+      calls: [{ name: "echo", id: `e${n}`, args: { same: 1 } }],
+    }));
+    const store = await cutRun([...script.slice(0, 8), { text: "done" }], (line) => line.includes('"callId":"e7"'));
+    const s = reopen(store, [...script.slice(8, 11), { text: "done" }]);
+    await s.session.continue();
+    await s.finish();
+    expect(s.of("loop_detection")).toHaveLength(1);
+  });
+
+  it("counts rounds of answers that also said something", async () => {
+    const said = [{ text: "Let me see.", calls: [{ name: "echo", id: "e" }] }, { text: "done" }];
+    const s = reopen(await cutRun(said, (line) => line.includes('"effect":"tool"')), [said[1]!]);
+    await s.session.continue();
+    await s.finish();
+    expect(s.of("processing_end")[0]?.data).toMatchObject({ reason: "completed", rounds: 1 });
   });
 
   it("counts once what was spent on a branch that was left before the process ended", async () => {
