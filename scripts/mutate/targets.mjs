@@ -21,6 +21,7 @@ const SESSION = tests("agent", [
   "test/session/truncation",
   "test/session/states",
   "test/session/embedder",
+  "test/session/call-record",
 ]);
 const JOURNAL = tests("agent", [
   "test/journal/journal",

@@ -155,7 +155,7 @@ async function declare(core: DeclareParts, signal: AbortSignal, proposed: Propos
       work,
     );
   const around = core.options.aroundAccess ?? ((_call, look) => look());
-  const look = async (): Promise<readonly Access[]> => readable(tool.access?.(args, scope) ?? []);
+  const look = async (): Promise<readonly Access[]> => readable(() => tool.access?.(args, scope) ?? []);
   const access = tool.access && (await within("the access", () => around(proposed, look)));
   let preview: ReturnType<CallInfo["preview"]> | undefined;
   const declared: DeclaredCall = {
@@ -165,7 +165,7 @@ async function declare(core: DeclareParts, signal: AbortSignal, proposed: Propos
       access,
       preview: () => {
         preview ??= within("the preview", async () => {
-          const planned = await readable(previewOf(tool, args, scope));
+          const planned = await readable(() => previewOf(tool, args, scope));
           if (planned.plan !== undefined) declared.approvedPlan = planned.plan;
           return planned;
         });
@@ -177,9 +177,9 @@ async function declare(core: DeclareParts, signal: AbortSignal, proposed: Propos
 }
 
 /** What an environment says of a path is fit for the model. */
-async function readable<T>(work: Promise<T> | T): Promise<T> {
+async function readable<T>(work: () => Promise<T> | T): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     throw error instanceof EnvError ? new ToolFailure(error.message) : error;
   }
