@@ -145,7 +145,7 @@ describe("AD-10 request bodies", () => {
     });
     const thought = (itemId: string): ContentPart => ({
       kind: "thinking",
-      thinking: { text: "", signature: "sealed", origin: { ...own, itemId } },
+      thinking: { text: "", signature: "sealed", redacted: false, origin: { ...own, itemId } },
     });
     const call: ContentPart = {
       kind: "tool_call",
