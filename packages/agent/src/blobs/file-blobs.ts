@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobStore, blobHash, isBlobHash } from "./store.ts";
@@ -21,8 +21,14 @@ export class FileBlobs implements BlobStore {
     if (holds(path, bytes)) return hash;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const aside = join(this.#folder, `.${hash}.${this.#writer}`);
-    writeFileSync(aside, bytes, { mode: 0o600 });
-    renameSync(aside, path);
+    try {
+      writeFileSync(aside, bytes, { mode: 0o600 });
+      renameSync(aside, path);
+    } catch (error) {
+      // Half a blob must not take the last room of a full disk, which the journal needs.
+      rmSync(aside, { force: true });
+      throw error;
+    }
     this.#unsynced.push(path);
     return hash;
   }

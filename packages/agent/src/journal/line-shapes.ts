@@ -163,9 +163,10 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shap
   leaf: { entryId: orNull(text) },
   title: { title: text, source: oneOf("auto", "user") },
   snapshot: {
-    phase: oneOf("before", "joined", "after"),
+    phase: oneOf("before", "joined", "after", "unrecorded"),
     entryId: orNull(text),
     blob: text,
+    reason: maybeText,
     found: optional(texts),
     rewind: optional(rewindShape),
     isPartial: optional(flag),

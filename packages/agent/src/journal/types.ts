@@ -261,12 +261,17 @@ export interface TitleLine {
 /** What the files were before and after calls that may change them, or a rewind; see snapshots/timeline.ts. */
 export interface SnapshotLine {
   readonly type: "snapshot";
-  /** `joined`: the same moment as the `before` that precedes it, with more paths. */
-  readonly phase: "before" | "joined" | "after";
+  /**
+   * `joined`: the same moment as the `before` that precedes it, with more paths. `unrecorded`: calls follow whose changes cannot be
+   * recorded.
+   */
+  readonly phase: "before" | "joined" | "after" | "unrecorded";
   /** The leaf at that time; after a rewind, the entry that was gone back to. */
   readonly entryId: string | null;
-  /** The list of files; empty for a rewind of the conversation alone. */
+  /** The list of files; empty for a rewind of the conversation alone, and when nothing is recorded. */
   readonly blob: string;
+  /** Why nothing is recorded. */
+  readonly reason?: string;
   /** Paths that were there before and are covered from here on. */
   readonly found?: readonly string[];
   /** Of a `before`: what follows is a rewind. Without its `after` it was cut off. */

@@ -1,4 +1,4 @@
-// Which paths differ between two lists of files.
+// Which paths differ between two lists of files, and what a list says of a path.
 
 import type { BlobStore } from "../blobs/store.ts";
 import { join } from "./scan.ts";
@@ -38,16 +38,33 @@ function compare(
   }
 }
 
-/** What a list says of one path. */
-export function valueIn(list: string, path: string, blobs: Pick<BlobStore, "get">): Value {
-  let folder: string | undefined = list;
-  let entry = NONE;
-  for (const name of path.split("/").slice(1)) {
-    if (folder === undefined) return NONE.value;
-    entry = readTree(folder, blobs).get(name) ?? NONE;
-    folder = entry.folder;
+/** One list, to be asked for many paths: each of its folders is read once. */
+export class FileList {
+  readonly #list: string;
+  readonly #blobs: Pick<BlobStore, "get">;
+  readonly #folders = new Map<string, ReadonlyMap<string, StoredEntry>>();
+
+  constructor(list: string, blobs: Pick<BlobStore, "get">) {
+    this.#list = list;
+    this.#blobs = blobs;
   }
-  return entry.value;
+
+  valueOf(path: string): Value {
+    let folder: string | undefined = this.#list;
+    let entry = NONE;
+    for (const name of path.split("/").slice(1)) {
+      if (folder === undefined) return NONE.value;
+      entry = this.#entries(folder).get(name) ?? NONE;
+      folder = entry.folder;
+    }
+    return entry.value;
+  }
+
+  #entries(folder: string): ReadonlyMap<string, StoredEntry> {
+    const entries = this.#folders.get(folder) ?? readTree(folder, this.#blobs);
+    this.#folders.set(folder, entries);
+    return entries;
+  }
 }
 
 /** Paths of all files in a list, also of those that are known to be absent. None when the list itself is missing. */

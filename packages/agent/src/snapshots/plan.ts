@@ -1,8 +1,9 @@
 // What a rewind has to do to which file. A file goes back when only the session has changed it since; one that somebody else has
 // changed as well stays as it is, and so does one whose earlier content is not kept.
 
+import { dirname } from "node:path/posix";
 import type { BlobStore } from "../blobs/store.ts";
-import { differences, valueIn } from "./compare.ts";
+import { differences, FileList } from "./compare.ts";
 import type { Stretch } from "./timeline.ts";
 import { sameValue, type Value } from "./tree.ts";
 
@@ -19,10 +20,12 @@ export interface LeftFile {
   readonly why: LeftReason;
 }
 /**
- * `changed`: somebody else changed it. `unsure`: the session was killed while it may have changed it. `uncovered`: its content was
- * too large to be kept. `lost`: its content is gone from the blob store. `blocked`: the system did not let us.
+ * `changed`: somebody else changed it. `unsure`: it is not known who did, because the process was killed, or could not record, while
+ * the session may have changed it. `uncovered`: its content was too large to be kept. `lost`: its content is gone from the blob store.
+ * `obstructed`: something that is no folder, such as a link, is in the place of its folder. `full`: the disk is full.
+ * `blocked`: the system did not let us.
  */
-export type LeftReason = "changed" | "unsure" | "uncovered" | "lost" | "blocked";
+export type LeftReason = "changed" | "unsure" | "uncovered" | "lost" | "obstructed" | "full" | "blocked";
 
 export interface RewindPlan {
   readonly steps: readonly Step[];
@@ -31,20 +34,23 @@ export interface RewindPlan {
 
 export interface PlanRequest {
   /** Those to undo, oldest first; not empty. */
-  readonly stretches: readonly Stretch[];
+  readonly undone: readonly Stretch[];
+  /** All that has happened since the first of them: what was found then is known now. */
+  readonly since: readonly Stretch[];
   /** List of the files as they are now. */
   readonly now: string;
   /** Also what others have changed. */
   readonly force: boolean;
 }
 
-export function planRewind({ stretches, now, force }: PlanRequest, blobs: Pick<BlobStore, "get" | "size">): RewindPlan {
+type Blobs = Pick<BlobStore, "get" | "size">;
+
+export function planRewind({ undone, since, now, force }: PlanRequest, blobs: Blobs): RewindPlan {
   const ours = new Set<string>();
   const theirs = new Map<string, LeftReason>();
-  const found = new Found(stretches);
-  const files = stretches.filter(({ before }) => before !== "");
-  for (const [i, { before, after }] of files.entries()) {
-    const next = files[i + 1]?.before ?? now;
+  const found = new Found(undone[0]!.before, since, blobs);
+  for (const [i, { before, after }] of undone.entries()) {
+    const next = undone[i + 1]?.before ?? now;
     for (const { path } of differences(before, after ?? next, blobs)) {
       ours.add(path);
       if (after === undefined) theirs.set(path, "unsure");
@@ -55,14 +61,15 @@ export function planRewind({ stretches, now, force }: PlanRequest, blobs: Pick<B
       if (!isNews) theirs.set(difference.path, "changed");
     }
   }
+  const present = new FileList(now, blobs);
   const steps: Step[] = [];
   const left: LeftFile[] = [];
   for (const path of [...ours].sort()) {
-    const target = found.valueAtStart(path, blobs);
-    const present = valueIn(now, path, blobs);
-    if (sameValue(present, target)) continue;
-    const why = reason(present, target, force ? undefined : theirs.get(path), blobs);
-    if (why === undefined) steps.push({ path, now: present, target });
+    const target = found.valueAtStart(path);
+    const value = present.valueOf(path);
+    if (sameValue(value, target)) continue;
+    const why = reason(value, target, force ? undefined : theirs.get(path), blobs);
+    if (why === undefined) steps.push({ path, now: value, target });
     else left.push({ path, why });
   }
   return { steps, left };
@@ -82,28 +89,34 @@ function reason(
 
 /** Paths that a later list covers for the first time were the same before it. */
 class Found {
-  readonly #lists: readonly { readonly paths: readonly string[]; readonly list: string }[];
-  readonly #first: string;
+  readonly #later: readonly { readonly paths: ReadonlySet<string>; readonly list: FileList }[];
+  readonly #first: FileList;
 
-  constructor(stretches: readonly Stretch[]) {
-    this.#first = stretches.find(({ before }) => before !== "")?.before ?? "";
-    this.#lists = stretches.flatMap(({ foundBefore, foundAfter, before, after }) => [
-      ...(foundBefore.length === 0 ? [] : [{ paths: foundBefore, list: before }]),
-      ...(foundAfter.length === 0 || after === undefined ? [] : [{ paths: foundAfter, list: after }]),
+  constructor(first: string, since: readonly Stretch[], blobs: Blobs) {
+    const found = (paths: readonly string[], list: string | undefined) =>
+      paths.length === 0 || list === undefined ? [] : [{ paths: new Set(paths), list: new FileList(list, blobs) }];
+    this.#first = new FileList(first, blobs);
+    this.#later = since.flatMap(({ foundBefore, foundAfter, before, after }) => [
+      ...found(foundBefore, before),
+      ...found(foundAfter, after),
     ]);
   }
 
   has(path: string): boolean {
-    return this.#lists.some(({ paths }) => covers(paths, path));
+    return this.#listWith(path) !== undefined;
   }
 
-  valueAtStart(path: string, blobs: Pick<BlobStore, "get">): Value {
-    const value = valueIn(this.#first, path, blobs);
-    if (value.kind !== "absent") return value;
-    const later = this.#lists.find(({ paths }) => covers(paths, path));
-    return later ? valueIn(later.list, path, blobs) : value;
+  valueAtStart(path: string): Value {
+    const value = this.#first.valueOf(path);
+    return value.kind === "absent" ? (this.#listWith(path)?.valueOf(path) ?? value) : value;
+  }
+
+  #listWith(path: string): FileList | undefined {
+    return this.#later.find(({ paths }) => covers(paths, path))?.list;
   }
 }
 
-const covers = (paths: readonly string[], path: string): boolean =>
-  paths.some((found) => path === found || path.startsWith(`${found}/`));
+function covers(paths: ReadonlySet<string>, path: string): boolean {
+  for (let at = path; at !== "/"; at = dirname(at)) if (paths.has(at)) return true;
+  return false;
+}

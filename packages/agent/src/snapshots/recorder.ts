@@ -10,6 +10,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { CallInfo } from "../seams/types.ts";
 import { filesIn } from "./compare.ts";
 import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";
+import { isDiskFull } from "./disk-full.ts";
 import { type FolderRules, rulesAbove } from "./ignore.ts";
 import { mayChangeFiles } from "./may-change.ts";
 import { shownPath } from "./names.ts";
@@ -58,7 +59,9 @@ export class Snapshots {
   readonly #rules = new Map<string, FolderRules>();
   #running = 0;
   #isOpen = false;
-  #isBroken = false;
+  /** Why nothing is recorded any more. */
+  #brokenBy: string | undefined;
+  #isNoted = false;
   #cacheIsStale = false;
   /** Looks and lines come one after the other. */
   #work: Promise<unknown> = Promise.resolve();
@@ -83,6 +86,7 @@ export class Snapshots {
     this.#running++;
     try {
       await this.#inOrder(() => this.#begin(paths));
+      this.#noteUnrecorded();
       const result = await run();
       if (result.changes) await this.#inOrder(() => this.#join(result.changes!));
       return result;
@@ -97,6 +101,7 @@ export class Snapshots {
   }
 
   #endRound(): void {
+    this.#isNoted = false;
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { leaf } = this.#options.journal;
@@ -147,7 +152,7 @@ export class Snapshots {
   /** Covered although git ignores them, or outside the roots. */
   async #knownPaths(): Promise<readonly string[]> {
     const { journal, blobs, trackedIgnored } = this.#options;
-    const last = journal.lastOutside("snapshot")?.blob;
+    const last = [...journal.outside("snapshot")].findLast(({ blob }) => blob !== "")?.blob;
     return [...((await trackedIgnored?.()) ?? []), ...(last ? filesIn(last, blobs) : [])];
   }
 
@@ -161,6 +166,14 @@ export class Snapshots {
     const { blob, found } = await this.look(paths);
     this.#isOpen = true;
     this.#write("before", blob, found);
+  }
+
+  /** Once a round, so that a rewind of this round, in whatever process, knows that it cannot bring files back. */
+  #noteUnrecorded(): void {
+    if (this.#brokenBy === undefined || this.#isNoted) return;
+    this.#isNoted = true;
+    const { journal } = this.#options;
+    journal.write({ type: "snapshot", phase: "unrecorded", entryId: journal.leaf, blob: "", reason: this.#brokenBy });
   }
 
   /** What a call has changed without saying so before, with what it says was there. */
@@ -191,15 +204,15 @@ export class Snapshots {
   /** Files that cannot be looked at must not keep the agent from its work. */
   #inOrder(work: () => Promise<void> | void): Promise<void> {
     const done = this.#work.then(async () => {
-      if (this.#isBroken) return;
+      if (this.#brokenBy !== undefined) return;
       try {
         await work();
       } catch (error) {
         if (error instanceof JournalError) throw error;
-        this.#isBroken = true;
+        this.#brokenBy = isDiskFull(error) ? "the disk was full" : messageOf(error);
         this.#isOpen = false;
         this.#options.warn(
-          `Changes of files are no longer recorded in this session, so they cannot be rewound: ${messageOf(error)}`,
+          `Changes of files are no longer recorded in this session, so they cannot be rewound: ${this.#brokenBy}`,
           "snapshots_off",
         );
       }

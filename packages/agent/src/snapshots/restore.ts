@@ -1,9 +1,10 @@
 // Brings files to what a plan says. Each file is replaced in one step (temporary file, then rename), after a look whether it is
 // still what the plan knows, so that the same plan can be carried out again after a crash.
 
-import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path/posix";
 import { type BlobStore, blobHash } from "../blobs/store.ts";
+import { isDiskFull } from "./disk-full.ts";
 import { fsPath } from "./names.ts";
 import type { LeftFile, LeftReason, Step } from "./plan.ts";
 import { contentOf, linkTarget, MODE_BITS } from "./scan.ts";
@@ -44,6 +45,8 @@ const mustGoFirst = ({ now, target }: Step): boolean =>
 class Restoration {
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #left = new Map<string, LeftReason>();
+  /** Folders that hold something else. They are in nobody's way, so they are not named. */
+  readonly #stayed = new Set<string>();
 
   constructor(blobs: Pick<BlobStore, "get">) {
     this.#blobs = blobs;
@@ -51,7 +54,7 @@ class Restoration {
 
   outcome(steps: readonly Step[]): Restored {
     return {
-      paths: steps.map(({ path }) => path).filter((path) => !this.#left.has(path)),
+      paths: steps.map(({ path }) => path).filter((path) => !this.#left.has(path) && !this.#stayed.has(path)),
       left: [...this.#left].map(([path, why]) => ({ path, why })),
     };
   }
@@ -63,7 +66,7 @@ class Restoration {
       if (why !== undefined) this.#left.set(path, why);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-      this.#left.set(path, "blocked");
+      this.#left.set(path, isDiskFull(error) ? "full" : "blocked");
     }
   }
 
@@ -72,9 +75,11 @@ class Restoration {
     const present = presentValue(step);
     if (sameValue(present, target) || present.kind === "absent") return undefined;
     if (present.kind === "folder") {
-      // A folder that holds something else stays, and is in nobody's way unless a file has to take its place.
       if (now.kind !== "folder") return "changed";
-      return removeFolder(path) || target.kind === "absent" ? undefined : "blocked";
+      if (removeFolder(path)) return undefined;
+      if (target.kind !== "absent") return "obstructed";
+      this.#stayed.add(path);
+      return undefined;
     }
     if (!sameValue(present, now)) return "changed";
     unlinkSync(fsPath(path));
@@ -87,26 +92,32 @@ class Restoration {
     if (sameValue(present, target)) return undefined;
     if (target.kind === "folder") {
       if (present.kind === "folder") return undefined;
-      if (present.kind !== "absent" || !makeParents(path)) return "changed";
+      if (present.kind !== "absent") return "changed";
+      if (!makeParents(path)) return "obstructed";
       mkdirSync(fsPath(path), { mode: 0o700 });
       return undefined;
     }
     if (present.kind !== "absent" && !sameValue(present, now)) return "changed";
     if (present.kind === "absent" && now.kind !== "absent" && isFile(now)) return "changed";
-    if (!makeParents(path)) return "changed";
+    if (!makeParents(path)) return "obstructed";
     return this.#put(path, target);
   }
 
   #put(path: string, target: Value): LeftReason | undefined {
     const aside = asideOf(path);
-    if (target.kind === "link") symlinkSync(fsPath(target.target), fsPath(aside));
-    else {
-      const content = target.kind === "file" ? this.#blobs.get(target.hash) : undefined;
-      if (!content) return "lost";
-      writeFileSync(fsPath(aside), content, { mode: 0o600, flag: "wx" });
-      if (target.kind === "file") chmodSync(fsPath(aside), target.mode);
+    try {
+      if (target.kind === "link") symlinkSync(fsPath(target.target), fsPath(aside));
+      else {
+        const content = target.kind === "file" ? this.#blobs.get(target.hash) : undefined;
+        if (!content) return "lost";
+        writeFileSync(fsPath(aside), content, { mode: 0o600, flag: "wx" });
+        if (target.kind === "file") chmodSync(fsPath(aside), target.mode);
+      }
+      renameSync(fsPath(aside), fsPath(path));
+    } catch (error) {
+      rmSync(fsPath(aside), { force: true });
+      throw error;
     }
-    renameSync(fsPath(aside), fsPath(path));
     return undefined;
   }
 

@@ -6,10 +6,12 @@ import type { SessionState } from "../events/types.ts";
 import { pathTo } from "../journal/context.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RewindRecord } from "../journal/types.ts";
+import { isDiskFull } from "./disk-full.ts";
+import { allSince, stretchesToUndo, type Undoing } from "./lineage.ts";
 import { type LeftFile, planRewind, type RewindPlan } from "./plan.ts";
 import type { Snapshots } from "./recorder.ts";
 import { restore } from "./restore.ts";
-import { cutRewind, readTimeline, rewindToTakeBack, type Stretch, stretchesUpTo } from "./timeline.ts";
+import { cutRewind, readTimeline, rewindToTakeBack, unrecordedIn } from "./timeline.ts";
 
 /** What a rewind needs of its session. */
 export interface RewoundSession {
@@ -19,13 +21,19 @@ export interface RewoundSession {
   moveTo(entryId: string | null): void;
 }
 
+/** How to go back or forth. */
+export interface RewindOptions {
+  /** Also files that somebody else has changed since. */
+  readonly force?: boolean | undefined;
+  /** Called before the first file changes, with how many are to change. */
+  readonly onPlan?: ((files: number) => void) | undefined;
+}
+
 /** Where to go back to, and how much of it. */
-export interface RewindRequest {
+export interface RewindRequest extends RewindOptions {
   /** The entry to go back to: the conversation ends with it. Null: before the first. */
   readonly to: string | null;
   readonly parts: "both" | "files" | "conversation";
-  /** Also files that somebody else has changed since. */
-  readonly force?: boolean | undefined;
 }
 
 /** What a rewind has done. */
@@ -35,12 +43,15 @@ export interface RewindResult {
   /** Paths that were brought back, created or removed. */
   readonly restored: readonly string[];
   readonly left: readonly LeftFile[];
+  /** Why it is not known which files there would have been to bring back. */
+  readonly unrecorded?: string;
 }
 
 /** A request that cannot be met; the message says why and what to do. */
 export class RewindRefused extends Error {}
 
 const NOTHING: RewindPlan = { steps: [], left: [] };
+const NO_FILES: Undoing = { undone: [], since: [] };
 
 /** Rewinds one session. */
 export class Rewinder {
@@ -54,30 +65,33 @@ export class Rewinder {
     this.#blobs = blobs;
   }
 
-  async rewind({ to, parts, force = false }: RewindRequest): Promise<RewindResult> {
+  async rewind({ to, parts, ...options }: RewindRequest): Promise<RewindResult> {
     const { journal } = this.#session;
     await this.#mustBeIdle();
     if (to !== null && !journal.has(to)) throw new RewindRefused(`There is no entry ${to} in this session.`);
     const stretches = readTimeline(journal);
-    const undone = parts === "conversation" ? [] : stretches.slice(stretchesUpTo(stretches, journal, to));
-    const done = await this.#carryOut({ to, parts, undone, force });
+    const hasFiles = parts !== "conversation";
+    const undoing = hasFiles ? stretchesToUndo(stretches, journal, to) : NO_FILES;
+    const unrecorded = hasFiles ? unrecordedIn(stretches, journal, { from: journal.leaf, to }) : undefined;
+    const done = await this.#carryOut({ to, parts, undoing, options });
+    if (unrecorded !== undefined) return { ...(done ?? { to, parts, restored: [], left: [] }), unrecorded };
     if (!done) throw new RewindRefused("There is nothing to rewind: conversation and files are as they were then.");
     return done;
   }
 
-  /** Takes the last rewind back. */
-  async takeBack({ force = false } = {}): Promise<RewindResult> {
+  /** Takes the last rewind back; with `force`, also what the attempt before has left. */
+  async takeBack(options: RewindOptions = {}): Promise<RewindResult> {
     const { journal } = this.#session;
     await this.#mustBeIdle();
     const stretches = readTimeline(journal);
-    const last = rewindToTakeBack(stretches);
+    const last = rewindToTakeBack(stretches, { finish: options.force ?? false });
     if (!last) throw new RewindRefused("There is no rewind to take back.");
-    const { rewind, at, position } = last;
-    if (rewind.conversation && hasNewMessages(journal, rewind.to))
+    const { rewind, at, position, conversationAt } = last;
+    if (rewind.conversation && hasNewMessages(journal, conversationAt))
       throw new RewindRefused("The conversation has gone on since the last rewind, so it cannot be taken back.");
     const parts = partsOf(rewind);
-    const undone = rewind.files ? stretches.slice(at) : [];
-    const done = await this.#carryOut({ to: rewind.from, parts, undone, force, takesBack: position });
+    const undoing = rewind.files ? allSince(stretches, at) : NO_FILES;
+    const done = await this.#carryOut({ to: rewind.from, parts, undoing, options, takesBack: position });
     return done ?? { to: rewind.from, parts, restored: [], left: [] };
   }
 
@@ -104,26 +118,29 @@ export class Rewinder {
   async #carryOut(request: {
     readonly to: string | null;
     readonly parts: RewindResult["parts"];
-    readonly undone: readonly Stretch[];
-    readonly force: boolean;
+    readonly undoing: Undoing;
+    readonly options: RewindOptions;
     readonly takesBack?: number;
   }): Promise<RewindResult | undefined> {
-    const { to, parts, undone, force, takesBack } = request;
+    const { to, parts, undoing, takesBack } = request;
+    const { force = false, onPlan } = request.options;
     const { journal } = this.#session;
     const from = journal.leaf;
-    const hasFiles = undone.some(({ before }) => before !== "");
-    const now = hasFiles ? await this.#snapshots.look() : undefined;
-    const plan = now ? planRewind({ stretches: undone, now: now.blob, force }, this.#blobs) : NOTHING;
+    const now =
+      undoing.undone.length === 0 ? undefined : await orDiskFull(NOTHING_CHANGED, () => this.#snapshots.look());
+    const plan = now ? planRewind({ ...undoing, now: now.blob, force }, this.#blobs) : NOTHING;
     const conversation = parts !== "files" && to !== from;
     const files = plan.steps.length > 0;
     if (!conversation && !files)
       return plan.left.length === 0 ? undefined : { to, parts, restored: [], left: plan.left };
+    onPlan?.(plan.steps.length);
+    const storePlan = (): string => this.#blobs.put(Buffer.from(JSON.stringify(plan), "utf8"));
     const record: RewindRecord = {
       to,
       from,
       files,
       conversation,
-      plan: files ? this.#blobs.put(Buffer.from(JSON.stringify(plan), "utf8")) : "",
+      plan: files ? await orDiskFull(NOTHING_CHANGED, storePlan) : "",
       ...(takesBack === undefined ? {} : { takesBack }),
     };
     const blob = files ? now!.blob : "";
@@ -138,12 +155,25 @@ export class Rewinder {
     const done = restore(plan.steps, this.#blobs);
     const left = [...plan.left, ...done.left];
     if (conversation && (to === null || journal.has(to))) this.#session.moveTo(to);
-    const after = files ? await this.#snapshots.look() : undefined;
+    const after = files ? await orDiskFull(NOT_COMPLETE, () => this.#snapshots.look()) : undefined;
     const found = after && after.found.length > 0 ? { found: after.found } : {};
     const partial = left.length === 0 ? {} : { isPartial: true };
     journal.write({ type: "snapshot", phase: "after", entryId: to, blob: after?.blob ?? "", ...found, ...partial });
     await journal.sync();
     return { to, parts: partsOf(record), restored: done.paths, left };
+  }
+}
+
+const NOTHING_CHANGED =
+  "The disk is full, so what the files are now cannot be kept. Nothing was changed. Free some space, then try again.";
+const NOT_COMPLETE =
+  "The disk is full, so the rewind is not complete. Free some space: the next command that opens this session finishes it.";
+
+async function orDiskFull<T>(refusal: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isDiskFull(error) ? new RewindRefused(refusal) : error;
   }
 }
 

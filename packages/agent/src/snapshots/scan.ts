@@ -60,14 +60,14 @@ export class Scan {
 
   /** `previous` itself when nothing has changed. */
   async again(root: FolderNode): Promise<FolderNode> {
-    return this.#folder("/", root, undefined, { isWhole: root.isWhole, above: undefined });
+    return this.#folder("/", root, undefined, { isWhole: root.isWhole, above: undefined, aboveBefore: undefined });
   }
 
   async #folder(
     path: string,
     previous: FolderNode | undefined,
     stat: Stats | undefined,
-    { isWhole, above }: { isWhole: boolean; above: FolderRules | undefined },
+    { isWhole, above, aboveBefore }: Surroundings,
   ): Promise<FolderNode> {
     if (!isWhole) return this.#knownNames(path, previous!, stat);
     const isListed = previous?.isWhole === true && stat !== undefined && unchanged(previous.mark, stat);
@@ -80,7 +80,8 @@ export class Scan {
     const rules = rulesOf(path, outer, { gitignore, hasGit, lookedAt: this.#lookedAt }, previous?.rules);
     const known = previous?.rules === rules ? previous : undefined;
     const listed = entries ?? (known ? undefined : listOf(path));
-    const next: NextFolder = { children: new Map(), ignored: new Set(), previous, path, rules };
+    const rulesBefore = previous ? previous.rules : aboveBefore;
+    const next: NextFolder = { children: new Map(), ignored: new Set(), previous, path, rules, rulesBefore };
     if (!listed) for (const name of known!.ignored) next.ignored.add(name);
     for (const name of listed?.keys() ?? previous!.children.keys()) {
       if (listed && this.#isSkipped(next, name, listed.get(name)!, known)) continue;
@@ -103,6 +104,7 @@ export class Scan {
       previous,
       path,
       rules: undefined,
+      rulesBefore: undefined,
     };
     for (const name of previous.children.keys()) {
       const inner = this.#entry(next, name);
@@ -124,7 +126,7 @@ export class Scan {
     const ignored = known && wasIgnored ? true : isIgnored(rules!, join(path, name), isFolder);
     if (ignored) {
       next.ignored.add(name);
-      return before === undefined;
+      return before === undefined && (isFolder || wasIgnored || !isIgnoredOnlyNow(next, name));
     }
     if (wasIgnored && (before === undefined || before.kind === "folder")) this.found.push(join(path, name));
     return false;
@@ -153,7 +155,11 @@ export class Scan {
     const isKnownOnly = next.rules === undefined || next.ignored.has(name);
     const isWhole = !isKnownOnly || previous?.isRoot === true;
     if (!isWhole && !previous) this.#missing(next, name);
-    else next.children.set(name, await this.#folder(path, previous, stat, { isWhole, above: next.rules }));
+    else
+      next.children.set(
+        name,
+        await this.#folder(path, previous, stat, { isWhole, above: next.rules, aboveBefore: next.rulesBefore }),
+      );
   }
 
   #missing(next: NextFolder, name: string): void {
@@ -210,6 +216,13 @@ export class Scan {
   }
 }
 
+interface Surroundings {
+  readonly isWhole: boolean;
+  /** Rules of the folder around it, now and at the look before. */
+  readonly above: FolderRules | undefined;
+  readonly aboveBefore: FolderRules | undefined;
+}
+
 interface NextFolder {
   readonly children: Map<string, Node>;
   readonly ignored: Set<string>;
@@ -217,6 +230,16 @@ interface NextFolder {
   readonly path: string;
   /** Undefined for a folder of which only some names are covered. */
   readonly rules: FolderRules | undefined;
+  /** Those of the look before; for a new folder, those that were in force around it. Undefined when there was none. */
+  readonly rulesBefore: FolderRules | undefined;
+}
+
+/**
+ * A file that is new and would not have been ignored by the rules of the look before: the same call has made it and ignored it.
+ * Not for folders: `npm install` beside a new .gitignore would be kept whole.
+ */
+function isIgnoredOnlyNow({ rules, rulesBefore, path }: NextFolder, name: string): boolean {
+  return rulesBefore !== undefined && rulesBefore !== rules && !isIgnored(rulesBefore, join(path, name), false);
 }
 
 /** We keep an eye on what we knew inside. */

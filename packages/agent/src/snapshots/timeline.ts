@@ -18,6 +18,8 @@ export interface Stretch {
   readonly rewind?: RewindRecord;
   /** A rewind that left some files as they were. */
   readonly isPartial: boolean;
+  /** Why nothing is known of what the calls of this round did to files. */
+  readonly unrecorded?: string;
 }
 
 export type TimelineJournal = Pick<Journal, "outside" | "has" | "meta">;
@@ -42,7 +44,10 @@ export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
   };
   for (const line of journal.outside("snapshot")) {
     if (line.phase === "after") end(line);
-    else {
+    else if (line.phase === "unrecorded") {
+      end(undefined);
+      stretches.push(unrecorded(line));
+    } else {
       if (line.phase === "before") end(undefined);
       const { rewind } = open ?? line;
       open = { ...line, ...(rewind ? { rewind } : {}) };
@@ -51,6 +56,23 @@ export function readTimeline(journal: Pick<Journal, "outside">): Stretch[] {
   }
   end(undefined);
   return stretches;
+}
+
+const unrecorded = ({ entryId, reason = "the reason is not known" }: SnapshotLine): Stretch => ({
+  ...{ before: "", after: undefined, entryId, foundBefore: [], foundAfter: [], isPartial: false },
+  unrecorded: reason,
+});
+
+/** Why the files of entries that a rewind takes back are not known; undefined when they are. */
+export function unrecordedIn(
+  stretches: readonly Stretch[],
+  journal: TimelineJournal,
+  { from, to }: { readonly from: string | null; readonly to: string | null },
+): string | undefined {
+  const kept = new Set(pathTo(journal, to));
+  const takenBack = new Set(pathTo(journal, from).filter((id) => !kept.has(id)));
+  return stretches.find(({ unrecorded, entryId }) => unrecorded !== undefined && takenBack.has(entryId ?? ""))
+    ?.unrecorded;
 }
 
 /** The rewind that was under way when the process was killed. */
@@ -67,7 +89,7 @@ export function cutRewind(
  */
 export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJournal, entryId: string | null): number {
   const depth = new Map<string | null, number>([[null, 0]]);
-  if (entryId !== null) for (const [i, id] of pathTo(journal as Journal, entryId).entries()) depth.set(id, i + 1);
+  if (entryId !== null) for (const [i, id] of pathTo(journal, entryId).entries()) depth.set(id, i + 1);
   let deepest = 0;
   let count = 0;
   for (const [i, stretch] of stretches.entries()) {
@@ -79,16 +101,36 @@ export function stretchesUpTo(stretches: readonly Stretch[], journal: TimelineJo
   return count;
 }
 
-/** The last rewind that was not taken back and is not followed by calls; undefined when there is none. */
+/** A rewind that can be taken back. */
+export interface LastRewind {
+  /** Among the rewinds. */
+  readonly position: number;
+  /** Among the stretches. */
+  readonly at: number;
+  readonly rewind: RewindRecord;
+  /** Where the conversation was after it, or after the attempt to take it back that left files. */
+  readonly conversationAt: string | null;
+}
+
+/**
+ * The last rewind that was not taken back and is not followed by calls; undefined when there is none. `finish`: one that was taken
+ * back just now, but not all of its files, comes first.
+ */
 export function rewindToTakeBack(
   stretches: readonly Stretch[],
-): { readonly position: number; readonly at: number; readonly rewind: RewindRecord } | undefined {
+  { finish }: { readonly finish: boolean },
+): LastRewind | undefined {
   const rewinds = stretches.flatMap(({ rewind }, at) => (rewind ? [{ rewind, at }] : []));
+  const last = stretches.at(-1);
+  const unfinished = finish && last?.isPartial ? last.rewind?.takesBack : undefined;
+  if (unfinished !== undefined && rewinds[unfinished])
+    return { position: unfinished, ...rewinds[unfinished], conversationAt: last?.rewind?.to ?? null };
   const takenBack = new Set(rewinds.map(({ rewind }) => rewind.takesBack));
   for (let position = rewinds.length - 1; position >= 0; position--) {
     const { rewind, at } = rewinds[position]!;
     if (rewind.takesBack !== undefined || takenBack.has(position)) continue;
-    return stretches.slice(at).every((stretch) => stretch.rewind) ? { position, at, rewind } : undefined;
+    const isLast = stretches.slice(at).every((stretch) => stretch.rewind);
+    return isLast ? { position, at, rewind, conversationAt: rewind.to } : undefined;
   }
   return undefined;
 }

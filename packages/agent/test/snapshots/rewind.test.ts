@@ -11,7 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FileBlobs } from "../../src/blobs/file-blobs.ts";
+import type { BlobStore } from "../../src/blobs/store.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import { Rewinder } from "../../src/snapshots/rewind.ts";
 import { spawnAgentTool } from "../../src/tools/spawn-agent/index.ts";
 import { waitTool } from "../../src/tools/wait/index.ts";
 import { resultText } from "../support/scripted-client.ts";
@@ -109,6 +112,114 @@ describe("rewind of conversation and files", () => {
     await world.rewind(first);
     await world.rewind(first, { force: true });
     expect([world.read("a.txt"), world.read("src/b.txt"), world.journal.leaf]).toEqual(["one\n", "b\n", first]);
+  });
+
+  it("somebody's change stays theirs after a forced rewind was taken back, or its branch was gone to", async () => {
+    const first = await world.turn([]);
+    const second = await world.turn([world.shell("echo two > a.txt")]);
+    world.write("a.txt", "mine\n");
+    const left = [{ path: join(world.root, "a.txt"), why: "changed" }];
+    for (const comeBack of [() => world.rewinder.takeBack(), () => world.rewind(second)]) {
+      await world.rewind(first, { force: true });
+      expect(world.read("a.txt")).toBe("one\n");
+      await comeBack();
+      expect(world.read("a.txt")).toBe("mine\n");
+      expect((await world.rewind(first)).left).toEqual(left);
+      expect(world.read("a.txt")).toBe("mine\n");
+      await world.rewinder.takeBack();
+    }
+  });
+
+  it("what a redo has left, a redo with force brings again; without force the rewind before is taken back", async () => {
+    const first = await world.turn([]);
+    const second = await world.turn([world.shell("echo two > src/b.txt")]);
+    await world.turn([world.shell("echo three > a.txt; echo three > src/b.txt")]);
+    await world.rewind(second);
+    await world.rewind(first);
+    world.write("src/b.txt", "mine\n");
+    expect((await world.rewinder.takeBack()).left).toEqual([{ path: join(world.root, "src/b.txt"), why: "changed" }]);
+    expect([world.read("src/b.txt"), world.journal.leaf]).toEqual(["mine\n", second]);
+    expect((await world.rewinder.takeBack({ force: true })).left).toEqual([]);
+    expect([world.read("src/b.txt"), world.journal.leaf]).toEqual(["two\n", second]);
+    expect((await world.rewinder.takeBack({ force: true })).left).toEqual([]);
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["three\n", "three\n"]);
+    await expect(world.rewinder.takeBack({ force: true })).rejects.toThrow("There is no rewind to take back.");
+  });
+
+  it("reads each list of files once, however many files go back", async () => {
+    const many = 600;
+    for (let i = 0; i < many; i++) world.write(`many/${i}.txt`, `${i}\n`);
+    const first = await world.turn([]);
+    await world.turn([world.shell("cd many; for i in *; do echo changed > $i; done")]);
+    const blobs = new FileBlobs(join(world.base, "home/blobs"), "test");
+    let reads = 0;
+    const counted: BlobStore = {
+      put: (bytes) => blobs.put(bytes),
+      size: (hash) => blobs.size(hash),
+      sync: () => blobs.sync(),
+      get: (hash) => {
+        reads++;
+        return blobs.get(hash);
+      },
+    };
+    const planned: number[] = [];
+    const rewinder = new Rewinder(world.session, world.snapshots, counted);
+    const onPlan = (files: number): number => planned.push(files);
+    expect((await rewinder.rewind({ to: first, parts: "both", onPlan })).restored).toHaveLength(many);
+    expect(planned).toEqual([many]);
+    // One for the content of each file; the folder is kept in 64 parts, and read for differences and for values.
+    expect(reads).toBeLessThan(many + 1_000);
+  });
+
+  it("a folder that stays because something else is in it is not said to be restored", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("mkdir -p x/y empty; echo 1 > x/y/z")]);
+    world.write("x/y/mine.txt", "mine\n");
+    const { restored, left } = await world.rewind(first);
+    expect(left).toEqual([]);
+    expect(restored).toEqual([join(world.root, "empty"), join(world.root, "x/y/z")]);
+    expect(world.read("x/y/mine.txt")).toBe("mine\n");
+  });
+
+  it("a file is not written through a link that took the place of its folder, and force is not offered for it", async () => {
+    const first = await world.turn([]);
+    await world.turn([world.shell("echo two > src/b.txt")]);
+    renameSync(join(world.root, "src"), join(world.root, "moved"));
+    symlinkSync(join(world.root, "moved"), join(world.root, "src"));
+    const { left } = await world.rewind(first, { force: true });
+    expect(left).toContainEqual({ path: join(world.root, "src/b.txt"), why: "obstructed" });
+    expect(world.read("moved/b.txt")).toBe("two\n");
+  });
+
+  it("files that a call makes and ignores at once are removed again", async () => {
+    const first = await world.turn([]);
+    await world.turn([
+      world.shell("echo s > later.txt; mkdir deep; echo s > deep/later.txt; echo later.txt >> .gitignore"),
+    ]);
+    const then = world.record();
+    expect((await world.rewind(first)).left).toEqual([]);
+    expect([existsSync(join(world.root, "later.txt")), existsSync(join(world.root, "deep"))]).toEqual([false, false]);
+    await world.rewinder.takeBack();
+    expect(world.record()).toEqual(then);
+  });
+
+  it("calls whose changes could not be recorded are said to be so, also by another process", async () => {
+    const first = await world.turn([world.shell("echo two > a.txt")]);
+    await world.snapshots.settle();
+    const blobs = join(world.base, "home/blobs");
+    renameSync(blobs, `${blobs}.away`);
+    writeFileSync(blobs, "in the way");
+    await world.turn([world.shell("echo three > a.txt")]);
+    expect(world.warnings).toEqual([expect.stringContaining("Changes of files are no longer recorded")]);
+    const second = await world.turn([world.shell("echo four > a.txt")]);
+    rmSync(blobs);
+    renameSync(`${blobs}.away`, blobs);
+    await world.reopen();
+    const third = await world.turn([world.shell("echo five > src/b.txt")]);
+    expect(await world.rewind(second)).not.toHaveProperty("unrecorded");
+    await world.rewind(third);
+    expect(await world.rewind(first)).toMatchObject({ left: [], unrecorded: expect.stringMatching(/EEXIST|ENOTDIR/) });
+    expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["four\n", "b\n"]);
   });
 
   it("redo takes rewinds back one by one, with the conversation", async () => {
