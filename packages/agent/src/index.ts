@@ -59,6 +59,7 @@ export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./e
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export type { SearchEngine } from "./env/search/types.ts";
+export { quoteShell } from "./env/shell-quote.ts";
 export { SshEnvironment, type SshOptions } from "./env/ssh.ts";
 export * from "./env/types.ts";
 export { type MinimalEnvironment, withFileCommands } from "./env/with-file-commands.ts";
@@ -177,6 +178,7 @@ export type { LeftFile, LeftReason } from "./snapshots/plan.ts";
 export { type SnapshotImage, type SnapshotOptions, Snapshots } from "./snapshots/recorder.ts";
 export {
   Rewinder,
+  type RewindOptions,
   RewindRefused,
   type RewindRequest,
   type RewindResult,

@@ -3,13 +3,17 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -20,6 +24,7 @@ import { record } from "../../agent/test/snapshots/world.ts";
 import { collect } from "./command.ts";
 import { type Stage, stage } from "./contract-kit.ts";
 import { hasScript, Terminal } from "./terminal.ts";
+import { canMount, withTmpfs } from "./tmpfs.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -84,13 +89,88 @@ describe("lathe rewind", () => {
     expect(await scene.box.run(["rewind", "--undo"])).toEqual({
       code: 1,
       stdout: "Rewound to before: go\n1 file restored.\n",
-      stderr:
-        "lathe: Left as they are (changed outside this session since): a.txt.\nlathe: To overwrite them as well, add --force.\n",
+      stderr: expect.stringMatching(
+        /^lathe: Left as they are \(changed outside this session since\): a\.txt\.\nlathe: To overwrite them as well: lathe rewind \w{8} --files --force\n$/,
+      ),
     });
     expect([read("a.txt"), read("src/b.txt")]).toEqual(["mine\n", "b\n"]);
     await scene.box.run(["rewind", "--redo"]);
     expect(await scene.box.run(["rewind", "--undo", "--force"])).toMatchObject({ code: 0 });
     expect(read("a.txt")).toBe("one\n");
+  });
+
+  /** The command that a line offers. */
+  const offered = (stderr: string): string[] => /: lathe (rewind .*)/.exec(stderr)![1]!.split(" ");
+
+  it("the command that is offered for files that were left brings back these, and no message more", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok"), shell("echo three > a.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "first"]);
+    await scene.run([...full, "-c", "second"]);
+    writeFileSync(file("a.txt"), "mine\n");
+    const undone = await scene.box.run(["rewind", "--undo"]);
+    expect(undone).toMatchObject({ code: 1, stdout: "Rewound to before: second\nNo file was restored.\n" });
+    expect(await scene.box.run(offered(undone.stderr))).toEqual({ code: 0, stdout: "1 file restored.\n", stderr: "" });
+    expect(read("a.txt")).toBe("two\n");
+    expect((await scene.box.run(["rewind"])).stdout).toContain("first");
+    writeFileSync(file("a.txt"), "mine again\n");
+    const redone = await scene.box.run(["rewind", "--redo"]);
+    expect(redone).toMatchObject({ code: 1, stdout: "The rewind was taken back.\nNo file was restored.\n" });
+    expect(await scene.box.run(offered(redone.stderr))).toMatchObject({ code: 0, stderr: "" });
+    expect(read("a.txt")).toBe("mine\n");
+  });
+
+  it("what the person has changed is left again after undo --force and redo", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "go"]);
+    writeFileSync(file("a.txt"), "mine\n");
+    await scene.box.run(["rewind", "--undo", "--force"]);
+    await scene.box.run(["rewind", "--redo"]);
+    expect(read("a.txt")).toBe("mine\n");
+    expect(await scene.box.run(["rewind", "--undo"])).toMatchObject({ code: 1 });
+    expect(read("a.txt")).toBe("mine\n");
+  });
+
+  it("does not offer force when it was given and does not help", async () => {
+    scene = await stage([shell("echo two > src/b.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "go"]);
+    renameSync(file("src"), file("moved"));
+    symlinkSync("moved", file("src"));
+    expect(await scene.box.run(["rewind", "--undo", "--force"])).toMatchObject({
+      code: 1,
+      stderr: "lathe: Left as they are (something else is in their place, or in that of their folder): src/b.txt.\n",
+    });
+    expect(read("moved/b.txt")).toBe("two\n");
+  });
+
+  it("an entry is named by its id, by the beginning of its id, or by its label", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    await scene.run([...full, "go"]);
+    const listed = (await scene.box.run(["rewind"])).stdout;
+    const [, session = "", entry = ""] = /^Session (\S+)\.[\s\S]*? {2}(\w{8}) {2}go$/m.exec(listed) ?? [];
+    await scene.box.run(["sessions", "label", session, entry, "start"]);
+    for (const name of ["start", entry.slice(0, 7)]) {
+      expect(await scene.box.run(["rewind", name])).toMatchObject({ code: 0, stderr: "" });
+      expect(read("a.txt")).toBe("one\n");
+      await scene.box.run(["rewind", "--redo"]);
+    }
+  });
+
+  it("says that many files are being restored before it starts", async () => {
+    scene = await stage([shell("cd many; for i in *; do echo x > $i; done"), turn.text("ok")]);
+    repository();
+    mkdirSync(file("many"));
+    for (let i = 0; i < 500; i++) writeFileSync(file(`many/${i}`), `${i}\n`);
+    await scene.run([...full, "go"]);
+    expect(await scene.box.run(["rewind", "--undo"])).toEqual({
+      code: 0,
+      stdout: "Rewound to before: go\n500 files restored.\n",
+      stderr: "lathe: Restoring 500 files…\n",
+    });
+    expect(read("many/7")).toBe("7\n");
   });
 
   it("says in one line what is wrong, and what to do", async () => {
@@ -104,7 +184,12 @@ describe("lathe rewind", () => {
     };
     expect(await said()).toContain("There is no session of this directory. See: lathe sessions list --all");
     await scene.run(["say hello"]);
-    expect(await said("nothere0")).toContain("There is no entry nothere0 in this session.");
+    expect(await said("nothere0")).toBe("lathe: There is no entry nothere0 in this session. See: lathe rewind\n");
+    expect(await said("")).toBe("lathe: The name of the entry is empty. See: lathe rewind\n");
+    for (const option of ["--files", "--conversation", "--force"])
+      expect(await said(option)).toContain(`${option} needs an entry, or --undo. To list the entries: lathe rewind`);
+    for (const option of ["--files", "--conversation"])
+      expect(await said("--redo", option)).toContain(`Leave out: ${option}`);
     expect(await said("--redo")).toContain("There is no rewind to take back.");
     expect(await said("a", "--undo")).toContain("See: lathe rewind --help");
     expect(await said("--nonsense")).toContain("See: lathe rewind --help");
@@ -180,6 +265,71 @@ it("3.18 the model's own checkpoint and rewind are offered only when they are tu
   expect(offered).toEqual([[], ["checkpoint", "rewind"]]);
 });
 
+describe.skipIf(!canMount)("lathe rewind with a full disk", () => {
+  const fill = (path: string): void => {
+    try {
+      for (;;) appendFileSync(path, Buffer.alloc(4096));
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe("ENOSPC");
+    }
+  };
+  /** Too much for the file systems below, in contents that do not repeat. */
+  const contents = Array.from({ length: 6 }, (_, i) => Buffer.alloc(80_000, `content ${i} `));
+
+  it("files that could not be recorded are not said to be as they were", async () => {
+    scene = await stage([shell("for i in 0 1 2 3 4 5; do echo x > f$i; done"), turn.text("ok")]);
+    repository();
+    for (const [i, content] of contents.entries()) writeFileSync(file(`f${i}`), content);
+    await withTmpfs(join(scene.box.home, "small"), "400k", async (home) => {
+      const env = { LATHE_HOME: home };
+      const { stderr } = await scene.run([...full, "go"], { env });
+      expect(stderr).toContain("no longer recorded in this session, so they cannot be rewound: the disk was full");
+      expect(await scene.box.run(["rewind", "--undo"], { env })).toEqual({
+        code: 1,
+        stdout: "Rewound to before: go\nNo file was restored.\n",
+        stderr:
+          "lathe: Some changes of files were not recorded (the disk was full), so those files stay as they are.\n",
+      });
+    });
+  });
+
+  it("a project on a full disk: says so, leaves no file behind, and finishes when there is room", async () => {
+    scene = await stage([shell("rm big"), turn.text("ok")]);
+    await withTmpfs(file("project"), "400k", async (project) => {
+      const at = { cwd: project };
+      writeFileSync(join(project, "big"), contents[0]!);
+      await scene.run([...full, "go"], at);
+      fill(join(project, "filler"));
+      const undone = await scene.box.run(["rewind", "--undo"], at);
+      expect(undone).toMatchObject({ code: 1, stderr: "lathe: Left as they are (the disk is full): big.\n" });
+      expect(readdirSync(project)).toEqual(["filler"]);
+      rmSync(join(project, "filler"));
+      expect(await scene.box.run(["rewind", "--redo"], at)).toMatchObject({ code: 0 });
+      expect(await scene.box.run(["rewind", "--undo"], at)).toMatchObject({ code: 0, stderr: "" });
+      expect(readFileSync(join(project, "big"))).toEqual(contents[0]);
+    });
+  });
+
+  it("a home on a full disk: nothing is changed, and it says what to do", async () => {
+    scene = await stage([shell("echo two > a.txt"), turn.text("ok")]);
+    repository();
+    await withTmpfs(join(scene.box.home, "small"), "400k", async (home) => {
+      const env = { LATHE_HOME: home };
+      await scene.run([...full, "go"], { env });
+      fill(join(home, "filler"));
+      // Enough for the lock, not for what a.txt is now.
+      truncateSync(join(home, "filler"), statSync(join(home, "filler")).size - 40_000);
+      writeFileSync(file("a.txt"), contents[0]!);
+      const { code, stderr } = await scene.box.run(["rewind", "--undo", "--force"], { env });
+      expect([code, stderr.trim().split("\n")]).toEqual([
+        2,
+        [expect.stringMatching(/disk is full.*Nothing was changed/)],
+      ]);
+      expect(readFileSync(file("a.txt"))).toEqual(contents[0]);
+    });
+  });
+});
+
 describe("killed in a rewind", () => {
   const preload = {
     NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}`,
@@ -235,6 +385,10 @@ describe.skipIf(!hasScript)("at a terminal", () => {
       terminal.keys("/redo\n");
       at = await terminal.see(at, /The rewind was taken back\.[\s\S]*› /);
       expect(read("a.txt")).toBe("two\n");
+      terminal.keys("/redo files\n");
+      at = await terminal.see(at, /"files" is not known here\. Choose from: force\.[\s\S]*› /);
+      terminal.keys("/rewind nothere0\n");
+      at = await terminal.see(at, /There is no entry nothere0 in this session\. See: \/rewind[\s\S]*› /);
       terminal.keys("/rewind files\n");
       at = await terminal.see(at, /change it[\s\S]*Go back to before \[1-1, Enter for none\]: /);
       terminal.keys("1\n");

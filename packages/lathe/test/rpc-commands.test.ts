@@ -147,11 +147,15 @@ describe("RPC: commands", () => {
     const { messages } = await host.data<{ messages: { entryId: string }[] }>("get_branch_messages");
     const { entryId } = messages[1] ?? {};
     expect(await host.data("rewind", { entryId, parts: "files" })).toMatchObject({
+      entryId,
       restored: [b],
       left: [{ path, why: "changed" }],
+      unrecorded: null,
     });
     expect(await state(host)).toMatchObject({ messageCount: 6 });
-    expect((await host.ask("rewind", { entryId: "nothing0" }))["error"]).toContain("There is no entry nothing0");
+    expect((await host.ask("rewind", { entryId: "nothing0" }))["error"]).toContain(
+      "There is no entry nothing0 in this session. See get_tree.",
+    );
     expect(await host.finish()).toBe(0);
   });
 

@@ -34,6 +34,7 @@ const LEAST_ID = 2;
 
 /** An entry by its id, its label or the beginning of its id. */
 export function findEntry(journal: LabelledJournal, value: string): string {
+  if (value.trim() === "") throw new JournalError("unknown_entry", "The name of the entry is empty.");
   if (journal.has(value)) return value;
   const named = entryNamed(journal, value);
   if (named !== undefined) return named;

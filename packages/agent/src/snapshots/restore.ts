@@ -1,11 +1,21 @@
 // Brings files to what a plan says. Each file is replaced in one step (temporary file, then rename), after a look whether it is
 // still what the plan knows, so that the same plan can be carried out again after a crash.
 
-import { chmodSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path/posix";
 import { type BlobStore, blobHash } from "../blobs/store.ts";
 import { isDiskFull } from "./disk-full.ts";
-import { fsPath } from "./names.ts";
+import { fsPath, nameOf } from "./names.ts";
 import type { LeftFile, LeftReason, Step } from "./plan.ts";
 import { contentOf, linkTarget, MODE_BITS } from "./scan.ts";
 import { lstatOf } from "./stat.ts";
@@ -72,6 +82,7 @@ class Restoration {
 
   remove(step: Step): LeftReason | undefined {
     const { path, now, target } = step;
+    if (isObstructed(path)) return "obstructed";
     const present = presentValue(step);
     if (sameValue(present, target) || present.kind === "absent") return undefined;
     if (present.kind === "folder") {
@@ -88,18 +99,19 @@ class Restoration {
 
   make(step: Step): LeftReason | undefined {
     const { path, now, target } = step;
+    if (isObstructed(path)) return "obstructed";
     const present = presentValue(step);
     if (sameValue(present, target)) return undefined;
     if (target.kind === "folder") {
       if (present.kind === "folder") return undefined;
       if (present.kind !== "absent") return "changed";
-      if (!makeParents(path)) return "obstructed";
+      makeParents(path);
       mkdirSync(fsPath(path), { mode: 0o700 });
       return undefined;
     }
     if (present.kind !== "absent" && !sameValue(present, now)) return "changed";
     if (present.kind === "absent" && now.kind !== "absent" && isFile(now)) return "changed";
-    if (!makeParents(path)) return "obstructed";
+    makeParents(path);
     return this.#put(path, target);
   }
 
@@ -141,14 +153,20 @@ function removeFolder(path: string): boolean {
   }
 }
 
-/** False when something that is not a folder is in the way: a link could lead anywhere. */
-function makeParents(path: string): boolean {
+/** Something that is no folder is on the way to it: a link, however far up, could lead anywhere. */
+function isObstructed(path: string): boolean {
+  let at = dirname(path);
+  let stat = lstatOf(at);
+  for (; !stat && at !== "/"; stat = lstatOf(at)) at = dirname(at);
+  if (stat && !stat.isDirectory()) return true;
+  return nameOf(realpathSync.native(fsPath(at), { encoding: "buffer" })) !== at;
+}
+
+function makeParents(path: string): void {
   const parent = dirname(path);
-  const stat = lstatOf(parent);
-  if (stat) return stat.isDirectory();
-  if (!makeParents(parent)) return false;
+  if (lstatOf(parent)) return;
+  makeParents(parent);
   mkdirSync(fsPath(parent));
-  return true;
 }
 
 /** What is at a path right now. A file of another size than those of the step is neither, so it is not read. */

@@ -1,12 +1,21 @@
 // `lathe rewind`: conversation and files of a session that is not running go back, or forth again.
 
-import { JournalError, type RewindRequest } from "@lathe/agent";
+import { JournalError, quoteShell, type RewindRequest } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import { Conversation } from "../conversation/conversation.ts";
 import { existingJournal } from "../journals/journal-files.ts";
 import { fixedAnswers } from "../practice/fixed-answers.ts";
-import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind } from "../rewind/report.ts";
+import {
+  canBeForced,
+  doneLine,
+  excerpt,
+  isComplete,
+  leftLines,
+  type ReportedRewind,
+  startLine,
+} from "../rewind/report.ts";
 import { findSession, idOf, sessionToContinue } from "../sessions/find.ts";
+import { withEntryHint } from "../usage/entry-hint.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
@@ -32,14 +41,31 @@ export const rewindCommand: Command = async (argv, machine) => {
   if (extra !== undefined) throw usageError(`One entry can be gone back to. Leave out: ${extra}`);
   if ([entryId !== undefined, values.undo, values.redo].filter(Boolean).length > 1)
     throw usageError("Give an entry, --undo or --redo, one of them. See: lathe rewind --help");
+  const narrowing = (["files", "conversation"] as const).find((name) => values[name]);
+  if (values.redo && narrowing)
+    throw usageError(`--redo takes back all that the last rewind did. Leave out: --${narrowing}`);
+  const isList = entryId === undefined && !values.undo && !values.redo;
+  const unused = narrowing ?? (values.force ? "force" : undefined);
+  if (isList && unused) throw usageError(`--${unused} needs an entry, or --undo. To list the entries: lathe rewind`);
   const workspace = await openWorkspace(machine, {});
   const path = sessionFile(workspace, values.session);
   const parts = values.files === values.conversation ? "both" : values.files ? "files" : "conversation";
-  const options = { parts, force: values.force ?? false } as const;
+  const onPlan = (files: number): void => {
+    const line = startLine(files);
+    if (line !== undefined) machine.stderr.write(`lathe: ${line}\n`);
+  };
+  const options = { parts, force: values.force ?? false, onPlan } as const;
   return inSession(workspace, path, async (conversation) => {
-    if (entryId === undefined && !values.undo && !values.redo) return list(conversation, path);
+    if (isList) return list(conversation, path);
     const done = await carryOut(conversation, { entryId, redo: values.redo ?? false }, options);
-    return report(workspace, done);
+    report(workspace, done);
+    if (!options.force && canBeForced(done.result.left)) {
+      const which = done.entryId === undefined ? "--redo" : `${done.entryId} --files`;
+      const where = values.session === undefined ? "" : ` --session ${quoteShell(values.session)}`;
+      machine.stderr.write(`lathe: To overwrite them as well: lathe rewind ${which} --force${where}\n`);
+    }
+    // Files that were left are a failure for a script, which cannot read why.
+    return isComplete(done.result) ? EXIT.done : EXIT.failed;
   });
 };
 
@@ -101,14 +127,13 @@ function carryOut(
   what: { readonly entryId: string | undefined; readonly redo: boolean },
   options: Omit<RewindRequest, "to">,
 ): Promise<ReportedRewind> {
-  if (what.redo) return conversation.redo({ force: options.force ?? false });
-  return what.entryId === undefined ? conversation.undo(options) : conversation.rewind(what.entryId, options);
+  const { entryId } = what;
+  if (what.redo) return conversation.redo(options);
+  if (entryId === undefined) return conversation.undo(options);
+  return withEntryHint("See: lathe rewind", () => conversation.rewind(entryId, options));
 }
 
-/** Files that were left are a failure for a script, which cannot read why. */
-function report({ machine, cwd }: Workspace, done: ReportedRewind): ExitCode {
+function report({ machine, cwd }: Workspace, done: ReportedRewind): void {
   machine.stdout.write(`${doneLine(done)}\n`);
-  for (const line of leftLines(done.result.left, cwd)) machine.stderr.write(`lathe: ${line}\n`);
-  if (canBeForced(done.result.left)) machine.stderr.write("lathe: To overwrite them as well, add --force.\n");
-  return done.result.left.length === 0 ? EXIT.done : EXIT.failed;
+  for (const line of leftLines(done.result, cwd)) machine.stderr.write(`lathe: ${line}\n`);
 }

@@ -8,10 +8,12 @@ import {
   branchPoint,
   branchSummarizer,
   type CompactionEntry,
+  findEntry,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
   type Navigation,
+  type RewindOptions,
   type RewindRequest,
   readHead,
   realJournalPath,
@@ -298,14 +300,14 @@ export class Conversation {
    * Goes back to before a message of the user, or to the end of any other entry: conversation and files, or one of them. What came
    * after it stays in the journal.
    */
-  async rewind(entryId: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
+  async rewind(name: string, options: Omit<RewindRequest, "to">): Promise<ReportedRewind> {
     const { journal } = this.session;
-    if (!journal.has(entryId)) throw usageError(`There is no entry ${entryId} in this session. See: /rewind`);
+    const entryId = findEntry(journal, name);
     const entry = journal.entry(entryId);
     const isInput = entry.type === "message" && entry.message.role === "user";
     const rewinder = await this.#open.rewinder();
     const result = await refusedAsUsage(rewinder.rewind({ to: isInput ? entry.parentId : entryId, ...options }));
-    return { result, text: isInput ? textOf(entry.message) : undefined };
+    return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
   }
 
   /** Rewinds the last message of the user, and all that came of it. */
@@ -316,7 +318,7 @@ export class Conversation {
   }
 
   /** Takes the last rewind back. */
-  async redo(options: { readonly force?: boolean } = {}): Promise<ReportedRewind> {
+  async redo(options: RewindOptions = {}): Promise<ReportedRewind> {
     const rewinder = await this.#open.rewinder();
     return { result: await refusedAsUsage(rewinder.takeBack(options)) };
   }

@@ -56,7 +56,7 @@ export function fileHistory(parts: FileHistoryParts): FileHistory {
       if (last?.phase !== "before" || !last.rewind) return;
       const done = await (await rewinder(session)).finishCut();
       const { leftLines } = await import("./report.ts");
-      const left = leftLines(done?.left ?? [], parts.workspace.cwd);
+      const left = done ? leftLines(done, parts.workspace.cwd) : [];
       parts.warn(["The rewind that was cut off has been finished.", ...left].join(" "), "rewind_finished");
     },
   };

@@ -6,14 +6,18 @@ import { usageError } from "../usage/exit.ts";
 
 const WHY: Readonly<Record<LeftReason, string>> = {
   changed: "changed outside this session since",
-  unsure: "changed while the session was being killed, so perhaps not by it",
+  unsure: "changed while the session was killed or could not record, so perhaps not by it",
   uncovered: "too large to be kept",
   lost: "their earlier content is no longer stored",
+  obstructed: "something else is in their place, or in that of their folder",
+  full: "the disk is full",
   blocked: "the system did not allow it",
 };
 
 export interface ReportedRewind {
   readonly result: RewindResult;
+  /** The entry that was chosen; undefined when a rewind was taken back. */
+  readonly entryId?: string;
   /** What the person had said there; undefined for another entry. */
   readonly text?: string | undefined;
 }
@@ -26,22 +30,35 @@ export async function refusedAsUsage<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** `redone`: what is said instead of a place, when a rewind was taken back. */
-export function doneLine({ result, text }: ReportedRewind, redone?: string): string {
+export function doneLine({ result, entryId, text }: ReportedRewind): string {
   const { restored, parts } = result;
-  const files = restored.length === 0 ? "No file had to change." : `${count(restored.length, "file")} restored.`;
-  if (parts === "files") return redone === undefined ? files : `${redone}\n${files}`;
-  const where = redone ?? (text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`);
+  const nothing = isComplete(result) ? "No file had to change." : "No file was restored.";
+  const files = restored.length === 0 ? nothing : `${count(restored.length, "file")} restored.`;
+  if (entryId === undefined) return `The rewind was taken back.${parts === "conversation" ? "" : `\n${files}`}`;
+  if (parts === "files") return files;
+  const where = text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`;
   return parts === "conversation" ? where : `${where}\n${files}`;
 }
 
-/** One line for each reason why files were left as they are. */
-export function leftLines(left: readonly LeftFile[], cwd: string): string[] {
-  return (Object.keys(WHY) as LeftReason[]).flatMap((why) => {
+/** Nothing stayed that should have gone back. */
+export const isComplete = ({ left, unrecorded }: RewindResult): boolean =>
+  left.length === 0 && unrecorded === undefined;
+
+/** One line for each reason why files were not restored. */
+export function leftLines({ left, unrecorded }: RewindResult, cwd: string): string[] {
+  const lines = (Object.keys(WHY) as LeftReason[]).flatMap((why) => {
     const paths = left.filter((file) => file.why === why).map(({ path }) => shown(path, cwd));
     return paths.length === 0 ? [] : [`Left as they are (${WHY[why]}): ${listed(paths)}.`];
   });
+  if (unrecorded === undefined) return lines;
+  return [...lines, `Some changes of files were not recorded (${unrecorded}), so those files stay as they are.`];
 }
+
+const MANY_FILES = 500;
+
+/** Said before the work when it may take a while. */
+export const startLine = (files: number): string | undefined =>
+  files < MANY_FILES ? undefined : `Restoring ${files} files…`;
 
 /** Files that `force` would bring back. */
 export const canBeForced = (left: readonly LeftFile[]): boolean =>

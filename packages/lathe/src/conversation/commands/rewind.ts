@@ -2,12 +2,14 @@
 
 import type { RewindRequest } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind } from "../../rewind/report.ts";
+import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind, startLine } from "../../rewind/report.ts";
+import { withEntryHint } from "../../usage/entry-hint.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
 const WORDS: readonly string[] = ["files", "conversation", "force"];
+type Options = Omit<RewindRequest, "to">;
 
 export const rewind: SlashCommand = {
   name: "rewind",
@@ -16,10 +18,12 @@ export const rewind: SlashCommand = {
   complete: (conversation, typed) =>
     [...conversation.branchPoints().map(({ id }) => id), ...WORDS].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
-    const { words, options } = read(argument, 1);
-    const entryId = words[0] ?? (await chosenPoint(conversation, view));
-    if (entryId === undefined) return view.line("Nothing was rewound.", "dim");
-    report(conversation, view, await conversation.rewind(entryId, options), `/rewind ${entryId} force`);
+    const { words, options } = read(argument, WORDS, 1);
+    const entry = words[0] ?? (await chosenPoint(conversation, view));
+    if (entry === undefined) return view.line("Nothing was rewound.", "dim");
+    await carryOut(conversation, view, options, (said) =>
+      withEntryHint("See: /rewind", () => conversation.rewind(entry, said)),
+    );
   },
 };
 
@@ -28,9 +32,8 @@ export const undo: SlashCommand = {
   arguments: "[files|conversation] [force]",
   description: "take back your last message and what came of it, files included",
   run: async (conversation, argument, view) => {
-    const { options } = read(argument, 0);
-    const last = conversation.branchPoints().at(-1)?.id ?? "";
-    report(conversation, view, await conversation.undo(options), `/rewind ${last} force`);
+    const { options } = read(argument, WORDS, 0);
+    await carryOut(conversation, view, options, (said) => conversation.undo(said));
   },
 };
 
@@ -39,17 +42,16 @@ export const redo: SlashCommand = {
   arguments: "[force]",
   description: "take the last rewind back",
   run: async (conversation, argument, view) => {
-    const { options } = read(argument, 0);
-    const done = await conversation.redo(options.force === undefined ? {} : { force: options.force });
-    report(conversation, view, done, "/redo force", "The rewind was taken back.");
+    const { options } = read(argument, ["force"], 0);
+    await carryOut(conversation, view, options, (said) => conversation.redo(said));
   },
 };
 
 /** Words in any order. */
-function read(argument: string, most: number): { words: string[]; options: Omit<RewindRequest, "to"> } {
+function read(argument: string, known: readonly string[], most: number): { words: string[]; options: Options } {
   const given = argument.split(/\s+/).filter((word) => word !== "");
-  const words = given.filter((word) => !WORDS.includes(word));
-  if (words.length > most) throw usageError(`"${words[most]}" is not known here. Choose from: ${WORDS.join(", ")}.`);
+  const words = given.filter((word) => !known.includes(word));
+  if (words.length > most) throw usageError(`"${words[most]}" is not known here. Choose from: ${known.join(", ")}.`);
   const [files, conversation] = [given.includes("files"), given.includes("conversation")];
   const parts = files === conversation ? "both" : files ? "files" : "conversation";
   return { words, options: { parts, ...(given.includes("force") ? { force: true } : {}) } };
@@ -64,14 +66,19 @@ async function chosenPoint(conversation: Conversation, view: CommandView): Promi
   return points[Number(said) - 1]?.id;
 }
 
-function report(
+async function carryOut(
   conversation: Conversation,
   view: CommandView,
-  done: ReportedRewind,
-  again: string,
-  redone?: string,
-): void {
-  view.line(doneLine(done, redone), "dim");
-  for (const line of leftLines(done.result.left, conversation.workspace.cwd)) view.line(line, "yellow");
-  if (canBeForced(done.result.left)) view.line(`To overwrite them as well: ${again}`, "yellow");
+  options: Options,
+  work: (options: Options) => Promise<ReportedRewind>,
+): Promise<void> {
+  const onPlan = (files: number): void => {
+    const line = startLine(files);
+    if (line !== undefined) view.line(line, "dim");
+  };
+  const done = await work({ ...options, onPlan });
+  view.line(doneLine(done), "dim");
+  for (const line of leftLines(done.result, conversation.workspace.cwd)) view.line(line, "yellow");
+  const again = done.entryId === undefined ? "/redo force" : `/rewind ${done.entryId} files force`;
+  if (!options.force && canBeForced(done.result.left)) view.line(`To overwrite them as well: ${again}`, "yellow");
 }

@@ -114,6 +114,7 @@ const uriScheme = object({
 });
 
 const ownerKind = choice(OWNER_KINDS);
+const LEFT_REASONS = ["changed", "unsure", "uncovered", "lost", "obstructed", "full", "blocked"] as const;
 const rewindOptions = {
   /** Both when not given. */
   parts: optional(choice(["both", "files", "conversation"])),
@@ -121,12 +122,16 @@ const rewindOptions = {
   force: optional(flag),
 };
 const rewound = object({
+  /** The entry that was chosen; null for a redo. To bring back what was left: rewind to it with `parts: "files"` and `force`. */
+  entryId: orNull(text),
   /** What the user had said there; null for another entry. */
   text: orNull(text),
   /** The last entry of the conversation now; null when it is empty. */
   leafId: orNull(text),
   restored: listOf(text),
-  left: listOf(object({ path: text, why: choice(["changed", "unsure", "uncovered", "lost", "blocked"]) })),
+  left: listOf(object({ path: text, why: choice(LEFT_REASONS) })),
+  /** Why it is not known which files a taken back message had changed; null when it is known. */
+  unrecorded: orNull(text),
 });
 
 const nothing: Shape<undefined> = { schema: { not: {} } };

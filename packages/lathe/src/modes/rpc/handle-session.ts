@@ -17,11 +17,16 @@ const refOf = ({ current }: HandlerContext, { cancelled }: Departure = {}): Comm
 
 const outcome = (cancelled: string | undefined): { readonly cancelled: boolean; readonly reason?: string } =>
   cancelled === undefined ? { cancelled: false } : { cancelled: true, reason: cancelled };
-const rewound = ({ session }: HandlerContext["current"], { result, text }: ReportedRewind): CommandData<"rewind"> => ({
+const rewound = (
+  { session }: HandlerContext["current"],
+  { result, entryId, text }: ReportedRewind,
+): CommandData<"rewind"> => ({
+  entryId: entryId ?? null,
   text: text ?? null,
   leafId: session.journal.leaf,
   restored: result.restored.map(shownPath),
   left: result.left.map(({ path, why }) => ({ path: shownPath(path), why })),
+  unrecorded: result.unrecorded ?? null,
 });
 
 export const sessionHandlers: Handlers<
@@ -90,7 +95,7 @@ export const sessionHandlers: Handlers<
   }),
 
   rewind: async ({ entryId, parts = "both", force = false }, { current }) =>
-    rewound(current, await current.conversation.rewind(entryId, { parts, force })),
+    rewound(current, await hinted(() => current.conversation.rewind(entryId, { parts, force }))),
 
   undo: async ({ parts = "both", force = false }, { current }) =>
     rewound(current, await current.conversation.undo({ parts, force })),
