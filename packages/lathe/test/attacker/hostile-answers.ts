@@ -22,10 +22,12 @@ function vendorTurn(chance: Chance): ModelTurn {
     ...chance.list(2, () => text(hostileText(chance))),
     ...chance.list(3, () => call(callOf(chance))),
   ];
+  // Long ids are repeated in every piece: in pieces of one character, our own server would be the slow one.
+  const names = chance.percent(10) ? { id: hostileText(chance), model: hostileText(chance) } : undefined;
   return turn.blocks(blocks.length === 0 ? [text("x")] : blocks, {
-    deltaChars: chance.pick([1, 16, 100_000]),
+    deltaChars: chance.pick([names === undefined ? 1 : 61, 16, 100_000]),
     ...(chance.percent(10) ? { rawStop: chance.pick([...INHERITED, "\u001b[31m", ""]) } : {}),
-    ...(chance.percent(10) ? { id: hostileText(chance), model: hostileText(chance) } : {}),
+    ...names,
   });
 }
 
