@@ -1,0 +1,47 @@
+// How many columns text takes at a terminal. A grapheme is never split: it is what a person sees as one character.
+
+import { eastAsianWidth } from "get-east-asian-width";
+
+export interface Grapheme {
+  readonly text: string;
+  readonly width: number;
+}
+
+const ASCII = /^[ -~]*$/;
+/** Drawn onto the character before them, or not at all. */
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\u20e3|[\u{1f1e6}-\u{1f1ff}]{2}/u;
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+export function graphemes(text: string): Grapheme[] {
+  if (ASCII.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, width: graphemeWidth(segment) }));
+}
+
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
+  if (NO_WIDTH.test(grapheme)) return 0;
+  if (EMOJI.test(grapheme)) return 2;
+  return Math.min(2, eastAsianWidth(grapheme.codePointAt(0) as number));
+}
+
+/** As much of the text as fits into `columns`; an ellipsis stands for what does not. */
+export function shorten(text: string, columns: number, ellipsis = "…"): string {
+  if (widthOf(text) <= columns) return text;
+  const room = columns - widthOf(ellipsis);
+  let kept = "";
+  let width = 0;
+  for (const grapheme of graphemes(text)) {
+    width += grapheme.width;
+    if (width > room) break;
+    kept += grapheme.text;
+  }
+  return room < 0 ? "" : `${kept}${ellipsis}`;
+}
