@@ -30,6 +30,7 @@ export {
   type OwnerKind,
 } from "./context-ledger/types.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
+export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
@@ -122,6 +123,7 @@ export {
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs } from "./ops/run/jobs.ts";
+export { plainOutput } from "./ops/run/plain-output.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
@@ -150,6 +152,7 @@ export { shellArgv } from "./process/shell-argv.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
 export type { EditKit } from "./profiles/edit-kits.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
+export { knownTool } from "./profiles/known-tools.ts";
 export type { Profile } from "./profiles/types.ts";
 export type { Found, Recall } from "./recall/recall.ts";
 export { Redactor } from "./redact/redactor.ts";
@@ -163,6 +166,7 @@ export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
 export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
+export { pastCard } from "./session/call/card.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/navigation.ts";

@@ -1,6 +1,7 @@
 // apply_patch: several files in one v4a patch.
 
 import type { Preview, ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
+import { editCard } from "../../edit/card.ts";
 import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { applyV4a, type PatchOptions, type PatchOutcome, v4aPaths } from "../../edit/patch/apply.ts";
 import { editPreview } from "../../edit/preview.ts";
@@ -22,6 +23,7 @@ export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<ArgsOf
     output: EDIT_OUTPUT,
     access: ({ patch }, scope) => fileAccess("write", v4aPaths(patch), scope),
     summary: ({ patch }) => v4aPaths(patch).join(", "),
+    card: ({ patch }, result) => editCard(v4aPaths(patch).join(", "), result),
     preview: async ({ patch }, scope) =>
       patchPreview(await applyV4a({ ...scope, planOnly: true }, patch, options), ["patch"]),
     execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch, options), context),

@@ -10,6 +10,7 @@ import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
+import { shellCard } from "./card.ts";
 import description from "./description.md";
 
 const params = {
@@ -46,10 +47,11 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
 export function shellMeaning<Args>(
   toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd">,
   shows: readonly string[],
-): Required<Pick<ToolDef<Args>, "access" | "summary" | "preview" | "output">> {
+): Required<Pick<ToolDef<Args>, "access" | "summary" | "card" | "preview" | "output">> {
   return {
     output: SHELL_OUTPUT,
     summary: (args) => toShell(args).command,
+    card: (args, result) => shellCard(toShell(args).command, result),
     async access(args, { paths }) {
       const { command, cwd = "." } = toShell(args);
       return [{ kind: "exec", command, cwd: (await paths.locate(cwd)).real }];

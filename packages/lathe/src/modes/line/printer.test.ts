@@ -18,6 +18,7 @@ const start = event("tool_call_start", 0, {
   tool_name: "shell",
   label: "Run",
   summary: "make",
+  card: { verb: "Running", subject: "make" },
   arguments: { command: "make" },
 });
 const end = (timestamp: number): SessionEvent =>
@@ -25,6 +26,7 @@ const end = (timestamp: number): SessionEvent =>
     call_id: "c",
     tool_name: "shell",
     summary: "make",
+    card: { verb: "Ran", subject: "make" },
     is_error: false,
     duration_ms: timestamp,
     entry_id: "e",

@@ -1,8 +1,7 @@
 // Turns a session's events into plain lines: the answer as it streams, one line per finished call. Only ever appends; knows
 // nothing of keys or commands.
 
-import { type SessionEvent, visibleLine, visibleText } from "@lathe/agent";
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import { type EventData, type SessionEvent, visibleLine, visibleText } from "@lathe/agent";
 import { shorten, widthOf } from "./width.ts";
 
 export interface Output {
@@ -129,26 +128,8 @@ export class LinePrinter {
 
 const about = ({ name, summary }: { name: string; summary: string }): string => visibleLine(`${name} ${summary}`);
 
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function outcomeOf(
-  data: { details?: JsonValue; is_error: boolean; error?: string; output?: string },
-  tookMs: number,
-): string {
-  const details: JsonObject = isObject(data.details) ? data.details : {};
-  const parts: string[] = [];
-  // Below 0: the command did not exit normally.
-  if (typeof details["exitCode"] === "number" && details["exitCode"] > 0) parts.push(`exit ${details["exitCode"]}`);
-  if (typeof details["added"] === "number" && typeof details["removed"] === "number") {
-    parts.push(`+${details["added"]} -${details["removed"]}`);
-  }
-  if (typeof details["linesRead"] === "number") parts.push(count(details["linesRead"], "line", "lines"));
-  if (typeof details["matches"] === "number") parts.push(count(details["matches"], "match", "matches"));
-  if (typeof details["files"] === "number") parts.push(count(details["files"], "file", "files"));
-  if (data.is_error && parts.length === 0) parts.push(shorten(visibleLine(data.error ?? data.output ?? "failed"), 60));
-  if (tookMs >= 1000) parts.push(`${(tookMs / 1000).toFixed(1)} s`);
-  return parts.join(", ");
+function outcomeOf(data: EventData["tool_call_end"], tookMs: number): string {
+  const failed = data.is_error ? shorten(visibleLine(data.error ?? "failed"), 60) : "";
+  const outcome = data.card.outcome === undefined ? failed : visibleLine(data.card.outcome);
+  return [outcome, tookMs >= 1000 ? `${(tookMs / 1000).toFixed(1)} s` : ""].filter((part) => part !== "").join(", ");
 }
-
-const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

@@ -6,6 +6,7 @@ import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
 import { plainOutput } from "../../../ops/run/plain-output.ts";
 import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
+import { jobCard } from "../../job-output/index.ts";
 import { SHELL_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
@@ -68,6 +69,7 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
   timeoutMs: 0,
   output: SHELL_OUTPUT,
   summary: ({ session_id }) => `session ${session_id}`,
+  card: ({ session_id, chars }, result) => jobCard(`session ${session_id}`, chars === "\u0003", result),
   async execute({ session_id, chars = "", yield_time_ms: wait = POLL_WAIT_MS }, { services, signal }) {
     if (!services.jobs) throw new ToolFailure("Sessions are not available here.");
     const job = services.jobs.get(session_id);
