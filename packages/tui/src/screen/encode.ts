@@ -102,4 +102,4 @@ function isSameStyle(a: Style = PLAIN_STYLE, b: Style = PLAIN_STYLE): boolean {
 }
 
 /** An address holds printable ASCII only: anything else could end the sequence early. */
-const linkAddress = (address: string): string => address.toWellFormed().replace(/[^!-~]/gu, encodeURIComponent);
+const linkAddress = (address: string): string => address.replace(/\p{Cs}/gu, "").replace(/[^!-~]/gu, encodeURIComponent);
