@@ -1,4 +1,8 @@
 export type { Component, CursorPlace, Focusable, RenderContext } from "./component.ts";
+export { EDITOR_ACTIONS, SELECT_ACTIONS } from "./keys/actions.ts";
+export { type Action, Bindings, type Conflict, detectDefaultKeyCollisions, type Remaps } from "./keys/bindings.ts";
+export { chordsOf, parseChord } from "./keys/chord.ts";
+export { KeyDecoder } from "./keys/decoder.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
 export type { Colour, Row, Span, Style } from "./rows/row.ts";
 export { visible, visibleLine } from "./rows/visible.ts";
