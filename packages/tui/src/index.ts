@@ -1,4 +1,9 @@
+export type { Completion, CompletionItem, CompletionSource } from "./completion/source.ts";
 export type { Component, CursorPlace, Focusable, RenderContext } from "./component.ts";
+export type { Mark } from "./document/marks.ts";
+export { Editor, type EditorOptions } from "./editor/editor.ts";
+export type { History } from "./editor/history.ts";
+export type { VimMode } from "./editor/vim.ts";
 export { EDITOR_ACTIONS, SELECT_ACTIONS } from "./keys/actions.ts";
 export { type Action, Bindings, type Conflict, detectDefaultKeyCollisions, type Remaps } from "./keys/bindings.ts";
 export { chordsOf, parseChord } from "./keys/chord.ts";
