@@ -2,6 +2,7 @@
 
 import { Lexer, type Token } from "marked";
 import type { Span, Style } from "../rows/row.ts";
+import { visible } from "../rows/visible.ts";
 
 export interface InlineOptions {
   /** Links can be clicked: their address need not be written out. */
@@ -65,7 +66,7 @@ function collect(tokens: readonly Token[], style: Style | undefined, options: In
         link(token.href, token.tokens ?? [], style, options, spans);
         break;
       case "image":
-        spans.push(span(token.text === "" ? token.href : token.text, merged(style, EMPHASIS)));
+        spans.push(span(visible(token.text === "" ? token.href : token.text), merged(style, EMPHASIS)));
         break;
       case "br":
         spans.push(span("\n", style));
@@ -75,7 +76,8 @@ function collect(tokens: readonly Token[], style: Style | undefined, options: In
         break;
       case "text":
         if ("tokens" in token && token.tokens !== undefined) collect(token.tokens, style, options, spans);
-        else spans.push(span(decoded(token.text), style));
+        // Not `token.text`: there, control characters written as numbers are real ones.
+        else spans.push(span(decoded(token.raw), style));
         break;
       default:
         spans.push(span(BREAK.test(token.raw) ? "\n" : token.raw, style));

@@ -3,9 +3,9 @@
 import type { CodeHighlighter } from "../highlight/highlight.ts";
 import type { Row, Span, Style } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
-import { EMPTY_ROW, rowOf, wrap } from "../rows/wrap.ts";
+import { EMPTY_ROW, wrap } from "../rows/wrap.ts";
 import type { Symbols } from "../theme/symbols.ts";
-import { type InlineOptions, inlineSpans, merged } from "./inline.ts";
+import { type InlineOptions, inlineSpans } from "./inline.ts";
 
 export interface View extends InlineOptions {
   readonly columns: number;
@@ -61,11 +61,15 @@ export function leadSpans(lead: Lead, symbols: Symbols, isFirstRow: boolean): Sp
   });
 }
 
-/** Inside quotes nested deeper than the terminal is wide there would be no room for text: the outer marks go first. */
-function fitting(lead: Lead, view: View): Lead {
-  const kept = lead.slice(-Math.max(1, Math.floor(view.columns / 8)));
-  return kept.length === lead.length ? lead : kept;
+/** Where lists and quotes are nested so deeply that they leave no room for text, the outer ones go first. */
+export function fitting(lead: Lead, view: View): Lead {
+  let shown = lead;
+  while (shown.length > 1 && leadWidth(shown, view) > view.columns / 2) shown = shown.slice(1);
+  return shown;
 }
+
+const leadWidth = (lead: Lead, view: View): number =>
+  leadSpans(lead, view.symbols, true).reduce((sum, { text }) => sum + widthOf(text), 0);
 
 const isQuoted = (lead: Lead): boolean => lead.some(({ kind }) => kind === "quote");
 
@@ -88,16 +92,19 @@ export function leadRows(
 }
 
 /** The columns left beside a lead. */
-export const roomBeside = (lead: Lead, view: View): number =>
-  view.columns - leadSpans(fitting(lead, view), view.symbols, true).reduce((sum, { text }) => sum + widthOf(text), 0);
+export const roomBeside = (lead: Lead, view: View): number => view.columns - leadWidth(fitting(lead, view), view);
 
-export const gap = (lead: Lead): Part => ({
-  rows: (view) => {
-    const bars = isQuoted(lead) ? leadSpans(fitting(lead, view), view.symbols, false) : [];
-    while (bars.at(-1)?.text.trim() === "") bars.pop();
-    return [bars.length === 0 ? EMPTY_ROW : rowOf(...bars)];
-  },
-});
+/** The lead alone, without blanks at its end. */
+function leadAlone(lead: Lead, view: View, isFirstRow: boolean): Row {
+  const spans = leadSpans(fitting(lead, view), view.symbols, isFirstRow);
+  while (spans.at(-1)?.text.trim() === "") spans.pop();
+  const last = spans.pop();
+  return last === undefined ? EMPTY_ROW : { spans: [...spans, { ...last, text: last.text.trimEnd() }] };
+}
+
+export const gap = (lead: Lead): Part => ({ rows: (view) => [leadAlone(lead, view, false)] });
+
+export const emptyItem = (lead: Lead): Part => ({ rows: (view) => [leadAlone(lead, view, true)] });
 
 export const paragraph = (text: string, lead: Lead): Part => ({
   rows: (view) => leadRows(inlineSpans(text, isQuoted(lead) ? QUOTE : undefined, view), lead, view),
@@ -119,8 +126,6 @@ export const rule = (lead: Lead): Part => ({
   },
 });
 
-export const emptyItem = (lead: Lead): Part => ({ rows: (view) => leadRows([], lead, view) });
-
 export function codeLine(text: string, highlighter: CodeHighlighter, lead: Lead): Part {
   return {
     get isPending() {
@@ -128,17 +133,8 @@ export function codeLine(text: string, highlighter: CodeHighlighter, lead: Lead)
     },
     rows: (view) => {
       const spans = view.code(highlighter).next(text);
-      if (spans.length === 0) return [gapLike(lead, view)];
+      if (spans.length === 0) return [leadAlone(lead, view, true)];
       return leadRows(spans, lead, view, { anywhere: true, indent: CODE_INDENT });
     },
   };
 }
-
-/** An empty line of code: no blanks at its end, but a marker or bar that belongs there. */
-function gapLike(lead: Lead, view: View): Row {
-  const spans = leadSpans(fitting(lead, view), view.symbols, true);
-  while (spans.at(-1)?.text.trim() === "") spans.pop();
-  return spans.length === 0 ? EMPTY_ROW : rowOf(...spans);
-}
-
-export const headerStyle = (base: Style | undefined): Style => merged(base, { bold: true });

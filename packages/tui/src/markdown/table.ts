@@ -4,7 +4,7 @@ import type { Row, Span, Style } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { rowOf, rowWidth, wrap } from "../rows/wrap.ts";
 import { inlineSpans } from "./inline.ts";
-import { type Lead, leadRows, leadSpans, type Part, roomBeside, type View } from "./part.ts";
+import { fitting, type Lead, leadRows, leadSpans, type Part, roomBeside, type View } from "./part.ts";
 
 type Alignment = "left" | "center" | "right";
 export type Cells = readonly string[];
@@ -83,8 +83,9 @@ export class TableShape {
 }
 
 /** The header with the first rows. */
-export const tableStart = (shape: TableShape, lead: Lead): Part => ({
+export const tableStart = (shape: TableShape, whole: Lead): Part => ({
   rows: (view) => {
+    const lead = fitting(whole, view);
     const room = roomBeside(lead, view);
     const widths = shape.widths(room, view);
     const below = lead.map((piece) => (piece.kind === "item" ? { ...piece, isFirst: false } : piece));
@@ -99,8 +100,9 @@ export const tableStart = (shape: TableShape, lead: Lead): Part => ({
 });
 
 /** A row behind the first ones. */
-export const tableRow = (shape: TableShape, cells: Cells, lead: Lead): Part => ({
+export const tableRow = (shape: TableShape, cells: Cells, whole: Lead): Part => ({
   rows: (view) => {
+    const lead = fitting(whole, view);
     const widths = shape.widths(roomBeside(lead, view), view);
     return widths === undefined
       ? fieldRows(shape, cells, lead, view)
