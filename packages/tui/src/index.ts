@@ -1,5 +1,8 @@
 export type { Component, CursorPlace, Focusable, RenderContext } from "./component.ts";
+export { CodeHighlighter, highlight } from "./highlight/highlight.ts";
+export { languageOf, loadLanguage } from "./highlight/languages.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
+export { type MarkdownOptions, MarkdownStream, renderMarkdown } from "./markdown/stream.ts";
 export type { Colour, Row, Span, Style } from "./rows/row.ts";
 export { visible, visibleLine } from "./rows/visible.ts";
 export { type Grapheme, graphemes, shorten, widthOf } from "./rows/width.ts";
