@@ -31,7 +31,7 @@ const UNICODE: Symbols = {
   quoteBar: "▎",
   treeMiddle: "├",
   treeLast: "└",
-  checked: "☒",
+  checked: "☑",
   unchecked: "☐",
   barFull: "█",
   barEmpty: "░",
