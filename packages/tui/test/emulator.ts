@@ -17,7 +17,7 @@ export class Emulator implements TerminalOutput {
   #unblocked: (() => void)[] = [];
 
   constructor(columns: number, rows: number) {
-    this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+    this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, logLevel: "off", allowProposedApi: true });
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
   }
 
@@ -66,14 +66,14 @@ export class Emulator implements TerminalOutput {
       if (line.isWrapped && lines.length > 0) lines[lines.length - 1] += text;
       else lines.push(text);
     }
-    while (lines.at(-1) === "") lines.pop();
-    return lines;
+    while (lines.at(-1)?.trim() === "") lines.pop();
+    return lines.map((line) => line.trimEnd());
   }
 
   /** The rows in sight. */
   screen(): string[] {
     const buffer = this.#terminal.buffer.active;
-    return Array.from({ length: this.rows }, (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? "");
+    return Array.from({ length: this.rows }, (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true).trimEnd() ?? "");
   }
 
   /** Rows from the top of the scrollback to the screen. */
