@@ -1,10 +1,15 @@
 // A component at a real emulator: bytes go in as a terminal sends them, and what a person would see comes out.
 
-import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import xterm from "@xterm/headless";
 import type { Focusable, RenderContext } from "../src/component.ts";
 import { KeyDecoder } from "../src/keys/decoder.ts";
 import { rowText } from "../src/rows/wrap.ts";
+
+// The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the pool that small buffers share.
+const { poolSize } = Buffer;
+Buffer.poolSize = 0;
+const { UnicodeGraphemesAddon } = await import("@xterm/addon-unicode-graphemes");
+Buffer.poolSize = poolSize;
 
 export const CONTEXT: RenderContext = {
   columns: 40,

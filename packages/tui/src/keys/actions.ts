@@ -33,7 +33,7 @@ export const EDITOR_ACTIONS: readonly Action[] = [
   editor("editor.yank", "Insert what was deleted last", "ctrl+y"),
   editor("editor.yankPop", "Replace it by what was deleted before", "alt+y"),
   editor("editor.undo", "Undo", "ctrl+-", "ctrl+_", "ctrl+shift+-"),
-  editor("editor.redo", "Redo", "alt+_", "ctrl+shift+z"),
+  editor("editor.redo", "Redo", "alt+-", "ctrl+shift+z"),
   editor("editor.expandMark", "Show the text of the paste at the cursor", "alt+e"),
   editor("input.newLine", "Begin a new line", "shift+enter", "ctrl+j"),
   editor("input.submit", "Send", "enter"),
