@@ -1,8 +1,7 @@
 // What is not yet in the scrollback, block by block: text that streams in, thoughts, calls that run, and what is already whole.
 
 import type { Card, EventData } from "@lathe/agent";
-import type { Row } from "@lathe/tui";
-import { type TextStream, textStream } from "./content.ts";
+import { MarkdownStream, type Row } from "@lathe/tui";
 import type { CallItem, Item, ThinkingItem } from "./item.ts";
 import { itemRows, thoughtRows } from "./item-rows.ts";
 import { running } from "./numbers.ts";
@@ -33,7 +32,7 @@ export class WholeBlock implements Block {
 }
 
 export class TextBlock implements Block {
-  readonly #stream: TextStream = textStream();
+  readonly #stream = new MarkdownStream();
   #text = "";
   isDone = false;
 

@@ -1,8 +1,8 @@
 // What stands below the headline of a card: output, a list, a diff or written text. Collapsed to a few rows; what is hidden is counted.
 
 import type { CardBody, CardLine } from "@lathe/agent";
-import { type Row, type Span, visible, wrap } from "@lathe/tui";
-import { diffRows, markdownRows } from "./content.ts";
+import { type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
+import { diffRows } from "./content.ts";
 import type { CallItem } from "./item.ts";
 import { counted } from "./numbers.ts";
 import { dim, INDENT, type ItemView, oneRow, span } from "./view.ts";
@@ -18,7 +18,11 @@ export function bodyRows(item: CallItem, view: ItemView): Row[] {
     case "diff":
       return body.files.flatMap((file) => fileRows(file, body, view));
     case "markdown":
-      return collapsedRows(indented(markdownRows(body.text, view.columns - INDENT.length)), body.collapsed, view);
+      return collapsedRows(
+        indented(renderMarkdown(body.text, view.columns - INDENT.length, view)),
+        body.collapsed,
+        view,
+      );
   }
 }
 

@@ -1,10 +1,9 @@
 // Each kind of item as rows, at any width, collapsed or whole.
 
-import { type Row, type Style, visible, visibleLine, widthOf, wrap } from "@lathe/tui";
+import { type Row, renderMarkdown, type Style, visible, visibleLine, widthOf, wrap } from "@lathe/tui";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { hiddenRow } from "./body-rows.ts";
 import { callRows } from "./call-rows.ts";
-import { markdownRows } from "./content.ts";
 import type { ChildItem, CompactionItem, Item, NoteItem, NoteKind, ThinkingItem, TurnItem, UserItem } from "./item.ts";
 import { counted, running, took } from "./numbers.ts";
 import { dim, hanging, INDENT, type ItemView, oneRow, span } from "./view.ts";
@@ -17,7 +16,7 @@ export function itemRows(item: Item, view: ItemView): readonly Row[] {
     case "user":
       return userRows(item, view);
     case "text":
-      return markdownRows(item.text, view.columns);
+      return renderMarkdown(item.text, view.columns, view);
     case "thinking":
       return thinkingRows(item, view);
     case "call":
@@ -81,7 +80,7 @@ function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, 
   const end = span(free > 0 ? ` ${rule.repeat(free)}` : "", { color: "borderMuted" });
   const divider = oneRow(view, [span(before, { color: "borderMuted" })], title, { color: "muted" }, [end]);
   const text = view.expanded ? summary?.() : undefined;
-  return text === undefined ? [divider] : [divider, ...markdownRows(text, view.columns)];
+  return text === undefined ? [divider] : [divider, ...renderMarkdown(text, view.columns, view)];
 }
 
 function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: TurnItem, view: ItemView): Row {
