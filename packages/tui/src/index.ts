@@ -31,3 +31,4 @@ export { type Leaving, restoreOnExit, suspendToShell } from "./terminal/leaving.
 export { ProcessTerminal, type TerminalListeners } from "./terminal/process-terminal.ts";
 export { type Reflow, reflowOf } from "./terminal/reflow.ts";
 export type { TerminalOutput } from "./terminal/terminal.ts";
+export { Viewer, type ViewerEvents } from "./viewer/viewer.ts";

@@ -1,24 +1,10 @@
 // A screen on the emulator, with a clock that stands still until it is told to go on.
 
-import type { Style } from "../src/rows/row.ts";
-import type { Colours } from "../src/screen/encode.ts";
 import { REFLOW_XTERM_JS } from "../src/terminal/reflow.ts";
 import { type LiveView, Screen, type ScreenClock } from "../src/screen/screen.ts";
 import type { Symbols } from "../src/theme/symbols.ts";
+import { COLOURS } from "./colours.ts";
 import { Emulator } from "./emulator.ts";
-
-export const COLOURS: Colours = {
-  sgr: (style: Style) =>
-    [
-      style.bold ? "1" : "",
-      style.dim ? "2" : "",
-      style.inverse ? "7" : "",
-      style.color === undefined ? "" : `38;5;${style.color}`,
-      style.background === undefined ? "" : `48;5;${style.background}`,
-    ]
-      .filter((part) => part !== "")
-      .join(";"),
-};
 
 export class TestClock implements ScreenClock {
   #now = 0;

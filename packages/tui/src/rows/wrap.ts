@@ -33,7 +33,9 @@ interface Piece {
 export function wrap(spans: readonly Span[], columns: number, options: WrapOptions = {}): Row[] {
   const rows: Row[] = [];
   const lead = (): readonly Span[] => (rows.length === 0 ? options.first : (options.rest ?? [])) ?? [];
-  const room = (): number => Math.max(1, columns - lead().reduce((sum, { text }) => sum + widthOf(text), 0));
+  const roomBeside = (spans: readonly Span[]): number => Math.max(1, columns - spans.reduce((sum, { text }) => sum + widthOf(text), 0));
+  const room = (): number => roomBeside(lead());
+  const roomInNext = roomBeside(options.rest ?? []);
   const emit = (pieces: readonly Piece[]): void => {
     const made = joined(pieces);
     const own = [...lead(), ...made];
@@ -56,7 +58,7 @@ export function wrap(spans: readonly Span[], columns: number, options: WrapOptio
         continue;
       }
       if (isSpace) continue; // a space that does not fit is where the row breaks
-      if (width > 0 && wide <= room()) {
+      if (width > 0 && wide <= roomInNext) {
         end();
         current.push(...word);
         width = wide;

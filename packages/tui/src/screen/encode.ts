@@ -45,11 +45,16 @@ export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
   for (const { text, style } of row.spans) {
     const sgr = sgrOf(style, row.fill, colours);
     const link = style?.link === undefined ? "" : linkAddress(style.link);
-    if (!isUncertain && !ASCII.test(text)) isUncertain = UNCERTAIN.test(text);
+    if (ASCII.test(text)) {
+      const end = Math.min(text.length, columns - column);
+      for (let at = 0; at < end; at++) cells.push({ text: text.charAt(at), width: 1, column: column++, sgr, link });
+      continue;
+    }
+    isUncertain ||= UNCERTAIN.test(text);
     for (const grapheme of graphemes(text)) {
       if (column + grapheme.width > columns) break;
       const last = cells.at(-1);
-      if (grapheme.width > 0) cells.push({ ...grapheme, column, sgr, link });
+      if (grapheme.width > 0) cells.push({ text: grapheme.text, width: grapheme.width, column, sgr, link });
       else if (last !== undefined) cells[cells.length - 1] = { ...last, text: last.text + grapheme.text };
       column += grapheme.width;
     }

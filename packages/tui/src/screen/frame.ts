@@ -58,7 +58,8 @@ export class Frame {
 
   /** Up to where the region now begins, after the terminal has rearranged its rows; nothing below stays. */
   restart(rowsUp: number): void {
-    this.#bytes += `\r${rowsUp > 0 ? csi(rowsUp, "A") : ""}${CSI}J`;
+    // Not from the first column: tmux takes erasing from the top left as clearing, and pushes all it shows into the scrollback.
+    this.#bytes += `\r${rowsUp > 0 ? csi(rowsUp, "A") : ""}${CSI}K${CSI}C${CSI}J\r`;
     this.#row = 0;
     this.#column = 0;
     this.changes += 2;

@@ -76,8 +76,16 @@ export class Region {
 
   #images({ committed, live, columns }: NextView): RowImage[] {
     const rows = live.length === 0 ? [...committed, EMPTY_IMAGE.row] : [...committed, ...live];
-    const known = new Map(this.#held.map(({ image }) => [image.row, image]));
-    return rows.map((row) => known.get(row) ?? imageOf(row, columns, this.#colours));
+    const held = this.#held;
+    const shift = held.length - rows.length;
+    // Most rows are where they were, counted from the top or from the bottom: they need no new image.
+    return rows.map((row, index) => {
+      for (const at of [index, index + shift]) {
+        const image = held[at]?.image;
+        if (image !== undefined && image !== EMPTY_IMAGE && isSameRow(image.row, row)) return image;
+      }
+      return imageOf(row, columns, this.#colours);
+    });
   }
 
   /** Patches the held rows into the wanted ones and returns these as they are now held. */
@@ -159,8 +167,7 @@ function commonBottom(held: readonly HeldRow[], wanted: readonly RowImage[], top
   return bottom;
 }
 
-const isKept = ({ image }: HeldRow, wanted: RowImage): boolean =>
-  image === wanted || (isSameRow(image.row, wanted.row) && isSameImage(image, wanted));
+const isKept = ({ image }: HeldRow, wanted: RowImage): boolean => isSameImage(image, wanted);
 
 function isAlike(before: RowImage, after: RowImage): boolean {
   if (before.width === 0 || before.isUncertain || after.isUncertain || before.fill !== after.fill) return false;
