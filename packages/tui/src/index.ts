@@ -9,8 +9,14 @@ export { type Action, Bindings, type Conflict, detectDefaultKeyCollisions, type 
 export { chordsOf, parseChord } from "./keys/chord.ts";
 export { KeyDecoder } from "./keys/decoder.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
+export { Focus } from "./overlay/focus.ts";
+export { LinePrompt, type LinePromptOptions } from "./prompt/line-prompt.ts";
+export { beside, cutRow } from "./rows/beside.ts";
 export type { Colour, Row, Span, Style } from "./rows/row.ts";
 export { visible, visibleLine } from "./rows/visible.ts";
 export { type Grapheme, graphemes, shorten, widthOf } from "./rows/width.ts";
 export { EMPTY_ROW, row, rowOf, rowText, rowWidth, type WrapOptions, wrap } from "./rows/wrap.ts";
+export { fuzzyFilter, fuzzyScore } from "./select/fuzzy.ts";
+export { type SelectItem, SelectList, type SelectOptions } from "./select/select.ts";
+export { type Tab, Tabs } from "./tabs/tabs.ts";
 export type { Symbols } from "./theme/symbols.ts";
