@@ -5,7 +5,7 @@ import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import type { Key, KeyPress } from "../keys/key.ts";
 import { LinePrompt } from "../prompt/line-prompt.ts";
-import { beside } from "../rows/beside.ts";
+import { beside, cutRow } from "../rows/beside.ts";
 import type { Row } from "../rows/row.ts";
 import { visibleLine } from "../rows/visible.ts";
 import { shorten, widthOf } from "../rows/width.ts";
@@ -118,19 +118,27 @@ export class SelectList<T> implements Focusable {
     const { preview, maxRows } = this.#options;
     const isBeside = preview !== undefined && context.columns >= PREVIEW_COLUMNS;
     const isBelow = preview !== undefined && !isBeside;
-    const room = context.rows - search.length - 3 - (isBelow ? PREVIEW_ROWS + 1 : 0);
-    this.#height = Math.max(3, Math.min(maxRows ?? 12, room));
+    const height = context.rows - search.length - 3 - (isBelow ? PREVIEW_ROWS + 1 : 0);
+    this.#height = Math.max(3, Math.min(maxRows ?? 12, height));
     const columns = isBeside ? Math.floor(context.columns / 2) : context.columns;
     const list = this.#list({ ...context, columns });
     const { current } = this;
     if (preview === undefined || current === undefined) return [...search, ...list];
     const rule = { text: isBeside ? ` ${context.symbols.ruleVertical} ` : "", style: { color: "borderMuted" } };
     if (isBeside) {
-      const rows = preview(current, context.columns - columns - widthOf(rule.text));
+      const room = context.columns - columns - widthOf(rule.text);
+      const rows = preview(current, room).map((line) => cutRow(line, room));
       return [...search, ...beside(list, rows.slice(0, Math.max(list.length, this.#height)), columns, rule)];
     }
     const line = row(context.symbols.ruleHorizontal.repeat(columns), rule.style);
-    return [...search, ...list, line, ...preview(current, columns).slice(0, PREVIEW_ROWS)];
+    return [
+      ...search,
+      ...list,
+      line,
+      ...preview(current, columns)
+        .slice(0, PREVIEW_ROWS)
+        .map((row) => cutRow(row, columns)),
+    ];
   }
 
   #press(key: KeyPress): boolean {
