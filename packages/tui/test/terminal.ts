@@ -3,6 +3,7 @@
 import xterm from "@xterm/headless";
 import type { Focusable, RenderContext } from "../src/component.ts";
 import { KeyDecoder } from "../src/keys/decoder.ts";
+import { cutRow } from "../src/rows/beside.ts";
 import { rowText } from "../src/rows/wrap.ts";
 
 // The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the pool that small buffers share.
@@ -54,6 +55,19 @@ export function send(target: Focusable, ...chunks: string[]): boolean {
 
 export const shown = (target: Focusable, columns = 40, rows = 24): string[] =>
   target.render({ ...CONTEXT, columns, rows }).map(rowText);
+
+/** The rows with a bar where the cursor is. */
+export function withBar(target: Focusable, columns = 40): string {
+  const rows = shown(target, columns);
+  const { row = 0, column = 0 } = target.cursor ?? {};
+  return rows
+    .map((text, index) => {
+      if (index !== row) return text;
+      const before = rowText(cutRow({ spans: [{ text }] }, column));
+      return `${before}|${text.slice(before.length)}`;
+    })
+    .join("\n");
+}
 
 /** The rows at an emulator, and the text from its cursor's cell to the end of that row. */
 export async function atEmulator(

@@ -79,7 +79,9 @@ function lineRows(clusters: readonly Cluster[], columns: number, length: number)
     });
     start = end;
   }
-  return rows.length === 0 ? [{ clusters: [], start: 0, end: length }] : rows;
+  // Behind a space that hangs over the edge there is no column left for the cursor.
+  const isOver = (rows.at(-1)?.clusters ?? []).reduce((sum, { width }) => sum + width, 0) > columns;
+  return rows.length === 0 || isOver ? [...rows, { clusters: [], start: length, end: length }] : rows;
 }
 
 /** Index behind the last cluster that the row beginning at `start` takes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atEmulator, send, shown } from "../../test/terminal.ts";
+import { atEmulator, send, shown, withBar } from "../../test/terminal.ts";
 import { EDITOR_ACTIONS, SELECT_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
 import { Editor, type EditorOptions } from "./editor.ts";
@@ -15,14 +15,6 @@ const UP = "\x1b[A";
 const DOWN = "\x1b[B";
 const RIGHT = "\x1b[C";
 const LEFT = "\x1b[D";
-
-/** The text with a bar where the cursor is. */
-function withBar(target: Editor, columns = 40): string {
-  const rows = shown(target, columns);
-  const { row, column } = target.cursor;
-  const before = rows[row]?.slice(0, column) ?? "";
-  return rows.map((text, index) => (index === row ? `${before}|${text.slice(column)}` : text)).join("\n");
-}
 
 describe("editor", () => {
   it("Enter sends; shift+enter, ctrl+j and a trailing backslash begin a line; alt+enter is left to the host", () => {

@@ -216,13 +216,7 @@ export class VimKeys {
         this.#replaceCharacter(keys.slice(1));
         break;
       case "J":
-        if (text.cursor.line < text.lines.length - 1) {
-          text.replace(
-            lineEnd,
-            { line: text.cursor.line + 1, offset: firstSign(text.line(text.cursor.line + 1)) },
-            " ",
-          );
-        }
+        this.#joinLines(lineEnd);
         break;
       default:
         if (!this.#insertCommand(command, lineEnd)) return "ignored";
@@ -249,6 +243,13 @@ export class VimKeys {
     if (command === "O") text.moveTo(place);
     this.#beginInsert();
     return true;
+  }
+
+  #joinLines(at: Place): void {
+    const next = at.line + 1;
+    if (next >= this.#text.lines.length) return;
+    this.#text.replace(at, { line: next, offset: firstSign(this.#text.line(next)) }, " ");
+    this.#text.moveTo(at);
   }
 
   #replaceCharacter(character: string): void {
