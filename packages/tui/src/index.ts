@@ -1,12 +1,17 @@
 export type { Component, CursorPlace, Focusable, RenderContext } from "./component.ts";
+export { type DiffOptions, diffHeadline, diffRows, fileDiffs } from "./diff/diff-rows.ts";
+export type { DiffLine, FileChange, FileDiff } from "./diff/file-diff.ts";
 export { CodeHighlighter, highlight } from "./highlight/highlight.ts";
 export { languageOf, loadLanguage } from "./highlight/languages.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
 export { type MarkdownOptions, MarkdownStream, renderMarkdown } from "./markdown/stream.ts";
+export { barSpans, ProgressBar } from "./progress/progress.ts";
 export type { Colour, Row, Span, Style } from "./rows/row.ts";
 export { visible, visibleLine } from "./rows/visible.ts";
 export { type Grapheme, graphemes, shorten, widthOf } from "./rows/width.ts";
 export { EMPTY_ROW, row, rowOf, rowText, rowWidth, type WrapOptions, wrap } from "./rows/wrap.ts";
+export { elapsed } from "./spinner/elapsed.ts";
+export { Spinner, spinnerFrame, untilNextFrame } from "./spinner/spinner.ts";
 export { BUILTIN_THEMES } from "./theme/builtin.ts";
 export { parseTheme, type ThemeColour, type ThemeDefinition, ThemeError } from "./theme/definition.ts";
 export { type Appearance, appearance, type ColourMode, colourMode } from "./theme/mode.ts";

@@ -4,7 +4,9 @@ import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
 import { renderMarkdown } from "./stream.ts";
 
 const shown = (text: string, columns = 40, options = {}): string =>
-  renderMarkdown(text, columns, options).map(rowText).join("\n");
+  renderMarkdown(text, columns, options)
+    .map((row) => rowText(row).trimEnd())
+    .join("\n");
 
 describe("markdown blocks", () => {
   it("headings have no signs, and stand apart from the text above", () => {
@@ -67,12 +69,7 @@ describe("markdown tables", () => {
 
   it("columns are aligned by what a terminal shows, not by characters", () => {
     expect(shown(table, 60)).toBe(
-      [
-        "Name  Size      What it is",
-        "────  ────  ───────────────────",
-        "a b      1  some words about it",
-        "世界  2000           x",
-      ].join("\n"),
+      ["Name  Size      What it is", "a b      1  some words about it", "世界  2000           x"].join("\n"),
     );
   });
 
@@ -80,7 +77,6 @@ describe("markdown tables", () => {
     expect(shown(table, 26)).toBe(
       [
         "Name  Size    What it is",
-        "────  ────  ──────────────",
         "a b      1    some words",
         "               about it",
         "────  ────  ──────────────",
@@ -107,12 +103,12 @@ describe("markdown tables", () => {
   it("a long table goes on with the widths of its first rows", () => {
     const rows = "| x | y |\n".repeat(30);
     const text = shown(`| a | b |\n|---|---|\n${rows}| ${"long ".repeat(6)}| z |`, 40).split("\n");
-    expect(text.length).toBeGreaterThan(33);
-    expect(text.slice(2, 32)).toEqual(Array.from({ length: 30 }, () => "x  y"));
+    expect(text.length).toBeGreaterThan(32);
+    expect(text.slice(1, 31)).toEqual(Array.from({ length: 30 }, () => "x  y"));
   });
 
   it("bars in text, missing and spare cells do not break it", () => {
-    expect(shown("a | b\n--|--\n`x\\|y` |\n1 | 2 | 3")).toBe("a    b\n───  ─\nx|y\n1    2");
+    expect(shown("a | b\n--|--\n`x\\|y` |\n1 | 2 | 3")).toBe("a    b\nx|y\n1    2");
     expect(shown("a | b\nno table")).toBe("a | b\nno table");
   });
 });

@@ -3,7 +3,7 @@
 import type { Row, Span, Style } from "../rows/row.ts";
 import { widthOf } from "../rows/width.ts";
 import { rowOf, rowWidth, wrap } from "../rows/wrap.ts";
-import { inlineSpans } from "./inline.ts";
+import { inlineSpans, merged } from "./inline.ts";
 import { fitting, type Lead, leadRows, leadSpans, type Part, roomBeside, type View } from "./part.ts";
 
 type Alignment = "left" | "center" | "right";
@@ -13,6 +13,7 @@ const GAP = 2;
 /** Words are broken only in columns that would be wider than this otherwise. */
 const WORD_LIMIT = 14;
 const HEADER: Style = { bold: true };
+const UNDERLINE: Style = { underline: true };
 const RULE: Style = { color: "mdCodeBlockBorder" };
 const DELIMITER = /^ {0,3}\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$/;
 
@@ -93,9 +94,12 @@ export const tableStart = (shape: TableShape, whole: Lead): Part => ({
       return shape.sample.flatMap((cells, index) => fieldRows(shape, cells, index === 0 ? lead : below, view));
     }
     const header = gridRows(shape, shape.header, widths, HEADER, lead, view);
-    const line = ruleRow(widths, below, view);
     const body = shape.sample.flatMap((cells, index) => bodyRows(shape, cells, widths, index === 0, below, view));
-    return [...header, line, ...body];
+    return [
+      ...header.slice(0, -1),
+      underlined(header.at(-1), lead.length, view.columns - room + tableWidth(widths)),
+      ...body,
+    ];
   },
 });
 
@@ -139,12 +143,27 @@ function gridRows(
       const cell = rows[line] ?? { spans: [] };
       const spare = (widths[column] ?? 0) - rowWidth(cell);
       const left = { left: 0, right: spare, center: Math.floor(spare / 2) }[shape.alignment(column)];
-      if (cell.spans.length > 0) spans.push({ text: " ".repeat(blanks + left) }, ...cell.spans);
+      if (cell.spans.length > 0) spans.push(blank(blanks + left, style), ...cell.spans);
       blanks = cell.spans.length > 0 ? spare - left + GAP : blanks + spare + GAP;
     }
     return rowOf(...spans);
   });
 }
+
+const tableWidth = (widths: readonly number[]): number => sum(widths) + GAP * (widths.length - 1);
+
+/** The line under the header costs no row and few bytes this way. `lead`: spans before the table. */
+function underlined(row: Row = { spans: [] }, lead: number, width: number): Row {
+  const blanks = { text: " ".repeat(Math.max(0, width - rowWidth(row))), style: HEADER };
+  const header = [...row.spans.slice(lead), blanks].map(({ text, style }) => ({
+    text,
+    style: merged(style, UNDERLINE),
+  }));
+  return rowOf(...row.spans.slice(0, lead), ...header);
+}
+
+const blank = (width: number, style: Style | undefined): Span =>
+  style === undefined ? { text: " ".repeat(width) } : { text: " ".repeat(width), style };
 
 const ruleRow = (widths: readonly number[], lead: Lead, view: View): Row =>
   rowOf(...leadSpans(lead, view.symbols, false), {

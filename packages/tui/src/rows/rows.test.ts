@@ -17,6 +17,23 @@ describe("rows", () => {
     expect(texts("one\n\ntwo", 10)).toEqual(["one", "", "two"]);
   });
 
+  it("words stay apart where a long run of blanks was broken, and an indent does not cost a row", () => {
+    expect(texts("ab          c", 5)).toEqual(["ab", "c"]);
+    expect(texts("  abcdefgh", 8)).toEqual(["  abcdef", "gh"]);
+    expect(texts("one two   ", 5)).toEqual(["one", "two"]);
+  });
+
+  it("a comma or full stop never begins a row of Chinese or Japanese text", () => {
+    expect(texts("你好世界，再见。", 8)).toEqual(["你好世", "界，再", "见。"]);
+  });
+
+  it("signs that are measured by a shortcut have the width that graphemes have", () => {
+    for (const sign of ["é", "Ж", "—", "→", "─", "▎", "█", "░", "✓", "❯", "⠋", "•", "…"]) {
+      expect(widthOf(sign)).toBe(1);
+      expect(widthOf(`${sign}世`)).toBe(3);
+    }
+  });
+
   it("no row is wider than the terminal, whatever is in it", () => {
     for (const columns of [3, 7, 20]) {
       const rows = wrap([{ text: "see 世界 and 👩‍👩‍👧, a_long_identifier_here" }], columns, { rest: [{ text: " " }] });

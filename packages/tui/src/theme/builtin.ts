@@ -162,7 +162,8 @@ function made(name: string, p: Palette): ThemeDefinition {
       mdQuote: p.muted,
       mdQuoteBorder: p.border,
       mdHr: p.border,
-      mdListBullet: p.accent,
+      // Plain: a list's bullets would cost more bytes than its words.
+      mdListBullet: "",
       toolDiffAdded: p.added,
       toolDiffRemoved: p.removed,
       toolDiffContext: p.muted,

@@ -12,6 +12,7 @@ export interface SymbolsChoice {
   readonly spinnerFrames?: readonly string[];
 }
 
+/** A slow pulse: waiting for minutes must cost a remote terminal next to nothing, and few frames of a fast wheel look broken. */
 const UNICODE: Symbols = {
   success: "✓",
   failure: "✗",
@@ -35,8 +36,8 @@ const UNICODE: Symbols = {
   unchecked: "☐",
   barFull: "█",
   barEmpty: "░",
-  spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
-  spinnerMs: 160,
+  spinner: ["·", "•", "●", "•"],
+  spinnerMs: 400,
 };
 
 const NERD: Symbols = {
@@ -75,8 +76,8 @@ const ASCII: Symbols = {
   unchecked: "[ ]",
   barFull: "#",
   barEmpty: ".",
-  spinner: ["|", "/", "-", "\\"],
-  spinnerMs: 160,
+  spinner: [".", "o", "O", "o"],
+  spinnerMs: 400,
 };
 
 export const SYMBOL_SETS: Readonly<Record<SymbolPreset, Symbols>> = { unicode: UNICODE, nerd: NERD, ascii: ASCII };
