@@ -96,6 +96,8 @@ export interface EventData {
     entry_id?: string;
     message?: Message;
     finish: string;
+    /** US dollars; absent when the provider did not count it. */
+    cost?: number;
     interrupted?: boolean;
   };
   /** `label`, `summary` and `card` are for people; `arguments` are the model's and may not fit the tool. */

@@ -244,6 +244,11 @@ export const SETTINGS = {
   "limits.maxCost": { type: "number", min: 0, default: 0, help: "maximum cost of a run in US dollars; 0 = no limit" },
   toolOutputLimits: { type: "map", default: {}, help: "characters of a tool's output the model sees, by tool" },
   toolLineLimits: { type: "map", default: {}, help: "lines of a tool's output the model sees, by tool" },
+  "statusLine.parts": {
+    type: "strings",
+    default: ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"],
+    help: "what the status line of the terminal shows, in order",
+  },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
 } as const satisfies Record<string, SettingSpec>;

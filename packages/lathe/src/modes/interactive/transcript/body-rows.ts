@@ -41,17 +41,24 @@ function outputRows({ text, keeps, collapsed }: Body<"output">, { state, live }:
   const shown = isTail ? lines.slice(-collapsed) : lines.slice(0, collapsed);
   // What the model got may be shortened: what was printed is what counts.
   const hidden = Math.max(lines.length, live?.total ?? 0) - shown.length;
-  const rows = shown.map((line) => outputRow(line, view, state === "failed" && !isTail));
+  // The reason of a failure is read, not glanced at.
+  if (state === "failed" && !isTail)
+    return collapsedRows(
+      shown.flatMap((line) => wrapped(line, view, "error")),
+      2 * collapsed,
+      view,
+    );
+  const rows = shown.map((line) => outputRow(line, view));
   const more = hiddenRow(hidden, isTail ? "earlier" : "more", view);
   return isTail ? [...more, ...rows] : [...rows, ...more];
 }
 
-const outputRow = (line: string, view: ItemView, isError = false): Row =>
-  oneRow(view, [{ text: INDENT }], line, { color: isError ? "error" : "toolOutput" });
+const outputRow = (line: string, view: ItemView): Row =>
+  oneRow(view, [{ text: INDENT }], line, { color: "toolOutput" });
 
-function wrapped(line: string, view: ItemView): Row[] {
+function wrapped(line: string, view: ItemView, color = "toolOutput"): Row[] {
   const lead = [{ text: INDENT }];
-  return wrap([span(line, { color: "toolOutput" })], view.columns, { first: lead, rest: lead, anywhere: true });
+  return wrap([span(line, { color })], view.columns, { first: lead, rest: lead, anywhere: color === "toolOutput" });
 }
 
 function listRows({ lines, collapsed }: Body<"lines">, view: ItemView): Row[] {

@@ -5,7 +5,7 @@ import { type Row, type Span, type Style, shorten, visible, visibleLine, widthOf
 import { bodyRows } from "./body-rows.ts";
 import type { CallItem } from "./item.ts";
 import { running, took } from "./numbers.ts";
-import { dim, hanging, type ItemView, span } from "./view.ts";
+import { dim, hanging, type ItemView, SEPARATOR, span } from "./view.ts";
 
 /** A longer command is cut until a person asks for the whole. */
 const HEADLINE_ROWS = 3;
@@ -57,7 +57,7 @@ function ending(item: CallItem, view: ItemView): Span[] {
   const failed = isFailed(item);
   const parts: Span[] = [];
   const add = (text: string, style: Style): void => {
-    parts.push(parts.length === 0 ? { text: "  " } : dim(", "), span(text, style));
+    parts.push(dim(SEPARATOR), span(text, style));
   };
   if (card.outcome !== undefined && card.outcome !== "") {
     if (isLineCount(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
@@ -78,7 +78,7 @@ const isLineCount = (outcome: string): boolean => /^\+\d+ -\d+$/.test(outcome);
 function lineCount(outcome: string): Span[] {
   const [added = "", removed = ""] = outcome.split(" ");
   return [
-    { text: "  " },
+    dim(SEPARATOR),
     span(added, { color: "toolDiffAdded" }),
     { text: " " },
     span(removed, { color: "toolDiffRemoved" }),

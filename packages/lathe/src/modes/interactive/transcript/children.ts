@@ -32,6 +32,9 @@ export class Children {
       case "turn_start":
         if (child) child.turns++;
         return undefined;
+      case "assistant_text_end":
+        if (child) child.cost += event.data.cost ?? 0;
+        return undefined;
       case "tool_call_start":
         if (child) child.last = `${event.data.card.verb} ${event.data.card.subject}`;
         return undefined;

@@ -6,7 +6,7 @@ import { hiddenRow } from "./body-rows.ts";
 import { callRows } from "./call-rows.ts";
 import type { ChildItem, CompactionItem, Item, NoteItem, NoteKind, ThinkingItem, TurnItem, UserItem } from "./item.ts";
 import { counted, running, took } from "./numbers.ts";
-import { dim, hanging, INDENT, type ItemView, oneRow, span } from "./view.ts";
+import { dim, hanging, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 /** Of a message that a person sent, such as a long paste. */
 const USER_ROWS = 12;
@@ -49,7 +49,7 @@ function userRows({ text, how, attached }: UserItem, view: ItemView): Row[] {
 function thinkingRows({ text, tookMs }: ThinkingItem, view: ItemView): readonly Row[] {
   if (view.expanded || view.thinking === "shown") return thoughtRows(text.trimEnd(), view);
   if (view.thinking === "hidden") return [];
-  return [{ spans: [dim(tookMs === undefined ? "Thought" : `Thought for ${took(tookMs)}`)] }];
+  return [{ spans: [dim(tookMs === undefined || tookMs < 1000 ? "Thought" : `Thought for ${took(tookMs)}`)] }];
 }
 
 export function thoughtRows(text: string, view: ItemView): Row[] {
@@ -83,11 +83,18 @@ function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, 
   return text === undefined ? [divider] : [divider, ...renderMarkdown(text, view.columns, view)];
 }
 
+/** What does not fit is left out whole. */
 function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: TurnItem, view: ItemView): Row {
+  const name = visibleLine(model.slice(model.indexOf("/") + 1));
   const cached = tokensCached > 0 ? ` (${tokens(tokensCached)} cached)` : "";
-  const parts = [model, took(tookMs), `${tokens(tokensIn)} in${cached}, ${tokens(tokensOut)} out`];
-  if (cost > 0) parts.push(dollars(cost));
-  return oneRow(view, [], visibleLine(parts.filter((part) => part !== "").join(" · ")), { color: "dim" });
+  const price = cost > 0 ? dollars(cost) : "";
+  const candidates = [
+    [name, took(tookMs), `${tokens(tokensIn)} in${cached}, ${tokens(tokensOut)} out`, price],
+    [name, took(tookMs), price],
+    [took(tookMs), price],
+  ].map((parts) => parts.filter((part) => part !== "").join(SEPARATOR));
+  const fitting = candidates.find((text) => widthOf(text) <= view.columns);
+  return oneRow(view, [], fitting ?? took(tookMs), { color: "dim" });
 }
 
 /** A child agent in one line: where it is, what it costs and what it did last. */
@@ -101,7 +108,7 @@ export function childRow(item: ChildItem, view: ItemView): Row {
   const time = item.state === "running" ? running(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
   const facts = [item.agentId, counted(item.turns, "turn"), time];
   if (item.cost !== undefined && item.cost > 0) facts.push(dollars(item.cost));
-  const lead = [marks[item.state], { text: " " }, span(facts.join(" · "), { color: "muted" }), { text: "  " }];
+  const lead = [marks[item.state], { text: " " }, span(facts.join(SEPARATOR), { color: "muted" }), { text: "  " }];
   const text =
     item.state === "running" && item.last !== "" ? `${item.task} ${symbols.arrowRight} ${item.last}` : item.task;
   return oneRow(view, lead, visibleLine(text), { color: "text" });

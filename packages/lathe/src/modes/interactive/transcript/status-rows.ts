@@ -4,7 +4,7 @@ import { type Row, visibleLine } from "@lathe/tui";
 import { tokens } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
 import { running } from "./numbers.ts";
-import { dim, type ItemView, oneRow, span } from "./view.ts";
+import { dim, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 export function statusRows({ retry, compacting, preparing }: EventFold, view: ItemView): Row[] {
   const { symbols } = view;
@@ -24,7 +24,7 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   if (retry) {
     const seconds = Math.max(0, Math.ceil((retry.at - view.now) / 1000));
     const when = seconds > 0 ? `again in ${seconds}s` : "trying again";
-    const end = [dim(` · attempt ${retry.attempt + 1} · ${when}`)];
+    const end = [dim(`${SEPARATOR}attempt ${retry.attempt + 1}${SEPARATOR}${when}`)];
     rows.push(
       oneRow(
         view,

@@ -13,6 +13,7 @@ export interface ItemView extends RenderContext {
 }
 
 export const INDENT = "  ";
+export const SEPARATOR = " · ";
 
 export const span = (text: string, style: Style = {}): Span => ({ text, style });
 export const dim = (text: string): Span => span(text, { color: "dim" });
