@@ -122,7 +122,7 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs } from "./ops/run/jobs.ts";
+export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
@@ -193,7 +193,14 @@ export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
-export { keepOneInProgress, type TodoList, type TodoPhase, type TodoStatus, type TodoTask } from "./tools/todo/list.ts";
+export {
+  keepOneInProgress,
+  renderTodo,
+  type TodoList,
+  type TodoPhase,
+  type TodoStatus,
+  type TodoTask,
+} from "./tools/todo/list.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";

@@ -11,6 +11,7 @@ import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionSt
 import type { Journal } from "../journal/journal.ts";
 import { checkLabel } from "../journal/labels.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
+import type { Job } from "../ops/run/jobs.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { SessionTool } from "../registry/host-tool.ts";
@@ -139,7 +140,10 @@ export class Session {
   get facts(): SessionFacts {
     return this.#core.facts;
   }
-
+  /** Commands that run in the background, and those that have ended there. */
+  get jobs(): readonly Job[] {
+    return this.#core.services.jobs?.list() ?? [];
+  }
   /** System prompt, environment block and tools: as they were sent, or as they would be. */
   prefix(): Promise<PrefixTexts> {
     return prefixOf(this.#core);
@@ -149,7 +153,6 @@ export class Session {
   contextLedger(): Promise<ContextLedger> {
     return sessionContextLedger(this.#core);
   }
-
   /** Text of the last answer; "" before the first. */
   lastText(): string {
     const message = this.#core.journal.context.messages.findLast((candidate) => candidate.role === "assistant");
@@ -159,7 +162,6 @@ export class Session {
   events(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
     return this.#core.events.read();
   }
-
   /**
    * Resolves with how the input ended, when it and the follow-ups queued behind it have ended or the session is closed. By then
    * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
@@ -170,14 +172,12 @@ export class Session {
     refuseBlank(content);
     return this.#track((run) => this.#submit(run, content));
   }
-
   /** Finishes the input that an earlier process left unfinished, then runs queued follow-ups. Undefined when there was nothing to do. */
   async continue(): Promise<InputOutcome | undefined> {
     this.#mustBeFree();
     if (!this.#unfinished && this.#core.inbox.count("follow_up") === 0) return undefined;
     return this.#track((run) => this.#continue(run));
   }
-
   /** Abandons an input that an earlier process left unfinished; open calls are answered as interrupted. */
   abandonUnfinishedInput(): void {
     if (this.#unfinished) abandonUnfinishedInput(this.#core, this.#unfinished);

@@ -193,6 +193,13 @@ export class Conversation {
     this.permissions.mode = mode;
   }
 
+  /** Another folder that may be written to, in this session and those that follow. */
+  addRoot(path: string): void {
+    if (this.#workspace.roots.includes(path)) return;
+    this.#workspace = { ...this.#workspace, roots: [...this.#workspace.roots, path] };
+    this.permissions.addRoot(path);
+  }
+
   /** Makes room by hand; what runs is ended first. Undefined when there was nothing to do, or it did not work: a warning says why. */
   async compact(focus?: string): Promise<CompactionEntry | undefined> {
     await this.session.interrupt();

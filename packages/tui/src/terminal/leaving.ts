@@ -5,9 +5,9 @@ import type { ProcessTerminal } from "./process-terminal.ts";
 /** What of `process` is needed. */
 export interface LeavingProcess {
   readonly pid: number;
-  on(event: string, listener: (...values: never[]) => void): unknown;
-  once(event: string, listener: (...values: never[]) => void): unknown;
-  off(event: string, listener: (...values: never[]) => void): unknown;
+  on(event: string, listener: () => void): unknown;
+  once(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
   listenerCount(event: string): number;
   kill(pid: number, signal: string): unknown;
 }

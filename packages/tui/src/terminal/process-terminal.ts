@@ -45,6 +45,7 @@ export class ProcessTerminal implements TerminalOutput {
   #decoder = new KeyDecoder();
   #flushTimer: NodeJS.Timeout | undefined;
   #isActive = false;
+  #isFirstRead = true;
   #isAlternate = false;
   #isTitled = false;
   #reportsOtherKeys = false;
@@ -99,7 +100,13 @@ export class ProcessTerminal implements TerminalOutput {
     clearTimeout(this.#flushTimer);
     this.#input.off("data", this.#onData);
     this.#output.off("resize", this.#onResize);
-    this.#writeNow(leaveModes(this.#env, { alternate: this.#isAlternate, titled: this.#isTitled, otherKeys: this.#reportsOtherKeys }));
+    this.#writeNow(
+      leaveModes(this.#env, {
+        alternate: this.#isAlternate,
+        titled: this.#isTitled,
+        otherKeys: this.#reportsOtherKeys,
+      }),
+    );
     this.#isAlternate = false;
     this.#isTitled = false;
     this.#input.setRawMode?.(false);
@@ -150,7 +157,10 @@ export class ProcessTerminal implements TerminalOutput {
 
   readonly #onData = (text: string | Buffer): void => {
     clearTimeout(this.#flushTimer);
-    this.#deliver(this.#decoder.feed(text.toString()));
+    // What was typed before the first mode was set came with line ends instead of the Enter key.
+    const typed = this.#isFirstRead ? text.toString().replaceAll("\n", "\r") : text.toString();
+    this.#isFirstRead = false;
+    this.#deliver(this.#decoder.feed(typed));
     if (this.#isActive && this.#decoder.isPending) {
       this.#flushTimer = setTimeout(() => this.#deliver(this.#decoder.flush()), this.#decoder.patienceMs);
     }

@@ -5,6 +5,7 @@ import { textOf } from "@lathe/llm";
 import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind } from "../../rewind/report.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
 const WORDS: readonly string[] = ["files", "conversation", "force"];
@@ -58,10 +59,8 @@ function read(argument: string, most: number): { words: string[]; options: Omit<
 async function chosenPoint(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const points = conversation.branchPoints();
   if (points.length === 0) throw usageError("There is nothing to rewind yet.");
-  for (const [i, { id, message }] of points.entries())
-    view.line(`${String(i + 1).padStart(2)}  ${id}  ${excerpt(textOf(message))}`);
-  const said = (await view.ask(`Go back to before [1-${points.length}, Enter for none]: `))?.trim() ?? "";
-  return points[Number(said) - 1]?.id;
+  const items = points.map(({ id, message }) => ({ value: id, label: excerpt(textOf(message)), detail: id }));
+  return chooseFrom(view, { title: "Go back to before", items, current: items.length - 1 });
 }
 
 function report(

@@ -2,34 +2,39 @@
 // nothing of keys or commands.
 
 import { type EventData, type SessionEvent, visibleLine, visibleText } from "@lathe/agent";
-import { shorten, widthOf } from "./width.ts";
+import { shorten, widthOf } from "@lathe/tui";
+import type { LineStyle } from "../host-view.ts";
 
 export interface Output {
   write(text: string): void;
-  /** The current status, where it can be erased again. Empty: none. */
-  status?(text: string): void;
 }
 
-export type Style = "dim" | "bold" | "red" | "green" | "yellow";
-const CODES: Readonly<Record<Style, string>> = { dim: "2", bold: "1", red: "31", green: "32", yellow: "33" };
+export interface PrinterOptions {
+  readonly color: boolean;
+  readonly columns: () => number;
+  /** Says in words what a screen would show by marks and movement: for those who hear it. */
+  readonly inWords?: boolean;
+}
+
+const CODES: Readonly<Record<LineStyle, string>> = { dim: "2", bold: "1", red: "31", green: "32", yellow: "33" };
 
 export class LinePrinter {
   readonly #out: Output;
-  readonly #color: boolean;
-  readonly #columns: () => number;
+  readonly #options: PrinterOptions;
   /** The cursor is after unfinished text. */
   #open = false;
+  #thinks = false;
+  #begun = 0;
   /** `allowedAt`: when a person had answered. */
   readonly #calls = new Map<string, { name: string; summary: string; allowedAt?: number }>();
 
-  constructor(out: Output, options: { color: boolean; columns: () => number }) {
+  constructor(out: Output, options: PrinterOptions) {
     this.#out = out;
-    this.#color = options.color;
-    this.#columns = options.columns;
+    this.#options = options;
   }
 
   /** A line of the product's own. */
-  line(text: string, style?: Style): void {
+  line(text: string, style?: LineStyle): void {
     this.fresh();
     const shown = visibleText(text);
     this.#out.write(`${style ? this.#paint(shown, style) : shown}\n`);
@@ -37,18 +42,24 @@ export class LinePrinter {
 
   event(event: SessionEvent): void {
     switch (event.kind) {
-      case "turn_start":
-        this.#out.status?.("…");
+      case "user_input":
+        this.#begun = event.timestamp;
+        this.#thinks = false;
+        this.#state("Working.");
         break;
-      case "turn_end":
       case "processing_end":
-        this.#out.status?.("");
+        if (event.data.reason === "interrupted") this.line("Interrupted.", "yellow");
+        else
+          this.#state(
+            `${event.data.reason === "completed" ? "Done" : "Ended"} after ${seconds(event.timestamp - this.#begun)}.`,
+          );
         break;
       case "assistant_reasoning_delta":
-        this.#out.status?.("… thinking");
+        if (!this.#thinks) this.#state("Thinking.");
+        this.#thinks = true;
         break;
       case "assistant_text_delta":
-        this.#out.status?.("");
+        this.#thinks = false;
         this.#out.write(visibleText(event.data.delta));
         this.#open = !event.data.delta.endsWith("\n");
         break;
@@ -57,7 +68,7 @@ export class LinePrinter {
         break;
       case "tool_call_start":
         this.#calls.set(event.data.call_id, { name: event.data.tool_name, summary: event.data.summary });
-        this.#running();
+        this.#state(`Running: ${about({ name: event.data.tool_name, summary: event.data.summary })}`);
         break;
       case "approval_settled": {
         const call = this.#calls.get(event.data.call_id);
@@ -66,7 +77,6 @@ export class LinePrinter {
       }
       case "tool_call_end":
         this.#call(event);
-        this.#running();
         break;
       case "steering_injected":
         this.line(`› ${visibleLine(event.data.content)}`, "dim");
@@ -93,26 +103,28 @@ export class LinePrinter {
   #call({ data, timestamp }: Extract<SessionEvent, { kind: "tool_call_end" }>): void {
     const call = this.#calls.get(data.call_id);
     this.#calls.delete(data.call_id);
-    const mark = data.is_error ? this.#paint("✗", "red") : this.#paint("✓", "green");
     const what = about({ name: data.tool_name, summary: data.summary });
     // The time a person took to answer is not the call's.
     const took = call?.allowedAt === undefined ? data.duration_ms : timestamp - call.allowedAt;
     const outcome = outcomeOf(data, took);
-    const room = Math.max(20, this.#columns() - widthOf(outcome) - 6);
+    const room = Math.max(20, this.#options.columns() - widthOf(outcome) - 11);
     this.fresh();
-    this.#out.write(`  ${mark} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`);
+    this.#out.write(
+      `  ${this.#mark(data.is_error)} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`,
+    );
   }
 
-  /** The call that was started last stands for all that run. */
-  #running(): void {
-    const calls = [...this.#calls.values()];
-    const last = calls.at(-1);
-    const more = calls.length > 1 ? `(${calls.length} calls) ` : "";
-    this.#out.status?.(last ? `  … ${more}${about(last)}` : "");
+  #state(text: string): void {
+    if (this.#options.inWords) this.line(shorten(visibleLine(text), Math.max(20, this.#options.columns() - 1)), "dim");
+  }
+
+  #mark(isError: boolean): string {
+    if (this.#options.inWords) return isError ? "failed:" : "done:";
+    return isError ? this.#paint("✗", "red") : this.#paint("✓", "green");
   }
 
   #childCall(agent: string, data: { tool_name: string; is_error: boolean }): void {
-    this.line(`    ${data.is_error ? "✗" : "✓"} [${agent}] ${data.tool_name}`, "dim");
+    this.line(`    ${this.#mark(data.is_error)} [${agent}] ${data.tool_name}`);
   }
 
   /** What follows begins a row. */
@@ -121,8 +133,8 @@ export class LinePrinter {
     this.#open = false;
   }
 
-  #paint(text: string, style: Style): string {
-    return this.#color ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text;
+  #paint(text: string, style: LineStyle): string {
+    return this.#options.color ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text;
   }
 }
 
@@ -131,5 +143,7 @@ const about = ({ name, summary }: { name: string; summary: string }): string => 
 function outcomeOf(data: EventData["tool_call_end"], tookMs: number): string {
   const failed = data.is_error ? shorten(visibleLine(data.error ?? "failed"), 60) : "";
   const outcome = data.card.outcome === undefined ? failed : visibleLine(data.card.outcome);
-  return [outcome, tookMs >= 1000 ? `${(tookMs / 1000).toFixed(1)} s` : ""].filter((part) => part !== "").join(", ");
+  return [outcome, tookMs >= 1000 ? seconds(tookMs) : ""].filter((part) => part !== "").join(", ");
 }
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -1,9 +1,9 @@
 // What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
 
 import type { PreviewLine } from "@lathe/agent";
-import type { ApprovalQuestion } from "../../conversation/approvals.ts";
-import type { Style } from "./printer.ts";
-import { pieces, widthOf } from "./width.ts";
+import { rowText, widthOf, wrap } from "@lathe/tui";
+import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
+import type { LineStyle } from "../host-view.ts";
 
 /** Lines to show above the question, what is left of them, and the question. */
 export interface ApprovalText {
@@ -15,7 +15,7 @@ export interface ApprovalText {
 
 export interface StyledLine {
   readonly text: string;
-  readonly style?: Style;
+  readonly style?: LineStyle;
 }
 
 const MOST_LINES = 200;
@@ -23,7 +23,7 @@ const INDENT = "    ";
 /** Before each line of a command. Every row of it has it: text that wraps must not look like something else. */
 const BAR = "│ ";
 
-const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, Style>>> = {
+const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyle>>> = {
   added: "green",
   removed: "red",
   note: "dim",
@@ -67,5 +67,7 @@ function indented(text: string, columns: number): string[] {
   const mark = text.startsWith(BAR) ? BAR : "";
   const room = Math.max(columns - INDENT.length - BAR.length, 10);
   const rows = text.slice(mark.length).split("\n");
-  return rows.flatMap((row) => pieces(row, room)).map((piece, i) => `${INDENT}${mark || (i > 0 ? "  " : "")}${piece}`);
+  return rows
+    .flatMap((row) => wrap([{ text: row }], room, { anywhere: true }).map(rowText))
+    .map((piece, i) => `${INDENT}${mark || (i > 0 ? "  " : "")}${piece}`);
 }
