@@ -1,8 +1,8 @@
 // One random session at a screen: text streams in, is committed, 20 cards run side by side, the window changes its size; every frame is checked.
 
 import type { Row, Span } from "../src/rows/row.ts";
-import { graphemes } from "../src/rows/width.ts";
-import { rowText, wrap } from "../src/rows/wrap.ts";
+import { graphemes, shorten } from "../src/rows/width.ts";
+import { row, rowText, wrap } from "../src/rows/wrap.ts";
 import { checkFrame, LIVE_MARK } from "./invariants.ts";
 import { stage } from "./kit.ts";
 
@@ -45,7 +45,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     const spans: Span[] = [{ text: text.slice(0, cut) }, { text: text.slice(cut), style: { color: random(256), bold: random(2) === 0 } }];
     return wrap(spans, columns, fill ? { fill: 4 } : {});
   };
-  const clip = (text: string, columns: number): Row => wrap([{ text }], columns, { anywhere: true })[0] as Row;
+  const clip = (text: string, columns: number): Row => row(shorten(text, columns));
   const view = (): void => {
     const { columns } = emulator;
     const rows: Row[] = [];

@@ -35,7 +35,9 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
       expect(lines.slice(0, -7).join("").replaceAll(" ", "")).toBe(committed.join("").replaceAll(" ", ""));
     }
     await tmux.press("C-c");
-    expect((await tmux.see(/~left\n\$/)).filter((line) => line.startsWith("~"))).toEqual(["~left"]);
+    const lines = await tmux.see(/~left *\n\$/);
+    // A row that took the place of a longer live row is no longer than its text: it would break into empty rows.
+    expect(lines.filter((line) => line.startsWith("~"))).toEqual(["~left"]);
   });
 
   it("Ctrl+Z gives the shell a clean terminal, and fg brings the live region back once", { timeout: 60_000 }, async () => {

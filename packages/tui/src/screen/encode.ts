@@ -60,13 +60,15 @@ export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
     }
   }
   const fill = row.fill === undefined ? "" : colours.sgr({ background: row.fill });
-  // Blanks at the end of a plain row would only be bytes, and would make terminals that rewrap count it as longer than it looks.
-  while (fill === "" && cells.at(-1)?.text === " " && cells.at(-1)?.sgr === "" && cells.at(-1)?.link === "") {
+  // Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while somebody types.
+  while (fill === "" && isPlainBlank(cells.at(-1)) && isPlainBlank(cells.at(-2))) {
     cells.pop();
     column--;
   }
   return { row, cells, width: column, fill, isUncertain };
 }
+
+export const isPlainBlank = (cell: Cell | undefined): boolean => cell?.text === " " && cell.sgr === "" && cell.link === "";
 
 function sgrOf(style: Style | undefined, fill: Row["fill"], colours: Colours): string {
   if (fill !== undefined) return colours.sgr({ background: fill, ...style });

@@ -85,6 +85,12 @@ export class Frame {
     this.changes += 2;
   }
 
+  eraseRow(row: number): void {
+    this.moveTo(row, 0);
+    this.#bytes += `${CSI}2K`;
+    this.changes++;
+  }
+
   /** This row and all below it become empty. */
   eraseFrom(row: number): void {
     this.moveTo(row, 0);

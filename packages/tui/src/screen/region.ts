@@ -53,8 +53,8 @@ export class Region {
   update(next: NextView): { bytes: string; isPlain: boolean } {
     const frame = this.#begin(next);
     const images = this.#images(next);
-    const replaced = this.#transform(frame, images, next.height);
     const committed = images.length - (next.live.length || 1);
+    const replaced = this.#transform(frame, images, committed, next.height);
     this.#held = replaced.slice(committed);
     return this.#finish(frame, committed, next.cursor);
   }
@@ -89,15 +89,21 @@ export class Region {
   }
 
   /** Patches the held rows into the wanted ones and returns these as they are now held. */
-  #transform(frame: Frame, wanted: readonly RowImage[], height: number): HeldRow[] {
+  #transform(frame: Frame, wanted: readonly RowImage[], committed: number, height: number): HeldRow[] {
     const held = this.#held;
-    const top = commonTop(held, wanted);
+    const { countsErased } = this.#reflow();
+    const top = countsErased && committed > 0 ? 0 : commonTop(held, wanted);
     const grow = wanted.length - held.length;
     const bottom = grow === 0 ? 0 : commonBottom(held, wanted, top);
     const result = [...held];
     const patch = (row: number): void => {
-      const before = result[row] as HeldRow;
+      let before = result[row] as HeldRow;
       const image = wanted[row] as RowImage;
+      if (countsErased && row < committed && before.used > image.width) {
+        // The row stays for good: erased cells at its end would become empty rows when the window gets narrower.
+        frame.eraseRow(row);
+        before = EMPTY_HELD;
+      }
       if (before.image !== image && !isSameImage(before.image, image)) frame.patch(row, before.image, image);
       const used = image.fill === "" ? image.width : frame.columns;
       result[row] = { image, used: Math.max(before.used, used) };
