@@ -3,7 +3,7 @@
 import type { Row, Span } from "../src/rows/row.ts";
 import { graphemes, shorten } from "../src/rows/width.ts";
 import { row, rowText, wrap } from "../src/rows/wrap.ts";
-import { checkFrame, LIVE_MARK } from "./invariants.ts";
+import { byteLimit, checkFrame, LIVE_MARK } from "./invariants.ts";
 import { stage } from "./kit.ts";
 
 export interface RunFigures {
@@ -36,6 +36,9 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
   const cards = Array.from({ length: random(3) === 0 ? 20 : random(6) }, (_, index) => ({ index, text: "", done: false }));
   let typed = "";
   let remains = false;
+  /** Rows that the last frame left in the live region; undefined: all are to be written again. */
+  let before: readonly string[] | undefined = [];
+  let checked = 0;
   const figures: RunFigures = { frames: 0, bytes: 0, remains: false };
 
   const sentence = (): string => Array.from({ length: 1 + random(12) }, () => WORDS[random(WORDS.length)] as string).join(" ");
@@ -73,6 +76,12 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     }
     const bytes = emulator.take();
     figures.frames++;
+    const live = made.view.rows.slice(-emulator.rows).map(rowText);
+    const limit = byteLimit(before ?? [], committed.slice(checked), live, emulator.rows);
+    const written = Buffer.byteLength(bytes);
+    if (written > limit) throw new Error(`seed ${seed}: ${written} bytes where ${limit} are enough: ${JSON.stringify(bytes)}`);
+    before = live;
+    checked = committed.length;
     figures.bytes += bytes.length;
     checkFrame(emulator, bytes, { committed, view: made.view, mayHaveRemains: remains });
     screen.changed();
@@ -115,6 +124,7 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
         const height = random(2) === 0 ? emulator.rows : 5 + random(56);
         if (isTooSmall(made.view.rows, emulator, columns, height)) remains = true;
         emulator.resize(columns, height);
+        before = undefined;
         screen.resized();
       }
     }
