@@ -44,7 +44,7 @@ export interface Stage {
   view: LiveView;
 }
 
-export function stage(columns: number, rows: number, options: { sync?: boolean } = {}): Stage {
+export function stage(columns: number, rows: number, options: { sync?: boolean; knowsSync?: () => boolean | undefined } = {}): Stage {
   const emulator = new Emulator(columns, rows);
   const clock = new TestClock();
   const made: { view: LiveView } = { view: { rows: [] } };

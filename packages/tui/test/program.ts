@@ -19,6 +19,7 @@ const screen = new Screen({
   clock: { now: () => Date.now(), setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
   symbols: () => ({}) as Symbols,
   reflow: () => terminal.reflow,
+  knowsSync: () => terminal.knowsSync,
   live: ({ columns, rows }) => {
     const cards = Number(process.env.CARDS ?? "4");
     const made = Array.from({ length: cards }, (_, index) => {

@@ -62,12 +62,20 @@ describe("screen", () => {
     }
   });
 
-  it("a frame is shown whole: many changes come between synchronized-output marks, unless they are turned off", () => {
-    for (const sync of [true, false]) {
-      const made = stage(40, 10, { sync });
-      made.view = { rows: rows("one", "two", "three") };
+  it("a frame is shown whole, by synchronized-output marks or with a hidden cursor; by both until the terminal has said what it knows", () => {
+    const kinds = [
+      { sync: true, knows: undefined, hides: true },
+      { sync: true, knows: true, hides: false },
+      { sync: true, knows: false, hides: true },
+      { sync: false, knows: true, hides: true },
+    ];
+    for (const { sync, knows, hides } of kinds) {
+      const made = stage(40, 10, { sync, knowsSync: () => knows });
+      made.view = { rows: rows("one", "two", "three"), cursor: { row: 0, column: 0 } };
       made.screen.paint();
-      expect(/^\x1b\[\?2026h.*\x1b\[\?2026l$/s.test(made.emulator.take())).toBe(sync);
+      const bytes = made.emulator.take();
+      expect(/^\x1b\[\?2026h.*\x1b\[\?2026l$/s.test(bytes)).toBe(sync && knows !== false);
+      expect(bytes.includes("\x1b[?25l")).toBe(hides);
     }
   });
 

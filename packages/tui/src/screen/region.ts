@@ -14,6 +14,8 @@ export interface NextView {
   readonly cursor?: CursorPlace | undefined;
   readonly columns: number;
   readonly height: number;
+  /** The terminal shows frames whole, so the cursor is never seen on its way. */
+  readonly isShownWhole?: boolean;
 }
 
 const EMPTY_HELD: HeldRow = { image: EMPTY_IMAGE, used: 0 };
@@ -56,7 +58,7 @@ export class Region {
     const committed = images.length - (next.live.length || 1);
     const replaced = this.#transform(frame, images, committed, next.height);
     this.#held = replaced.slice(committed);
-    return this.#finish(frame, committed, next.cursor);
+    return this.#finish(frame, committed, next);
   }
 
   #begin(next: NextView): Frame {
@@ -138,8 +140,9 @@ export class Region {
     return result;
   }
 
-  #finish(frame: Frame, committed: number, cursor: CursorPlace | undefined): { bytes: string; isPlain: boolean } {
-    const isAstray = frame.changes > 0 && frame.hasMoved;
+  #finish(frame: Frame, committed: number, { cursor, isShownWhole }: NextView): { bytes: string; isPlain: boolean } {
+    const isPlain = frame.changes <= 1;
+    const isAstray = frame.changes > 0 && frame.hasMoved && (isPlain || !isShownWhole);
     if (cursor !== undefined) frame.moveTo(cursor.row + committed, Math.min(cursor.column, frame.columns - 1));
     else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
     this.#cursor = { row: frame.place.row - committed, column: frame.place.column };
@@ -149,7 +152,7 @@ export class Region {
     if (this.#isCursorShown && (!isShown || isAstray)) bytes = HIDE + bytes;
     if (isShown && (!this.#isCursorShown || isAstray)) bytes += SHOW;
     this.#isCursorShown = isShown;
-    return { bytes, isPlain: frame.changes <= 1 };
+    return { bytes, isPlain };
   }
 }
 
