@@ -1,6 +1,6 @@
 // The program of the tests in a pseudoterminal: what is left of it there, whichever way it ends.
 
-import { spawn, type IPty } from "@lydell/node-pty";
+import { type IPty, spawn } from "@lydell/node-pty";
 import { afterEach, describe, expect, it } from "vitest";
 import { Emulator } from "./emulator.ts";
 import { PROGRAM } from "./tmux.ts";
@@ -20,7 +20,12 @@ interface Session {
 function start(env: Record<string, string> = {}): Session {
   const emulator = new Emulator(60, 20);
   const { TMUX: _tmux, ...own } = process.env;
-  const child = spawn(process.execPath, PROGRAM, { name: "xterm-256color", cols: 60, rows: 20, env: { ...own, TERM_PROGRAM: "vscode", ...env } });
+  const child = spawn(process.execPath, PROGRAM, {
+    name: "xterm-256color",
+    cols: 60,
+    rows: 20,
+    env: { ...own, TERM_PROGRAM: "vscode", ...env },
+  });
   pty = child;
   const waiting: (() => void)[] = [];
   const session: Session = {
@@ -97,14 +102,17 @@ describe("terminal of the process", () => {
     expect(text).not.toContain("~status");
   });
 
-  it.each(["SIGTERM", "SIGHUP"])("%s ends the program, also in a viewer, and the terminal is as it was", async (signal) => {
-    const session = start();
-    await session.see(/~below/);
-    session.press("\x16");
-    await session.see(/number 0/);
-    session.pty.kill(signal);
-    expect((await session.ended).signal).toBe(signal === "SIGTERM" ? 15 : 1);
-    expect(modesLeftOn(session.bytes)).toEqual([]);
-    expect(session.emulator.isAlternate).toBe(false);
-  });
+  it.each(["SIGTERM", "SIGHUP"])(
+    "%s ends the program, also in a viewer, and the terminal is as it was",
+    async (signal) => {
+      const session = start();
+      await session.see(/~below/);
+      session.press("\x16");
+      await session.see(/number 0/);
+      session.pty.kill(signal);
+      expect((await session.ended).signal).toBe(signal === "SIGTERM" ? 15 : 1);
+      expect(modesLeftOn(session.bytes)).toEqual([]);
+      expect(session.emulator.isAlternate).toBe(false);
+    },
+  );
 });

@@ -13,7 +13,11 @@ describe("screen", () => {
     for (let line = 0; line < 20; line++) {
       made.screen.commit(rows(`line ${line}`));
       made.screen.paint();
-      expect(made.emulator.lines()).toEqual([...Array.from({ length: line + 1 }, (_, index) => `line ${index}`), "working", ">"]);
+      expect(made.emulator.lines()).toEqual([
+        ...Array.from({ length: line + 1 }, (_, index) => `line ${index}`),
+        "working",
+        ">",
+      ]);
     }
     expect(made.emulator.cursor).toEqual({ row: 5, column: 2 });
   });
@@ -35,7 +39,11 @@ describe("screen", () => {
     const made = stage(80, 10);
     const at = (spinner: string, typed: string): void => {
       made.view = {
-        rows: rows(`${spinner} Reading the files of the project · 12s · esc to interrupt`, "─".repeat(80), `> ${typed}`),
+        rows: rows(
+          `${spinner} Reading the files of the project · 12s · esc to interrupt`,
+          "─".repeat(80),
+          `> ${typed}`,
+        ),
         cursor: { row: 2, column: 2 + typed.length },
       };
       made.screen.paint();
@@ -46,7 +54,11 @@ describe("screen", () => {
     expect(made.emulator.take()).toBe("h");
     at("⠙", "h");
     expect(Buffer.byteLength(made.emulator.take())).toBeLessThan(40);
-    expect(made.emulator.screen().slice(0, 3)).toEqual(["⠙ Reading the files of the project · 12s · esc to interrupt", "─".repeat(80), "> h"]);
+    expect(made.emulator.screen().slice(0, 3)).toEqual([
+      "⠙ Reading the files of the project · 12s · esc to interrupt",
+      "─".repeat(80),
+      "> h",
+    ]);
   });
 
   it("rows below a growing text are moved, not written again", () => {
@@ -54,7 +66,10 @@ describe("screen", () => {
     const rule = "─".repeat(80);
     made.screen.commit(rows(...Array.from({ length: 12 }, (_, index) => `before ${index}`)));
     for (let line = 1; line < 30; line++) {
-      made.view = { rows: rows(`streamed ${line}`, "status", rule, "> typed text", rule), cursor: { row: 3, column: 12 } };
+      made.view = {
+        rows: rows(`streamed ${line}`, "status", rule, "> typed text", rule),
+        cursor: { row: 3, column: 12 },
+      };
       made.screen.paint();
       const bytes = made.emulator.take();
       if (line > 1) expect(bytes).not.toMatch(/─|typed|status/);
@@ -115,12 +130,20 @@ describe("screen", () => {
 
   it("of a live region that is too tall the bottom is shown, and finished text is still not lost", () => {
     const made = stage(30, 6);
-    made.view = { rows: rows(...Array.from({ length: 20 }, (_, index) => `~card ${index}`)), cursor: { row: 19, column: 3 } };
+    made.view = {
+      rows: rows(...Array.from({ length: 20 }, (_, index) => `~card ${index}`)),
+      cursor: { row: 19, column: 3 },
+    };
     made.screen.commit(rows("first"));
     made.screen.paint();
     made.screen.commit(rows("second", "third"));
     made.screen.paint();
-    expect(made.emulator.lines()).toEqual(["first", "second", "third", ...Array.from({ length: 6 }, (_, index) => `~card ${14 + index}`)]);
+    expect(made.emulator.lines()).toEqual([
+      "first",
+      "second",
+      "third",
+      ...Array.from({ length: 6 }, (_, index) => `~card ${14 + index}`),
+    ]);
     expect(made.emulator.cursor).toEqual({ row: 5, column: 3 });
   });
 
@@ -140,7 +163,9 @@ describe("screen", () => {
     made.screen.paint();
     const bytes = made.emulator.take();
     expect(bytes).not.toMatch(/ {2}/);
-    expect([made.emulator.background(0, 0), made.emulator.background(0, 19), made.emulator.background(1, 0)]).toEqual([4, 4, -1]);
+    expect([made.emulator.background(0, 0), made.emulator.background(0, 19), made.emulator.background(1, 0)]).toEqual([
+      4, 4, -1,
+    ]);
     expect([made.emulator.foreground(0, 0), made.emulator.foreground(1, 0)]).toEqual([2, -1]);
     made.view = { rows: [row("add"), row("plain"), row(`${"y".repeat(19)}z`)] };
     made.screen.paint();

@@ -33,7 +33,8 @@ interface Piece {
 export function wrap(spans: readonly Span[], columns: number, options: WrapOptions = {}): Row[] {
   const rows: Row[] = [];
   const lead = (): readonly Span[] => (rows.length === 0 ? options.first : (options.rest ?? [])) ?? [];
-  const roomBeside = (spans: readonly Span[]): number => Math.max(1, columns - spans.reduce((sum, { text }) => sum + widthOf(text), 0));
+  const roomBeside = (spans: readonly Span[]): number =>
+    Math.max(1, columns - spans.reduce((sum, { text }) => sum + widthOf(text), 0));
   const room = (): number => roomBeside(lead());
   const roomInNext = roomBeside(options.rest ?? []);
   const emit = (pieces: readonly Piece[]): void => {

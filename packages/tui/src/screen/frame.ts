@@ -3,7 +3,7 @@
 
 import { type Cell, isSameCell, type RowImage } from "./encode.ts";
 
-export const ESC = "\x1b";
+const ESC = "\x1b";
 const CSI = `${ESC}[`;
 /** Moving over equal cells costs about this many bytes: shorter gaps are written again. */
 const JUMP_BYTES = 6;

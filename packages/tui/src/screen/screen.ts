@@ -166,7 +166,10 @@ export class Screen {
     const context = this.#context();
     const view = this.#parts.live(context);
     const hidden = Math.max(0, view.rows.length - context.rows);
-    const cursor = view.cursor === undefined || view.cursor.row < hidden ? undefined : { ...view.cursor, row: view.cursor.row - hidden };
+    const cursor =
+      view.cursor === undefined || view.cursor.row < hidden
+        ? undefined
+        : { ...view.cursor, row: view.cursor.row - hidden };
     this.#update(hidden === 0 ? view.rows : view.rows.slice(hidden), cursor, context);
   }
 
@@ -206,4 +209,6 @@ export class Screen {
 
 /** Committed rows may have been made for a wider terminal: nothing of them is cut off. */
 const fitted = (row: Row, columns: number): readonly Row[] =>
-  rowWidth(row) <= columns ? [row] : wrap(row.spans, columns, { anywhere: true, ...(row.fill === undefined ? {} : { fill: row.fill }) });
+  rowWidth(row) <= columns
+    ? [row]
+    : wrap(row.spans, columns, { anywhere: true, ...(row.fill === undefined ? {} : { fill: row.fill }) });

@@ -3,7 +3,7 @@
 import type { ProcessTerminal } from "./process-terminal.ts";
 
 /** What of `process` is needed. */
-export interface LeavingProcess {
+interface LeavingProcess {
   readonly pid: number;
   on(event: string, listener: (...values: never[]) => void): unknown;
   once(event: string, listener: (...values: never[]) => void): unknown;

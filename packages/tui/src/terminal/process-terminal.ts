@@ -106,7 +106,13 @@ export class ProcessTerminal implements TerminalOutput {
     clearTimeout(this.#flushTimer);
     this.#input.off("data", this.#onData);
     this.#output.off("resize", this.#onResize);
-    this.#writeNow(leaveModes(this.#env, { alternate: this.#isAlternate, titled: this.#isTitled, otherKeys: this.#reportsOtherKeys }));
+    this.#writeNow(
+      leaveModes(this.#env, {
+        alternate: this.#isAlternate,
+        titled: this.#isTitled,
+        otherKeys: this.#reportsOtherKeys,
+      }),
+    );
     this.#isAlternate = false;
     this.#isTitled = false;
     this.#input.setRawMode?.(false);

@@ -27,11 +27,16 @@ export const REFLOW_USUAL: Reflow = {
   countsErased: false,
   movesCursorByRowsBelow: false,
 };
-export const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, countsFills: true, countsErased: true };
+const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, countsFills: true, countsErased: true };
 /** VS Code and others built on xterm.js. */
-export const REFLOW_XTERM_JS: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, breaksCursorRow: false, movesCursorByRowsBelow: true };
+export const REFLOW_XTERM_JS: Reflow = {
+  ...REFLOW_USUAL,
+  countsLastBlank: true,
+  breaksCursorRow: false,
+  movesCursorByRowsBelow: true,
+};
 /** xterm itself, GNU screen, the Linux console. */
-export const REFLOW_NONE: Reflow = { ...REFLOW_USUAL, breaksRows: false };
+const REFLOW_NONE: Reflow = { ...REFLOW_USUAL, breaksRows: false };
 
 export function reflowOf(env: Readonly<Record<string, string | undefined>>, terminalName = ""): Reflow {
   if (env.TMUX !== undefined || terminalName.startsWith("tmux")) return REFLOW_TMUX;

@@ -21,7 +21,10 @@ export function enterModes(env: TerminalEnv): string {
 }
 
 /** All of it undone, and whatever a frame that was cut may have left: style, link, wrapping, cursor, synchronized output. */
-export function leaveModes(env: TerminalEnv, is: { readonly alternate: boolean; readonly titled: boolean; readonly otherKeys: boolean }): string {
+export function leaveModes(
+  env: TerminalEnv,
+  is: { readonly alternate: boolean; readonly titled: boolean; readonly otherKeys: boolean },
+): string {
   const keyboard = wantsKeyboardProtocol(env) && !isConsole(env) ? `${ESC}[<u` : "";
   return [
     is.alternate ? `${ESC}[?1049l` : "",
@@ -36,7 +39,9 @@ export function leaveModes(env: TerminalEnv, is: { readonly alternate: boolean; 
 
 /** Background colour, dark or light, name, synchronized output, keyboard; last what every terminal answers, so that silence before it means no. */
 export const questions = (env: TerminalEnv): string =>
-  isConsole(env) ? "" : `${ESC}]11;?${ESC}\\${ESC}[?996n${ESC}[>0q${ESC}[?2026$p${wantsKeyboardProtocol(env) ? `${ESC}[?u` : ""}${ESC}[c`;
+  isConsole(env)
+    ? ""
+    : `${ESC}]11;?${ESC}\\${ESC}[?996n${ESC}[>0q${ESC}[?2026$p${wantsKeyboardProtocol(env) ? `${ESC}[?u` : ""}${ESC}[c`;
 
 /** For terminals without kitty's protocol: modified keys that have no byte of their own. */
 export const REPORT_OTHER_KEYS = `${ESC}[>4;1m`;
@@ -49,9 +54,12 @@ export function notificationSequence(text: string, env: TerminalEnv): string {
   if (!wantsNotifications(env)) return "";
   const line = visibleLine(text).replaceAll(";", ",");
   const program = (env.TERM_PROGRAM ?? env.LC_TERMINAL ?? "").toLowerCase();
-  if (env.KITTY_WINDOW_ID !== undefined || env.TERM === "xterm-kitty") return throughTmux(`${ESC}]99;;${line}${ESC}\\`, env);
-  if (/iterm|wezterm|ghostty|warp/.test(program) || env.WT_SESSION !== undefined) return throughTmux(`${ESC}]9;${line}${BEL}`, env);
-  if (/^(foot|rxvt)/.test(env.TERM ?? "") || env.VTE_VERSION !== undefined) return throughTmux(`${ESC}]777;notify;${line};${BEL}`, env);
+  if (env.KITTY_WINDOW_ID !== undefined || env.TERM === "xterm-kitty")
+    return throughTmux(`${ESC}]99;;${line}${ESC}\\`, env);
+  if (/iterm|wezterm|ghostty|warp/.test(program) || env.WT_SESSION !== undefined)
+    return throughTmux(`${ESC}]9;${line}${BEL}`, env);
+  if (/^(foot|rxvt)/.test(env.TERM ?? "") || env.VTE_VERSION !== undefined)
+    return throughTmux(`${ESC}]777;notify;${line};${BEL}`, env);
   return BEL;
 }
 
