@@ -17,7 +17,13 @@ export class Emulator implements TerminalOutput {
   #unblocked: (() => void)[] = [];
 
   constructor(columns: number, rows: number) {
-    this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback: 100_000, logLevel: "off", allowProposedApi: true });
+    this.#terminal = new headless.Terminal({
+      cols: columns,
+      rows,
+      scrollback: 100_000,
+      logLevel: "off",
+      allowProposedApi: true,
+    });
     this.#terminal.loadAddon(new UnicodeGraphemesAddon());
   }
 
@@ -73,7 +79,14 @@ export class Emulator implements TerminalOutput {
   /** The rows in sight. */
   screen(): string[] {
     const buffer = this.#terminal.buffer.active;
-    return Array.from({ length: this.rows }, (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true).trimEnd() ?? "");
+    return Array.from(
+      { length: this.rows },
+      (_, row) =>
+        buffer
+          .getLine(buffer.baseY + row)
+          ?.translateToString(true)
+          .trimEnd() ?? "",
+    );
   }
 
   /** Rows from the top of the scrollback to the screen. */

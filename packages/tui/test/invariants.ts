@@ -27,7 +27,10 @@ export function checkFrame(emulator: Emulator, bytes: string, { committed, view,
   const above = lines.slice(0, lines.length - live.length);
   assert.deepEqual(lines.slice(lines.length - live.length), live);
   const text = mayHaveRemains ? above.filter((line) => !line.startsWith(LIVE_MARK)) : above;
-  assert.deepEqual(text, committed.map((line) => line.trimEnd()));
+  assert.deepEqual(
+    text,
+    committed.map((line) => line.trimEnd()),
+  );
   if (view.cursor !== undefined) {
     const hidden = view.rows.length - shown.length;
     if (view.cursor.row < hidden) return;
@@ -37,3 +40,27 @@ export function checkFrame(emulator: Emulator, bytes: string, { committed, view,
     assert.deepEqual(emulator.screen().slice(row, row + live.length), live);
   }
 }
+
+/**
+ * The most that a frame may write: the rows between the first and the last that changed, with what it takes to style and address each.
+ * Rows below them count only when so much is committed at once that they are pushed off the screen.
+ */
+export function byteLimit(
+  before: readonly string[],
+  committed: readonly string[],
+  live: readonly string[],
+  height: number,
+): number {
+  const after = [...committed, ...live];
+  let top = 0;
+  while (top < before.length && top < after.length && before[top] === after[top]) top++;
+  let bottom = 0;
+  while (bottom < Math.min(before.length, after.length) - top && before.at(-1 - bottom) === after.at(-1 - bottom))
+    bottom++;
+  const isPushedOut = after.length - before.length > height - bottom;
+  const changed = after.slice(top, isPushedOut ? after.length : after.length - bottom);
+  return changed.reduce((sum, text) => sum + Buffer.byteLength(text) + ROW_OVERHEAD, FRAME_OVERHEAD);
+}
+
+const ROW_OVERHEAD = 50;
+const FRAME_OVERHEAD = 100;

@@ -1,7 +1,7 @@
 // A screen on the emulator, with a clock that stands still until it is told to go on.
 
-import { REFLOW_XTERM_JS } from "../src/terminal/reflow.ts";
 import { type LiveView, Screen, type ScreenClock } from "../src/screen/screen.ts";
+import { REFLOW_XTERM_JS } from "../src/terminal/reflow.ts";
 import type { Symbols } from "../src/theme/symbols.ts";
 import { COLOURS } from "./colours.ts";
 import { Emulator } from "./emulator.ts";
@@ -44,7 +44,11 @@ export interface Stage {
   view: LiveView;
 }
 
-export function stage(columns: number, rows: number, options: { sync?: boolean } = {}): Stage {
+export function stage(
+  columns: number,
+  rows: number,
+  options: { sync?: boolean; knowsSync?: () => boolean | undefined } = {},
+): Stage {
   const emulator = new Emulator(columns, rows);
   const clock = new TestClock();
   const made: { view: LiveView } = { view: { rows: [] } };

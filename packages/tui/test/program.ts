@@ -1,8 +1,8 @@
 // A small program at a real terminal, for tests that press keys: Enter commits what was typed, Ctrl+V opens a viewer, Ctrl+Z suspends,
 // Ctrl+E fails, Ctrl+C leaves. The status row says the size it was painted for.
 
-import { row, wrap } from "../src/rows/wrap.ts";
 import { widthOf } from "../src/rows/width.ts";
+import { row, wrap } from "../src/rows/wrap.ts";
 import { Screen } from "../src/screen/screen.ts";
 import { restoreOnExit, suspendToShell } from "../src/terminal/leaving.ts";
 import { ProcessTerminal } from "../src/terminal/process-terminal.ts";
@@ -19,6 +19,7 @@ const screen = new Screen({
   clock: { now: () => Date.now(), setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
   symbols: () => ({}) as Symbols,
   reflow: () => terminal.reflow,
+  knowsSync: () => terminal.knowsSync,
   live: ({ columns, rows }) => {
     const cards = Number(process.env.CARDS ?? "4");
     const made = Array.from({ length: cards }, (_, index) => {
@@ -27,7 +28,12 @@ const screen = new Screen({
     });
     const editor = wrap([{ text: `~> ${typed}` }], columns, { anywhere: true, rest: [{ text: "~  " }] });
     const last = editor.at(-1)?.spans.reduce((sum, { text }) => sum + widthOf(text), 0) ?? 0;
-    const all = [...made, row(`~status ${columns}x${rows}`), ...editor, row("~below the cursor ".repeat(20).slice(0, columns))];
+    const all = [
+      ...made,
+      row(`~status ${columns}x${rows}`),
+      ...editor,
+      row("~below the cursor ".repeat(20).slice(0, columns)),
+    ];
     return { rows: all, cursor: { row: all.length - 2, column: Math.min(last, columns - 1) } };
   },
 });

@@ -4,7 +4,9 @@ import { randomRun } from "./random-run.ts";
 const RUNS = process.env.LATHE_LONG === "1" ? 5000 : 200;
 
 describe("screen, random sessions", () => {
-  it(`streams, 20 cards and resizes never lose, repeat or reorder finished text, and the live region is what was asked for (${RUNS} runs)`, { timeout: 1_800_000 }, () => {
+  it(`streams, 20 cards and resizes never lose, repeat or reorder finished text, and the live region is what was asked for (${RUNS} runs)`, {
+    timeout: 1_800_000,
+  }, () => {
     let remains = 0;
     for (let seed = 1; seed <= RUNS; seed++) {
       try {

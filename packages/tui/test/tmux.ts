@@ -41,7 +41,11 @@ export class Tmux {
   async see(wanted: RegExp): Promise<string[]> {
     for (let looked = 0; ; looked++) {
       const { stdout } = await this.#tmux("capture-pane", "-p", "-J", "-S", "-");
-      if (wanted.test(stdout)) return stdout.trimEnd().split("\n").map((line) => line.trimEnd());
+      if (wanted.test(stdout))
+        return stdout
+          .trimEnd()
+          .split("\n")
+          .map((line) => line.trimEnd());
       if (looked > PATIENCE) throw new Error(`${wanted} is not in the window:\n${stdout}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

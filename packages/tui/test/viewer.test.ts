@@ -4,9 +4,20 @@ import { row, wrap } from "../src/rows/wrap.ts";
 import { Viewer } from "../src/viewer/viewer.ts";
 import { type Stage, stage } from "./kit.ts";
 
-const key = (name: string, text?: string): KeyPress => ({ kind: "key", name, text, ctrl: false, alt: false, shift: false, meta: false });
+const key = (name: string, text?: string): KeyPress => ({
+  kind: "key",
+  name,
+  text,
+  ctrl: false,
+  alt: false,
+  shift: false,
+  meta: false,
+});
 
-function opened(columns = 60, rows = 8): { made: Stage; viewer: Viewer; press(...keys: string[]): string[]; copied: string[] } {
+function opened(
+  columns = 60,
+  rows = 8,
+): { made: Stage; viewer: Viewer; press(...keys: string[]): string[]; copied: string[] } {
   const made = stage(columns, rows);
   const copied: string[] = [];
   made.view = { rows: [row("~live"), row("~prompt")], cursor: { row: 1, column: 7 } };
@@ -14,7 +25,9 @@ function opened(columns = 60, rows = 8): { made: Stage; viewer: Viewer; press(..
   made.screen.paint();
   let unfolded = false;
   const body = (width: number) =>
-    Array.from({ length: 50 }, (_, index) => wrap([{ text: `line ${index} ${unfolded ? "unfolded " : ""}of the output` }], width)).flat();
+    Array.from({ length: 50 }, (_, index) =>
+      wrap([{ text: `line ${index} ${unfolded ? "unfolded " : ""}of the output` }], width),
+    ).flat();
   const viewer: Viewer = new Viewer("Output of make", body, {
     close: () => made.screen.closeFullScreen(),
     copy: (text) => copied.push(text),

@@ -60,13 +60,16 @@ export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
     }
   }
   const fill = row.fill === undefined ? "" : colours.sgr({ background: row.fill });
-  // Blanks at the end of a plain row would only be bytes, and would make terminals that rewrap count it as longer than it looks.
-  while (fill === "" && cells.at(-1)?.text === " " && cells.at(-1)?.sgr === "" && cells.at(-1)?.link === "") {
+  // Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while somebody types.
+  while (fill === "" && isPlainBlank(cells.at(-1)) && isPlainBlank(cells.at(-2))) {
     cells.pop();
     column--;
   }
   return { row, cells, width: column, fill, isUncertain };
 }
+
+export const isPlainBlank = (cell: Cell | undefined): boolean =>
+  cell?.text === " " && cell.sgr === "" && cell.link === "";
 
 function sgrOf(style: Style | undefined, fill: Row["fill"], colours: Colours): string {
   if (fill !== undefined) return colours.sgr({ background: fill, ...style });
@@ -83,7 +86,8 @@ export function isSameRow(a: Row, b: Row): boolean {
   });
 }
 
-export const isSameCell = (a: Cell, b: Cell): boolean => a.text === b.text && a.sgr === b.sgr && a.link === b.link && a.width === b.width;
+export const isSameCell = (a: Cell, b: Cell): boolean =>
+  a.text === b.text && a.sgr === b.sgr && a.link === b.link && a.width === b.width;
 
 export function isSameImage(a: RowImage, b: RowImage): boolean {
   if (a === b) return true;
@@ -107,4 +111,5 @@ function isSameStyle(a: Style = PLAIN_STYLE, b: Style = PLAIN_STYLE): boolean {
 }
 
 /** An address holds printable ASCII only: anything else could end the sequence early. */
-const linkAddress = (address: string): string => address.replace(/\p{Cs}/gu, "").replace(/[^!-~]/gu, encodeURIComponent);
+const linkAddress = (address: string): string =>
+  address.replace(/\p{Cs}/gu, "").replace(/[^!-~]/gu, encodeURIComponent);

@@ -3,7 +3,7 @@
 
 import { type Cell, isSameCell, type RowImage } from "./encode.ts";
 
-export const ESC = "\x1b";
+const ESC = "\x1b";
 const CSI = `${ESC}[`;
 /** Moving over equal cells costs about this many bytes: shorter gaps are written again. */
 const JUMP_BYTES = 6;
@@ -83,6 +83,12 @@ export class Frame {
     this.moveTo(row, 0);
     this.#bytes += csi(count, "M");
     this.changes += 2;
+  }
+
+  eraseRow(row: number): void {
+    this.moveTo(row, 0);
+    this.#bytes += `${CSI}2K`;
+    this.changes++;
   }
 
   /** This row and all below it become empty. */

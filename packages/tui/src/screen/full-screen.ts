@@ -66,7 +66,12 @@ export class FullScreen {
     const painted = isSameSize ? (frame.bytes === "" ? "" : `\x1b[H${frame.bytes}`) : `\x1b[H\x1b[J${frame.bytes}`;
     const hide = this.#isCursorShown && painted !== "" ? "\x1b[?25l" : "";
     const isShown = cursor !== undefined;
-    const visibility = isShown && (hide !== "" || !this.#isCursorShown) ? "\x1b[?25h" : !isShown && this.#isCursorShown && hide === "" ? "\x1b[?25l" : "";
+    const visibility =
+      isShown && (hide !== "" || !this.#isCursorShown)
+        ? "\x1b[?25h"
+        : !isShown && this.#isCursorShown && hide === ""
+          ? "\x1b[?25l"
+          : "";
     this.#isCursorShown = isShown;
     this.#cursorPlace = place;
     return hide + painted + place + visibility;

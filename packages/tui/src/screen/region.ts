@@ -14,6 +14,8 @@ export interface NextView {
   readonly cursor?: CursorPlace | undefined;
   readonly columns: number;
   readonly height: number;
+  /** The terminal shows frames whole, so the cursor is never seen on its way. */
+  readonly isShownWhole?: boolean;
 }
 
 const EMPTY_HELD: HeldRow = { image: EMPTY_IMAGE, used: 0 };
@@ -53,10 +55,10 @@ export class Region {
   update(next: NextView): { bytes: string; isPlain: boolean } {
     const frame = this.#begin(next);
     const images = this.#images(next);
-    const replaced = this.#transform(frame, images, next.height);
     const committed = images.length - (next.live.length || 1);
+    const replaced = this.#transform(frame, images, committed, next.height);
     this.#held = replaced.slice(committed);
-    return this.#finish(frame, committed, next.cursor);
+    return this.#finish(frame, committed, next);
   }
 
   #begin(next: NextView): Frame {
@@ -89,15 +91,21 @@ export class Region {
   }
 
   /** Patches the held rows into the wanted ones and returns these as they are now held. */
-  #transform(frame: Frame, wanted: readonly RowImage[], height: number): HeldRow[] {
+  #transform(frame: Frame, wanted: readonly RowImage[], committed: number, height: number): HeldRow[] {
     const held = this.#held;
-    const top = commonTop(held, wanted);
+    const { countsErased } = this.#reflow();
+    const top = countsErased && committed > 0 ? 0 : commonTop(held, wanted);
     const grow = wanted.length - held.length;
     const bottom = grow === 0 ? 0 : commonBottom(held, wanted, top);
     const result = [...held];
     const patch = (row: number): void => {
-      const before = result[row] as HeldRow;
+      let before = result[row] as HeldRow;
       const image = wanted[row] as RowImage;
+      if (countsErased && row < committed && before.used > image.width) {
+        // The row stays for good: erased cells at its end would become empty rows when the window gets narrower.
+        frame.eraseRow(row);
+        before = EMPTY_HELD;
+      }
       if (before.image !== image && !isSameImage(before.image, image)) frame.patch(row, before.image, image);
       const used = image.fill === "" ? image.width : frame.columns;
       result[row] = { image, used: Math.max(before.used, used) };
@@ -132,8 +140,9 @@ export class Region {
     return result;
   }
 
-  #finish(frame: Frame, committed: number, cursor: CursorPlace | undefined): { bytes: string; isPlain: boolean } {
-    const isAstray = frame.changes > 0 && frame.hasMoved;
+  #finish(frame: Frame, committed: number, { cursor, isShownWhole }: NextView): { bytes: string; isPlain: boolean } {
+    const isPlain = frame.changes <= 1;
+    const isAstray = frame.changes > 0 && frame.hasMoved && (isPlain || !isShownWhole);
     if (cursor !== undefined) frame.moveTo(cursor.row + committed, Math.min(cursor.column, frame.columns - 1));
     else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
     this.#cursor = { row: frame.place.row - committed, column: frame.place.column };
@@ -143,7 +152,7 @@ export class Region {
     if (this.#isCursorShown && (!isShown || isAstray)) bytes = HIDE + bytes;
     if (isShown && (!this.#isCursorShown || isAstray)) bytes += SHOW;
     this.#isCursorShown = isShown;
-    return { bytes, isPlain: frame.changes <= 1 };
+    return { bytes, isPlain };
   }
 }
 

@@ -33,6 +33,8 @@ export interface ScreenParts {
   readonly symbols: () => Symbols;
   /** Frames are put between synchronized-output marks, so that a terminal shows them whole. Default true: terminals that do not know them ignore them. */
   readonly sync?: boolean;
+  /** Whether the terminal has said that it knows these marks: then the cursor need not be hidden besides. `undefined` while it has not answered. */
+  readonly knowsSync?: () => boolean | undefined;
   /** At most one frame in this time, but for `paint`. */
   readonly frameMs?: number;
   /** What the terminal does to rows when its width changes; asked at every change. */
@@ -164,7 +166,10 @@ export class Screen {
     const context = this.#context();
     const view = this.#parts.live(context);
     const hidden = Math.max(0, view.rows.length - context.rows);
-    const cursor = view.cursor === undefined || view.cursor.row < hidden ? undefined : { ...view.cursor, row: view.cursor.row - hidden };
+    const cursor =
+      view.cursor === undefined || view.cursor.row < hidden
+        ? undefined
+        : { ...view.cursor, row: view.cursor.row - hidden };
     this.#update(hidden === 0 ? view.rows : view.rows.slice(hidden), cursor, context);
   }
 
@@ -177,7 +182,8 @@ export class Screen {
   #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height }: RenderContext): void {
     const committed = this.#pending.flatMap((row) => fitted(row, columns));
     this.#pending = [];
-    this.#write(this.#region.update({ committed, live, cursor, columns, height }));
+    const isShownWhole = this.#sync && this.#parts.knowsSync?.() === true;
+    this.#write(this.#region.update({ committed, live, cursor, columns, height, isShownWhole }));
   }
 
   #eraseLive(): string {
@@ -187,7 +193,11 @@ export class Screen {
 
   #write({ bytes, isPlain }: { bytes: string; isPlain: boolean }): void {
     if (bytes === "") return;
-    this.#parts.output.write(isPlain || this.#parts.sync === false ? bytes : SYNC_BEGIN + bytes + SYNC_END);
+    this.#parts.output.write(isPlain || !this.#sync ? bytes : SYNC_BEGIN + bytes + SYNC_END);
+  }
+
+  get #sync(): boolean {
+    return this.#parts.sync !== false && this.#parts.knowsSync?.() !== false;
   }
 
   #cancelTimer(): void {
@@ -199,4 +209,6 @@ export class Screen {
 
 /** Committed rows may have been made for a wider terminal: nothing of them is cut off. */
 const fitted = (row: Row, columns: number): readonly Row[] =>
-  rowWidth(row) <= columns ? [row] : wrap(row.spans, columns, { anywhere: true, ...(row.fill === undefined ? {} : { fill: row.fill }) });
+  rowWidth(row) <= columns
+    ? [row]
+    : wrap(row.spans, columns, { anywhere: true, ...(row.fill === undefined ? {} : { fill: row.fill }) });

@@ -2,16 +2,6 @@
 
 import type { ProcessTerminal } from "./process-terminal.ts";
 
-/** What of `process` is needed. */
-export interface LeavingProcess {
-  readonly pid: number;
-  on(event: string, listener: () => void): unknown;
-  once(event: string, listener: () => void): unknown;
-  off(event: string, listener: () => void): unknown;
-  listenerCount(event: string): number;
-  kill(pid: number, signal: string): unknown;
-}
-
 interface LeavingScreen {
   pause(): void;
   resume(): void;
@@ -19,12 +9,12 @@ interface LeavingScreen {
 }
 
 export interface Leaving {
-  readonly process: LeavingProcess;
+  readonly process: NodeJS.Process;
   readonly terminal: ProcessTerminal;
   readonly screen: LeavingScreen;
 }
 
-const SIGNALS = ["SIGTERM", "SIGHUP"];
+const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 /** When nobody has stopped us by then, nobody will: a process group without a shell is not stopped. */
 const STOP_MS = 300;
 

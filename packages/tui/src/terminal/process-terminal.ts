@@ -33,6 +33,7 @@ export interface TerminalListeners {
 }
 
 const DEFAULT_COLUMNS = 80;
+const SYNC_MODE = 2026;
 const DEFAULT_ROWS = 24;
 /** A terminal that takes no bytes for this many attempts is gone. */
 const SYNC_ATTEMPTS = 200;
@@ -51,6 +52,7 @@ export class ProcessTerminal implements TerminalOutput {
   #reportsOtherKeys = false;
   #hasKeyboardProtocol = false;
   #name = "";
+  #knowsSync: boolean | undefined;
 
   constructor(options: { readonly input: InputStream; readonly output: OutputStream; readonly env: TerminalEnv }) {
     this.#input = options.input;
@@ -73,6 +75,11 @@ export class ProcessTerminal implements TerminalOutput {
   /** What this terminal does to rows at a change of width; better known once it has said its name. */
   get reflow(): Reflow {
     return reflowOf(this.#env, this.#name);
+  }
+
+  /** Whether it shows frames between synchronized-output marks whole; undefined until it has answered. */
+  get knowsSync(): boolean | undefined {
+    return this.#knowsSync;
   }
 
   onceUnblocked(call: () => void): void {
@@ -179,6 +186,8 @@ export class ProcessTerminal implements TerminalOutput {
 
   #learn(reply: TerminalReply): void {
     if (reply.kind === "name") this.#name = reply.text;
+    // 0: it does not know the mode; 4: it will never turn it on.
+    if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
     if (reply.kind !== "attributes" || this.#hasKeyboardProtocol || this.#reportsOtherKeys || !this.#isActive) return;
     if (!wantsKeyboardProtocol(this.#env)) return;

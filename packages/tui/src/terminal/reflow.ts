@@ -8,6 +8,8 @@ export interface Reflow {
   readonly breaksRows: boolean;
   /** The row that holds the cursor is broken like the others, and the cursor stays with its character. */
   readonly breaksCursorRow: boolean;
+  /** A blank that was written at the end of a row belongs to its length. */
+  readonly countsLastBlank: boolean;
   /** A background up to the edge makes a row as long as the window. */
   readonly countsFills: boolean;
   /** Cells that were written once and erased since belong to the row's length. */
@@ -20,15 +22,21 @@ export interface Reflow {
 export const REFLOW_USUAL: Reflow = {
   breaksRows: true,
   breaksCursorRow: true,
+  countsLastBlank: false,
   countsFills: false,
   countsErased: false,
   movesCursorByRowsBelow: false,
 };
-export const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsFills: true, countsErased: true };
+const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, countsFills: true, countsErased: true };
 /** VS Code and others built on xterm.js. */
-export const REFLOW_XTERM_JS: Reflow = { ...REFLOW_USUAL, breaksCursorRow: false, movesCursorByRowsBelow: true };
+export const REFLOW_XTERM_JS: Reflow = {
+  ...REFLOW_USUAL,
+  countsLastBlank: true,
+  breaksCursorRow: false,
+  movesCursorByRowsBelow: true,
+};
 /** xterm itself, GNU screen, the Linux console. */
-export const REFLOW_NONE: Reflow = { ...REFLOW_USUAL, breaksRows: false };
+const REFLOW_NONE: Reflow = { ...REFLOW_USUAL, breaksRows: false };
 
 export function reflowOf(env: Readonly<Record<string, string | undefined>>, terminalName = ""): Reflow {
   if (env.TMUX !== undefined || terminalName.startsWith("tmux")) return REFLOW_TMUX;

@@ -117,7 +117,8 @@ export class Viewer implements Focusable {
       this.#pattern = asked === "" ? this.#pattern : patternOf(asked);
       this.#found = -1;
       this.#next(1);
-    } else if (key.name === "backspace") this.#asked = asked === "" ? undefined : Array.from(asked).slice(0, -1).join("");
+    } else if (key.name === "backspace")
+      this.#asked = asked === "" ? undefined : Array.from(asked).slice(0, -1).join("");
     else if (key.text !== undefined) this.#asked = asked + key.text;
   }
 
