@@ -109,6 +109,13 @@ describe("document", () => {
     );
   });
 
+  it("a long line is cut where a short one is: characters are whole across the parts it is read in", () => {
+    const unit = "👩\u200d👩\u200d👧e\u0301🇩🇪你x";
+    const lengths = boundaries(unit.repeat(200)).map((at) => at % unit.length);
+    expect([...new Set(lengths)]).toEqual(boundaries(unit).slice(0, -1));
+    expect(boundaries(`e${"\u0301".repeat(2000)}x`)).toEqual([0, 2001, 2002]);
+  });
+
   it("no row is wider than the terminal and the cursor is always on it, at any width and after any edit", () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), fc.integer({ min: 4, max: 60 }), (moves, columns) => {
