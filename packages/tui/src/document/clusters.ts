@@ -23,8 +23,8 @@ export function clustersOf(line: string, marks: Marks, room: number): readonly C
   }
   const clusters: Cluster[] = [];
   for (const { text, offset } of pieces(line)) {
-    const shown = shorten(isMark(text) ? (marks.at(text)?.label ?? "") : visible(text), room);
-    clusters.push({ offset, text, shown, width: widthOf(shown) });
+    const { shown, width } = isMark(text) ? measured(marks.at(text)?.label ?? "", room) : looks(text, room);
+    clusters.push({ offset, text, shown, width });
   }
   return clusters;
 }
@@ -84,7 +84,47 @@ function* pieces(line: string): Generator<{ text: string; offset: number }> {
   let offset = 0;
   for (const part of MARKS.test(line) ? line.split(MARKS) : [line]) {
     if (isMark(part)) yield { text: part, offset };
-    else for (const { segment, index } of segmenter.segment(part)) yield { text: segment, offset: offset + index };
+    else for (const { text, offset: index } of graphemesOf(part)) yield { text, offset: offset + index };
     offset += part.length;
   }
+}
+
+/** The segmenter takes quadratic time in long texts, so it gets them in parts. A part's last cluster may go on: it begins the next part. */
+function* graphemesOf(text: string): Generator<{ text: string; offset: number }> {
+  for (let start = 0, size = PART; start < text.length; ) {
+    const part = text.slice(start, start + size);
+    const isLast = start + part.length === text.length;
+    let next = 0;
+    for (const { segment, index } of segmenter.segment(part)) {
+      if (!isLast && index + segment.length === part.length) break;
+      yield { text: segment, offset: start + index };
+      next = index + segment.length;
+    }
+    size = next === 0 ? size * 2 : PART;
+    start += next;
+  }
+}
+
+interface Looks {
+  readonly shown: string;
+  readonly width: number;
+}
+
+const PART = 256;
+const KNOWN_LIMIT = 4096;
+const known = new Map<string, Looks>();
+
+/** A text has few different clusters, and a screen asks for them again with every key. */
+function looks(text: string, room: number): Looks {
+  const found = known.get(text);
+  if (found !== undefined && found.width <= room) return found;
+  const made = measured(visible(text), room);
+  if (known.size >= KNOWN_LIMIT) known.clear();
+  if (found === undefined && made.width < room) known.set(text, made);
+  return made;
+}
+
+function measured(text: string, room: number): Looks {
+  const shown = shorten(text, room);
+  return { shown, width: widthOf(shown) };
 }

@@ -47,7 +47,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   fc.constantFrom("x\n".repeat(30), "two\nlines").map((paste) => ({ paste })),
 );
 
-function perform(text: Document, commands: EditCommands, step: Move): void {
+function perform(commands: EditCommands, step: Move): void {
   if ("type" in step) commands.type(step.type);
   else if ("run" in step) commands.run(step.run);
   else commands.paste(step.paste);
@@ -60,7 +60,7 @@ describe("document", () => {
         const text = new Document();
         const commands = new EditCommands(text);
         for (const step of moves) {
-          perform(text, commands, step);
+          perform(commands, step);
           expect(boundaries(text.line(text.cursor.line))).toContain(text.cursor.offset);
           const marks = [...text.text].filter(isMark);
           expect(commands.marks.within(text.text)).toHaveLength(marks.length);
@@ -75,7 +75,7 @@ describe("document", () => {
       fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
         const text = new Document();
         const commands = new EditCommands(text);
-        for (const step of moves) perform(text, commands, step);
+        for (const step of moves) perform(commands, step);
         const last = text.text;
         while (text.undo());
         expect(text.text).toBe("");
@@ -107,6 +107,13 @@ describe("document", () => {
       ),
       { numRuns: RUNS },
     );
+  });
+
+  it("a long line is cut where a short one is: characters are whole across the parts it is read in", () => {
+    const unit = "👩\u200d👩\u200d👧e\u0301🇩🇪你x";
+    const lengths = boundaries(unit.repeat(200)).map((at) => at % unit.length);
+    expect([...new Set(lengths)]).toEqual(boundaries(unit).slice(0, -1));
+    expect(boundaries(`e${"\u0301".repeat(2000)}x`)).toEqual([0, 2001, 2002]);
   });
 
   it("no row is wider than the terminal and the cursor is always on it, at any width and after any edit", () => {

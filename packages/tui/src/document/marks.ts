@@ -23,7 +23,7 @@ export class Marks {
   /** The character that stands for a paste. */
   addPaste(text: string): string {
     this.#pastes++;
-    const lines = text.split("\n").length;
+    const lines = text.replace(/\n$/, "").split("\n").length;
     const size = lines > 1 ? `${lines} lines` : `${text.length} characters`;
     return this.#add("paste", `[paste #${this.#pastes}, ${size}]`, text);
   }

@@ -81,7 +81,7 @@ describe("editor", () => {
     for (const open of ["\x1be", `\x1b[200~${pasted}\x1b[201~`]) {
       const { editor: it } = editor();
       send(it, `\x1b[200~${pasted}\x1b[201~`);
-      expect(it.text).toBe("[paste #1, 21 lines]");
+      expect(it.text).toBe("[paste #1, 20 lines]");
       send(it, open);
       expect(it.text).toBe(pasted);
     }

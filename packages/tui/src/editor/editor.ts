@@ -1,21 +1,22 @@
 // The multi-line editor. It owns the text and the keys of the "editor" context; what to do with a text that is sent, where completions come from
 // and where earlier prompts are kept is the host's business.
 
-import { CompletionPopup } from "../completion/popup.ts";
 import type { CompletionSource } from "../completion/source.ts";
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import { EditCommands } from "../document/commands.ts";
 import { Document } from "../document/document.ts";
 import { Layout } from "../document/layout.ts";
 import { type Mark, withoutMarks } from "../document/marks.ts";
-import { isSame, type Place, START } from "../document/place.ts";
+import { isSame, START } from "../document/place.ts";
 import type { Bindings } from "../keys/bindings.ts";
 import type { Key, KeyPress } from "../keys/key.ts";
 import type { Row, Span } from "../rows/row.ts";
 import { shorten, widthOf } from "../rows/width.ts";
 import { rowOf } from "../rows/wrap.ts";
+import { Completing } from "./completing.ts";
 import { type History, HistoryWalk } from "./history.ts";
-import { above, below, Viewport } from "./viewport.ts";
+import { placeOfCharacter, placeRowsAway } from "./motion.ts";
+import { Viewport } from "./viewport.ts";
 import { VimKeys, type VimMode } from "./vim.ts";
 
 export interface EditorOptions {
@@ -33,9 +34,6 @@ export interface EditorOptions {
   readonly prompt?: readonly Span[];
 }
 
-/** Beyond this the source is not asked: it would be handed the whole text at every key. */
-const COMPLETION_LINES = 500;
-
 export class Editor implements Focusable {
   /** May be changed at any time. */
   placeholder: string;
@@ -44,7 +42,7 @@ export class Editor implements Focusable {
   readonly #text = new Document();
   readonly #commands = new EditCommands(this.#text);
   readonly #viewport = new Viewport();
-  readonly #popup: CompletionPopup | undefined;
+  readonly #completing: Completing | undefined;
   readonly #walk: HistoryWalk | undefined;
   readonly #vim: VimKeys | undefined;
   #layout = new Layout(80, this.#commands.marks);
@@ -64,7 +62,9 @@ export class Editor implements Focusable {
     this.#options = options;
     this.placeholder = options.placeholder ?? "";
     this.prompt = options.prompt ?? [];
-    this.#popup = options.completion && new CompletionPopup(options.completion, () => this.#changed());
+    const { completion: source, bindings } = options;
+    this.#completing =
+      source && new Completing({ text: this.#text, source, bindings, onChange: () => this.#changed() });
     this.#walk = options.history && new HistoryWalk(options.history);
     this.#vim = options.vim ? new VimKeys(this.#text, this.#commands) : undefined;
   }
@@ -99,7 +99,7 @@ export class Editor implements Focusable {
   }
 
   get isCompleting(): boolean {
-    return this.#popup?.isOpen ?? false;
+    return this.#completing?.isOpen ?? false;
   }
 
   /** Undefined without vim keys. */
@@ -118,7 +118,7 @@ export class Editor implements Focusable {
     this.#commands.interrupt();
     this.#commands.marks.keepOnly(this.#commands.killRing.entries);
     this.#walk?.leave();
-    this.#popup?.close();
+    this.#completing?.close();
     this.#vim?.reset();
     this.#changed();
   }
@@ -148,7 +148,7 @@ export class Editor implements Focusable {
     const isHandled = this.#press(key);
     if (this.#text.version !== version && !this.#isRecalled) this.#edited();
     else {
-      if (this.isCompleting && !isSame(cursor, this.#text.cursor)) this.#complete(false);
+      if (this.isCompleting && !isSame(cursor, this.#text.cursor)) this.#completing?.ask(false);
       if (isHandled) this.#changed();
     }
     return isHandled;
@@ -178,14 +178,16 @@ export class Editor implements Focusable {
     if (this.isEmpty && this.placeholder !== "") {
       rows[0] = rowOf(...begin(0), { text: shorten(this.placeholder, room), style: { color: "dim" } });
     }
-    const all = [...rows, ...(this.#popup?.render(context) ?? [])];
+    const all = [...rows, ...(this.#completing?.render(context) ?? [])];
     this.#made = { rows: all, columns, height, symbols };
     return all;
   }
 
   #press(key: KeyPress): boolean {
     if (this.#jump !== undefined) return this.#jumpTo(key);
-    if (this.#popup?.isOpen && this.#completionKey(this.#popup, key)) return true;
+    const completed = this.#completing?.handle(key);
+    if (completed === "submit") return this.#submit();
+    if (completed === "handled") return true;
     const vim = this.#vim?.handle(key);
     if (vim === "handled") {
       this.#goal = undefined;
@@ -207,9 +209,9 @@ export class Editor implements Focusable {
       case "tui.editor.cursorDown":
         return this.#vertical(1);
       case "tui.editor.pageUp":
-        return this.#rowsUp(-this.#height);
+        return this.#rowsBy(-this.#height);
       case "tui.editor.pageDown":
-        return this.#rowsUp(this.#height);
+        return this.#rowsBy(this.#height);
     }
     this.#goal = undefined;
     switch (action) {
@@ -219,8 +221,8 @@ export class Editor implements Focusable {
         this.#commands.insert("\n");
         return true;
       case "tui.input.tab":
-        this.#complete(true);
-        return this.#popup !== undefined;
+        this.#completing?.ask(true);
+        return this.#completing !== undefined;
       case "tui.editor.jumpForward":
         this.#jump = "forward";
         return true;
@@ -241,40 +243,30 @@ export class Editor implements Focusable {
       this.#text.replace(before, cursor, "\n");
       return true;
     }
-    this.#popup?.close();
+    this.#completing?.close();
     this.#options.onSubmit(this.value());
     return true;
   }
 
   /** One row up or down; beyond the first and the last row lies the history. */
   #vertical(by: 1 | -1): boolean {
-    if (this.#rowsUp(by)) return true;
+    if (this.#rowsBy(by)) return true;
     const found = by < 0 ? this.#olderPrompt() : this.#newerPrompt();
     if (!found) return false;
     this.#isRecalled = true;
     this.#goal = undefined;
     this.#commands.interrupt();
-    this.#popup?.close();
+    this.#completing?.close();
     return true;
   }
 
-  #rowsUp(by: number): boolean {
-    const { line, offset } = this.#text.cursor;
-    const text = this.#text.line(line);
-    const goal = this.#goal ?? this.#layout.columnOf(text, offset);
-    let place = { line, row: this.#layout.rowOf(text, offset) };
-    let steps = 0;
-    for (; steps < Math.abs(by); steps++) {
-      const next = (by < 0 ? above : below)(this.#text, this.#layout, place);
-      if (next === undefined) break;
-      place = next;
-    }
-    if (steps === 0) return false;
+  #rowsBy(by: number): boolean {
+    const { cursor } = this.#text;
+    const goal = this.#goal ?? this.#layout.columnOf(this.#text.line(cursor.line), cursor.offset);
+    const place = placeRowsAway(this.#text, this.#layout, by, goal);
+    if (place === undefined) return false;
     this.#commands.interrupt();
-    this.#text.moveTo({
-      line: place.line,
-      offset: this.#layout.offsetAt(this.#text.line(place.line), place.row, goal),
-    });
+    this.#text.moveTo(place);
     this.#goal = goal;
     return true;
   }
@@ -305,62 +297,16 @@ export class Editor implements Focusable {
     const direction = this.#jump;
     this.#jump = undefined;
     if (key.text === undefined) return key.name === "escape";
-    const place = this.#find(key.text, direction === "forward");
+    const place = placeOfCharacter(this.#text, key.text, direction === "forward");
     if (place !== undefined) this.#text.moveTo(place);
     this.#goal = undefined;
     this.#commands.interrupt();
     return true;
   }
 
-  #find(character: string, isForward: boolean): Place | undefined {
-    const { line, offset } = this.#text.cursor;
-    const by = isForward ? 1 : -1;
-    for (let index = line; index >= 0 && index < this.#text.lines.length; index += by) {
-      const text = this.#text.line(index);
-      const from = index !== line ? (isForward ? 0 : text.length) : offset + by;
-      const found = from < 0 ? -1 : isForward ? text.indexOf(character, from) : text.lastIndexOf(character, from);
-      if (found >= 0) return { line: index, offset: found };
-    }
-    return undefined;
-  }
-
-  #completionKey(popup: CompletionPopup, key: KeyPress): boolean {
-    const { bindings } = this.#options;
-    const action = bindings.match(key, "select");
-    const isTab = bindings.match(key, "editor") === "tui.input.tab";
-    if (action === "tui.select.up") popup.move(-1);
-    else if (action === "tui.select.down") popup.move(1);
-    else if (action === "tui.select.pageUp") popup.page(-1);
-    else if (action === "tui.select.pageDown") popup.page(1);
-    else if (action === "tui.select.cancel" && key.name === "escape") popup.dismiss();
-    else if (isTab || action === "tui.select.confirm") return this.#accept(popup, isTab);
-    else return false;
-    return true;
-  }
-
-  /** Enter on what is written already sends it. */
-  #accept(popup: CompletionPopup, isTab: boolean): boolean {
-    const { selected } = popup;
-    if (selected === undefined) return false;
-    const from = this.#text.placeAt(selected.from);
-    const to = this.#text.placeAt(selected.to);
-    const { value } = selected.item;
-    popup.close();
-    if (!isTab && this.#text.textBetween(from, to).trimEnd() === value.trimEnd()) return false;
-    this.#commands.interrupt();
-    this.#text.replace(from, to, withoutMarks(value));
-    return isTab || selected.item.submits !== true || this.#submit();
-  }
-
-  #complete(isForced: boolean): void {
-    if (this.#popup === undefined) return;
-    if (this.#text.lines.length > COMPLETION_LINES) this.#popup.close();
-    else this.#popup.ask(this.#text.text, this.#text.index(this.#text.cursor), isForced);
-  }
-
   #edited(): void {
     this.#walk?.leave();
-    this.#complete(false);
+    this.#completing?.ask(false);
     this.#changed();
   }
 

@@ -13,6 +13,7 @@ import {
   type Motion,
   motion,
 } from "./vim-motions.ts";
+import { VimOperators } from "./vim-operators.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
 /** "up" and "down" move by rows of the screen, which the editor knows; "ignored" keys are nobody's text; undefined: not a key of vim's. */
@@ -30,10 +31,9 @@ const COUNT_LIMIT = 9999;
 export class VimKeys {
   #mode: VimMode = "insert";
   readonly #text: Document;
-  readonly #commands: EditCommands;
+  readonly #operators: VimOperators;
   #pending = "";
   #anchor: Place | undefined;
-  #register = { text: "", isLines: false };
   #search: CharacterSearch | undefined;
   /** The keys of the last change and what was typed after them: `.` does both again. */
   #change = { keys: "", typed: "" };
@@ -41,7 +41,7 @@ export class VimKeys {
 
   constructor(text: Document, commands: EditCommands) {
     this.#text = text;
-    this.#commands = commands;
+    this.#operators = new VimOperators(text, commands);
   }
 
   get mode(): VimMode {
@@ -150,28 +150,13 @@ export class VimKeys {
   }
 
   #onRange(operator: string, from: Place, to: Place): void {
-    this.#keep(this.#text.textBetween(from, to), false);
-    if (operator === "y") this.#text.moveTo(from);
-    else this.#text.replace(from, to, "");
+    this.#operators.range(operator, from, to);
     if (operator === "c") this.#beginInsert();
   }
 
   #onLines(operator: string, first: number, last: number): void {
-    const text = this.#text;
-    const end = Math.min(last, text.lines.length - 1);
-    const from: Place = { line: first, offset: 0 };
-    const to: Place = { line: end, offset: text.line(end).length };
-    this.#keep(text.textBetween(from, to), true);
-    if (operator === "y") return;
-    if (operator === "c") {
-      text.replace(from, to, "");
-      this.#beginInsert();
-      return;
-    }
-    // The line end goes too: the one behind, or for the last lines the one before.
-    if (end < text.lines.length - 1) text.replace(from, { line: end + 1, offset: 0 }, "");
-    else text.replace(first === 0 ? from : text.before(from), to, "");
-    text.moveTo({ line: text.cursor.line, offset: firstSign(text.line(text.cursor.line)) });
+    this.#operators.lines(operator, first, last);
+    if (operator === "c") this.#beginInsert();
   }
 
   #command(keys: string, count: number | undefined): Outcome {
@@ -210,13 +195,13 @@ export class VimKeys {
         break;
       case "p":
       case "P":
-        this.#put(command === "p", times);
+        this.#operators.put(command === "p", times);
         break;
       case "r":
-        this.#replaceCharacter(keys.slice(1));
+        this.#operators.replaceCharacter(keys.slice(1));
         break;
       case "J":
-        this.#joinLines(lineEnd);
+        this.#operators.join(lineEnd);
         break;
       default:
         if (!this.#insertCommand(command, lineEnd)) return "ignored";
@@ -243,39 +228,6 @@ export class VimKeys {
     if (command === "O") text.moveTo(place);
     this.#beginInsert();
     return true;
-  }
-
-  #joinLines(at: Place): void {
-    const next = at.line + 1;
-    if (next >= this.#text.lines.length) return;
-    this.#text.replace(at, { line: next, offset: firstSign(this.#text.line(next)) }, " ");
-    this.#text.moveTo(at);
-  }
-
-  #replaceCharacter(character: string): void {
-    const { cursor } = this.#text;
-    if (cursor.offset >= this.#text.line(cursor.line).length) return;
-    this.#text.replace(cursor, this.#text.after(cursor), character);
-    this.#text.moveTo(cursor);
-  }
-
-  #put(isAfter: boolean, times: number): void {
-    const text = this.#text;
-    const { text: kept, isLines } = this.#register;
-    if (kept === "" && !isLines) return;
-    const { line } = text.cursor;
-    if (isLines) {
-      const lines = Array(times).fill(kept).join("\n");
-      const at: Place = isAfter ? { line, offset: text.line(line).length } : { line, offset: 0 };
-      text.replace(at, at, isAfter ? `\n${lines}` : `${lines}\n`);
-      const first = isAfter ? line + 1 : line;
-      text.moveTo({ line: first, offset: firstSign(text.line(first)) });
-      return;
-    }
-    const isAtEnd = text.cursor.offset >= text.line(line).length;
-    const at = isAfter && !isAtEnd ? text.after(text.cursor) : text.cursor;
-    text.replace(at, at, kept.repeat(times));
-    text.moveTo(text.before(text.cursor));
   }
 
   #visual(): Outcome | "begun" {
@@ -315,11 +267,6 @@ export class VimKeys {
   #beginInsert(): void {
     this.#mode = "insert";
     this.#insertedFrom = this.#text.cursor;
-  }
-
-  #keep(text: string, isLines: boolean): void {
-    this.#register = { text, isLines };
-    this.#commands.killRing.add(text);
   }
 
   /** In normal mode the cursor is on a character, not behind the last one. */

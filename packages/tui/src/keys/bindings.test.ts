@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EDITOR_ACTIONS, SELECT_ACTIONS } from "./actions.ts";
 import { type Action, Bindings, detectDefaultKeyCollisions } from "./bindings.ts";
@@ -58,6 +59,16 @@ describe("keybindings", () => {
     expect(detectDefaultKeyCollisions([...EDITOR_ACTIONS, ...SELECT_ACTIONS, ...ACTIONS])).toEqual([]);
     const twice = { id: "app.other", description: "", chords: ["CTRL+D"], context: "app" };
     expect(detectDefaultKeyCollisions([...ACTIONS, twice])).toHaveLength(1);
+  });
+
+  it("G-110 the table in docs/keys.md is the registry", () => {
+    const page = readFileSync(new URL("../../../../docs/keys.md", import.meta.url), "utf8");
+    const rows = page.split("\n").filter((line) => line.startsWith("| `tui."));
+    const registry = [...EDITOR_ACTIONS, ...SELECT_ACTIONS].map(
+      ({ id, description, chords }) =>
+        `| \`${id}\` | ${description} | ${chords.map((chord) => `\`${chord}\``).join(" ")} |`,
+    );
+    expect(rows).toEqual(registry);
   });
 
   it("a sign that needs shift matches whether the terminal reports the key or the sign", () => {

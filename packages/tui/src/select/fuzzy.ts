@@ -40,7 +40,7 @@ function wordScore(word: string, text: string): number | undefined {
   return scatteredScore(word, text);
 }
 
-/** The letters in order; those that begin a word or follow each other count more. Too thin a scattering is no match. */
+/** The letters in order, the first of them at the start of a word; those that begin a word or follow each other count more. Too thin a scattering is no match. */
 function scatteredScore(word: string, text: string): number | undefined {
   let score = 0;
   let last = -1;
@@ -48,7 +48,8 @@ function scatteredScore(word: string, text: string): number | undefined {
     const start = nextWordStart(text, letter, last + 1);
     const near = text.indexOf(letter, last + 1);
     if (near < 0) return undefined;
-    const at = near === last + 1 || start < 0 ? near : start;
+    if (last < 0 && start < 0) return undefined;
+    const at = last >= 0 && (near === last + 1 || start < 0) ? near : start;
     score += at === last + 1 ? 3 : isWordStart(text, at) ? 2 : 0;
     last = at;
   }

@@ -126,6 +126,8 @@ describe("fuzzy search", () => {
     ["so", ["open-source", "sonnet", "so", "gpt"], ["so", "sonnet", "open-source"]],
     ["ses list", ["sessions/list.ts", "list.ts", "sessions/show.ts"], ["sessions/list.ts"]],
     ["edt", ["editor.ts", "deed", "xexdxt"], ["editor.ts"]],
+    ["hlp", ["/help", "shelp"], ["/help"]],
+    ["12", ["session 21, 21 minutes ago", "session 12"], ["session 12"]],
     ["cp", ["copy-paste", "scrap"], ["copy-paste"]],
     ["", ["b", "a"], ["b", "a"]],
   ])("%j in %j", (query, texts, expected) => {
