@@ -4,7 +4,7 @@ export type { DiffLine, FileChange, FileDiff } from "./diff/file-diff.ts";
 export { CodeHighlighter, highlight } from "./highlight/highlight.ts";
 export { languageOf, loadLanguage } from "./highlight/languages.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
-export { type MarkdownOptions, MarkdownStream, renderMarkdown } from "./markdown/stream.ts";
+export { type MarkdownOptions, MarkdownStream, prepareMarkdown, renderMarkdown } from "./markdown/stream.ts";
 export { itermPicture, kittyPicture, kittyRemove } from "./picture/encode.ts";
 export { type PictureProtocol, pictureProtocol } from "./picture/protocol.ts";
 export { type Pixels, sixelPicture } from "./picture/sixel.ts";
