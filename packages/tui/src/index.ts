@@ -17,6 +17,7 @@ export { type MarkdownOptions, MarkdownStream, renderMarkdown } from "./markdown
 export { Focus } from "./overlay/focus.ts";
 export { LinePrompt, type LinePromptOptions } from "./prompt/line-prompt.ts";
 export { beside, cutRow } from "./rows/beside.ts";
+export { type MarkdownOptions, MarkdownStream, prepareMarkdown, renderMarkdown } from "./markdown/stream.ts";
 export { itermPicture, kittyPicture, kittyRemove } from "./picture/encode.ts";
 export { type PictureProtocol, pictureProtocol } from "./picture/protocol.ts";
 export { type Pixels, sixelPicture } from "./picture/sixel.ts";

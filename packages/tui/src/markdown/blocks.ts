@@ -63,11 +63,14 @@ export class Blocks {
   #isBlank = false;
   #gap: Lead | undefined;
 
-  /** A copy that can be fed what may still change. */
+  /** A copy that can be fed what may still change, for a look at it. */
   fork(): Blocks {
     const copy = new Blocks();
     copy.#holders = this.#holders.map((one) => ({ ...one, list: one.list && { ...one.list } }));
-    copy.#leaf = this.#leaf;
+    // The first line of a table looks like text until the second one is there.
+    const isHeader =
+      this.#leaf?.kind === "paragraph" && this.#leaf.lines.length === 1 && this.#leaf.lines[0]?.startsWith("|");
+    copy.#leaf = isHeader ? undefined : this.#leaf;
     copy.#isBlank = this.#isBlank;
     copy.#gap = this.#gap;
     return copy;
@@ -76,6 +79,11 @@ export class Blocks {
   /** The next line is shown as it is written, if it does not end the block. */
   get isVerbatim(): boolean {
     return this.#leaf !== undefined && ["fence", "indented", "html"].includes(this.#leaf.kind);
+  }
+
+  /** The next line is likely a row of a table: half of it would move all columns. */
+  get isTable(): boolean {
+    return this.#leaf?.kind === "table";
   }
 
   /** A line without its end, in visible characters. */

@@ -26,7 +26,7 @@ export type Marker =
   | { readonly kind: "bullet" }
   | { readonly kind: "number"; readonly text: string }
   | { readonly kind: "task"; readonly isDone: boolean };
-export type LeadPiece =
+type LeadPiece =
   | { readonly kind: "quote" }
   /** The marker itself stands in the item's first row; below it are blanks. */
   | { readonly kind: "item"; readonly marker: Marker; readonly isFirst: boolean };

@@ -4,7 +4,7 @@ import { loadLanguage } from "../highlight/languages.ts";
 import type { Row } from "../rows/row.ts";
 import { rowText, rowWidth } from "../rows/wrap.ts";
 import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
-import { MarkdownStream, renderMarkdown } from "./stream.ts";
+import { MarkdownStream, prepareMarkdown, renderMarkdown } from "./stream.ts";
 
 const symbols = SYMBOL_SETS.unicode;
 const texts = (rows: readonly Row[]): string[] => rows.map(rowText);
@@ -94,7 +94,7 @@ describe("markdown in pieces", () => {
     const code = `\`\`\`ts\n${"const value = compute(1);\n".repeat(500)}\`\`\`\n`;
     const list = "- an item of the list\n".repeat(500);
     const table = `| a | b |\n|---|---|\n${"| one | two |\n".repeat(500)}`;
-    const cuts = Array.from({ length: 2_000 }, (_, index) => index * 11);
+    const cuts = Array.from({ length: 600 }, (_, index) => index * 37);
     expect(streamed(code, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
     expect(streamed(list, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
     expect(streamed(table, cuts, 80).tallestLive).toBeLessThanOrEqual(24);
@@ -110,8 +110,29 @@ describe("markdown in pieces", () => {
     expect(live("some `co")).toEqual(["some co"]);
     expect(live("a\n\n##")).toEqual(["a"]);
     expect(live("a\n\n- ")).toEqual(["a"]);
+    expect(live("```ts")).toEqual([]);
+    expect(live("| a | b |\n| -")).toEqual([]);
     expect(live("```ts\nlet a = `x")).toEqual(["  let a = `x"]);
     expect(live("```ts\nlet a\n``")).toEqual(["  let a"]);
+  });
+
+  it("a row of a table appears when it is whole: half of it would move the columns of all others", () => {
+    const stream = new MarkdownStream();
+    stream.add("| a | b |\n|---|---|\n| 1 | 2 |\n| a long ce");
+    expect(texts(stream.render({ columns: 40, symbols }))).toEqual(["a  b", "1  2"]);
+    stream.add("ll | 3 |\n");
+    expect(texts(stream.render({ columns: 40, symbols })).at(-1)).toBe("a long cell  3");
+  });
+
+  it("code waits for the colours of its language, shown plain below the finished rows until then", async () => {
+    const stream = new MarkdownStream();
+    stream.add("text\n\n```ruby\ndef a\n");
+    expect(texts(stream.finished({ columns: 40, symbols }))).toEqual(["text", ""]);
+    expect(texts(stream.render({ columns: 40, symbols }))).toEqual(["  def a"]);
+    await prepareMarkdown("> ```ruby\n");
+    const [row] = stream.finished({ columns: 40, symbols });
+    expect(row?.spans.map(({ style }) => style?.color)).toContain("syntaxKeyword");
+    expect(stream.render({ columns: 40, symbols })).toEqual([]);
   });
 
   it("a line that never ends is still shown piece by piece", () => {

@@ -3,6 +3,7 @@
 
 import type { RenderContext } from "../component.ts";
 import type { CodeHighlighter } from "../highlight/highlight.ts";
+import { languageOf, loadLanguage } from "../highlight/languages.ts";
 import type { Row } from "../rows/row.ts";
 import { visible } from "../rows/visible.ts";
 import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
@@ -94,7 +95,7 @@ export class MarkdownStream {
     if (this.#isEnded) return [];
     const trial = this.#blocks.fork();
     const partial = previewed(this.#partial, trial.isVerbatim);
-    if (partial !== "") trial.line(visible(partial));
+    if (partial !== "" && !trial.isTable) trial.line(visible(partial));
     trial.end();
     return trial.parts;
   }
@@ -106,6 +107,14 @@ export class MarkdownStream {
   #view({ columns, symbols }: Surface, code: View["code"]): View {
     return { columns, symbols, links: this.#links, code };
   }
+}
+
+const FENCE = /^[ >]*(?:`{3,}|~{3,}) *([\w+#-]+)/gm;
+
+/** Settles when the languages of the code in a text are loaded, so that `renderMarkdown` can colour it. */
+export async function prepareMarkdown(text: string): Promise<void> {
+  const words = new Set([...text.matchAll(FENCE)].map(([, word = ""]) => languageOf(word)));
+  await Promise.all([...words].map((language) => language && loadLanguage(language)));
 }
 
 /** Whole texts. Languages that are not loaded yet are plain: see `prepareMarkdown`. */
