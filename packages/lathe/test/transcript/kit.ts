@@ -108,7 +108,8 @@ export class Shown {
   get scrollback(): string {
     return grid(this.committed, this.context.columns);
   }
+  /** Without the blank row that keeps it apart from the scrollback. */
   get live(): string {
-    return grid(this.transcript.render(this.context), this.context.columns);
+    return grid(this.transcript.render(this.context), this.context.columns).replace(/^\n/, "");
   }
 }
