@@ -1,3 +1,5 @@
+import type { SessionEvent } from "@lathe/agent";
+import { Message } from "@lathe/llm";
 import { call as callBlock, text, thinking, turn } from "@lathe/testkit";
 import { rowText } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
@@ -97,7 +99,7 @@ describe("the transcript of a session", () => {
 
   it("a retry is one line with attempt and countdown, and goes when the answer comes", () => {
     const shown = new Shown(80).play(input("go"), turnStart(0), textStart(0), textDelta("half an ans", 1));
-    const message = "anthropic: overloaded (529)";
+    const message = "overloaded (529)";
     shown.play(
       event("retry", 2 * SECOND, {
         attempt: 1,
@@ -202,14 +204,14 @@ describe("the transcript of a session", () => {
     expect(shown.scrollback).toBe("❯ hello");
     shown.play(
       input("hello"),
-      event("steering_injected", 2, { content: "and tests", entry_id: "e", message: input("and tests").data.message }),
+      event("steering_injected", 2, { content: "and tests", entry_id: "e", message: Message.user("and tests") }),
     );
     expect(shown.scrollback).toBe("❯ hello\n\n❯ and tests\n  while it worked");
   });
 
   it("says what is being waited for, never one word for everything", () => {
     const shown = new Shown(80);
-    const said = (...events: Parameters<Shown["play"]>): string | undefined =>
+    const said = (...events: readonly SessionEvent[]): string | undefined =>
       shown.play(...events).transcript.activity?.text;
     expect([
       said(),

@@ -23,7 +23,8 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   if (retry) {
     const seconds = Math.max(0, Math.ceil((retry.at - view.now) / 1000));
     const when = seconds > 0 ? `again in ${seconds}s` : "trying again";
-    const end = [dim(`${SEPARATOR}attempt ${retry.attempt + 1}${SEPARATOR}${when}`)];
+    const attempt = retry.attempt > 0 ? `${SEPARATOR}attempt ${retry.attempt + 1}` : "";
+    const end = [dim(`${attempt}${SEPARATOR}${when}`)];
     rows.push(
       oneRow(
         view,
