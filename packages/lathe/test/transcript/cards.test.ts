@@ -315,17 +315,37 @@ describe("TU-06 what a person sees of a call, at 80 and 120 columns", () => {
   });
 });
 
+it("TU-06 agents: what was asked of a child, its line when it ends, and its report", async () => {
+  const child = "Find all callers of mul and say in one sentence where they are";
+  const run = await world((request) => {
+    const { messages } = request.view;
+    if (messages.some(({ role, text }) => role === "user" && text.includes(child)))
+      return messages.length > 1 ? turn.text("Nobody calls **mul**.") : turn.calls([call("grep", { pattern: "mul" })]);
+    const answers = messages.filter(({ role }) => role === "assistant").length;
+    if (answers === 0) return turn.calls([call("spawn_agent", { task: child })]);
+    const id = /"agent_id":"(\w+)"/.exec(JSON.stringify(messages).replaceAll("\\", ""))?.[1] ?? "";
+    if (answers === 1) return turn.calls([call("wait", { agent_id: id })]);
+    return answers === 2 ? turn.calls([call("close_agent", { agent_id: id })]) : turn.text("Done.");
+  }, FILES);
+  await run.session.submit("go");
+  await run.close();
+  await expect(grids(run)).toMatchFileSnapshot("golden/agents.txt");
+});
+
 const withPort = ({ name, args }: CallSpec, port = 0): CallSpec => ({
   name,
   args: JSON.parse(JSON.stringify(args).replaceAll("PORT", String(port).padStart(5, "0"))),
 });
 
 function grids({ events, dir }: World, port = 0): string {
+  const agent = events.find((event) => event.kind === "subagent_event")?.data.agent_id ?? "no agent";
   const grid = (columns: number): string =>
     new Shown(columns)
       .play(...events)
       .scrollback.replaceAll(String(port).padStart(5, "0"), "54321")
       .replaceAll(dir, "DIR")
+      .replaceAll(agent, "1a2b3c4d")
+      .replace(/took \d\.\ds · \$0\.\d{4}/g, "took 0.0s · $0.0123")
       .split("\n")
       .slice(2, -4)
       .join("\n");

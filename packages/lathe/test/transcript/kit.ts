@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { type CreateSessionOptions, createSession, type Session, type SessionEvent } from "@lathe/agent";
 import { defaultDeps } from "@lathe/llm";
 import { type ModelServer, type Script, startModelServer } from "@lathe/testkit";
-import { type RenderContext, type Row, rowText, rowWidth, SYMBOL_SETS } from "@lathe/tui";
+import { type RenderContext, type Row, rowText, rowWidth, SYMBOL_SETS, TOKENS } from "@lathe/tui";
 import { expect } from "vitest";
 import { Transcript, type TranscriptOptions } from "../../src/modes/interactive/transcript/transcript.ts";
 
@@ -18,9 +18,15 @@ export const contextOf = (columns: number, rows = 40): RenderContext => ({
   now: 0,
 });
 
-/** Rows as text, checked to fit. */
+const COLOURS: ReadonlySet<unknown> = new Set([...TOKENS, undefined]);
+
+/** Rows as text, checked to fit, to have no colour that themes do not know and nothing that moves the cursor. */
 export function grid(rows: readonly Row[], columns: number): string {
-  for (const row of rows) expect(rowWidth(row), rowText(row)).toBeLessThanOrEqual(columns);
+  for (const row of rows) {
+    expect(rowWidth(row), rowText(row)).toBeLessThanOrEqual(columns);
+    expect(rowText(row)).not.toMatch(/[\p{Cc}]/u);
+    for (const { style } of row.spans) expect(COLOURS, String(style?.color)).toContain(style?.color);
+  }
   return rows.map((row) => rowText(row).trimEnd()).join("\n");
 }
 
@@ -108,7 +114,8 @@ export class Shown {
   get scrollback(): string {
     return grid(this.committed, this.context.columns);
   }
+  /** Without the blank row that keeps it apart from the scrollback. */
   get live(): string {
-    return grid(this.transcript.render(this.context), this.context.columns);
+    return grid(this.transcript.render(this.context), this.context.columns).replace(/^\n/, "");
   }
 }

@@ -46,6 +46,7 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
     verb: verbOf(["Proposing", "Proposed", "Propose"], result),
     subject: "a plan",
     outcome: result && decisionOn(result.details),
+    failed: result?.details["approved"] === false,
     body: markdown(plan, PLAN_LINES),
   }),
   timeoutMs: 0,

@@ -51,7 +51,7 @@ export function jobCard(job: string, isEnding: boolean, result: CardResult | und
   return {
     verb: verbOf(isEnding ? ["Stopping", "Stopped", "Stop"] : ["Checking", "Checked", "Check"], result),
     subject: typeof command === "string" ? `${job}: ${command}` : job,
-    outcome: status?.replace(/, \d+ ms$/, ""),
+    outcome: status?.replace(/(,| after) \d+ ms$/, ""),
     failed: status !== undefined && !/^(running|exit code: 0\b)/.test(status),
     body: output === "" || output === "(no new output)" ? undefined : tail(output),
   };

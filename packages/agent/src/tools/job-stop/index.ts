@@ -19,7 +19,7 @@ export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
     return {
       verb: verbOf(["Stopping", "Stopped", "Stop"], result),
       subject: typeof command === "string" ? `job ${job_id}: ${command}` : `job ${job_id}`,
-      outcome: /has ended: (.*)\.$/.exec(result?.text ?? "")?.[1]?.replace(/, \d+ ms$/, ""),
+      outcome: /has ended: (.*)\.$/.exec(result?.text ?? "")?.[1]?.replace(/(,| after) \d+ ms$/, ""),
     };
   },
   async execute({ job_id }, { services }) {

@@ -1,10 +1,9 @@
 // What is not yet in the scrollback, block by block: text that streams in, thoughts, calls that run, and what is already whole.
 
 import type { Card, EventData } from "@lathe/agent";
-import { MarkdownStream, type Row } from "@lathe/tui";
+import { elapsed, MarkdownStream, type Row } from "@lathe/tui";
 import type { CallItem, Item, ThinkingItem } from "./item.ts";
 import { itemRows, thoughtRows } from "./item-rows.ts";
-import { running } from "./numbers.ts";
 import { OutputTail } from "./output-tail.ts";
 import { dim, type ItemView, oneRow } from "./view.ts";
 
@@ -95,7 +94,7 @@ export class ThinkingBlock implements Block {
     }
     if (this.isDone) return itemRows(item, view);
     const last = this.#text.trimEnd().split("\n").at(-1) ?? "";
-    return [oneRow(view, [dim(`Thinking ${running(view.now - this.#since)}  `)], last, { color: "dim", italic: true })];
+    return [oneRow(view, [dim(`Thinking ${elapsed(view.now - this.#since)}  `)], last, { color: "dim", italic: true })];
   }
 }
 

@@ -1,8 +1,7 @@
 // What stands below the headline of a card: output, a list, a diff or written text. Collapsed to a few rows; what is hidden is counted.
 
 import type { CardBody, CardLine } from "@lathe/agent";
-import { type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
-import { diffRows } from "./content.ts";
+import { diffRows, type Row, renderMarkdown, type Span, visible, wrap } from "@lathe/tui";
 import type { CallItem } from "./item.ts";
 import { counted } from "./numbers.ts";
 import { dim, INDENT, type ItemView, oneRow, span } from "./view.ts";
@@ -35,7 +34,11 @@ function liveRows({ live }: CallItem, view: ItemView): Row[] {
 }
 
 function outputRows({ text, keeps, collapsed }: Body<"output">, { state, live }: CallItem, view: ItemView): Row[] {
-  const lines = visible(text).trimEnd().split("\n");
+  // A call that was cut short has no other output.
+  const lines = visible(text === "" ? (live?.lines.join("\n") ?? "") : text)
+    .trimEnd()
+    .split("\n");
+  if (lines.join("") === "") return [];
   if (view.expanded) return lines.flatMap((line) => wrapped(line, view));
   const isTail = keeps === "tail";
   const shown = isTail ? lines.slice(-collapsed) : lines.slice(0, collapsed);
@@ -86,7 +89,7 @@ function listRow({ text, kind }: CardLine, view: ItemView): Row {
     case "open":
       return oneRow(view, lead(symbols.unchecked, "dim"), text, { color: "text" });
     case "dropped":
-      return oneRow(view, lead(symbols.unchecked, "dim"), text, { color: "dim", strike: true });
+      return oneRow(view, lead(symbols.failure, "dim"), text, { color: "dim", strike: true });
     case "heading":
       return oneRow(view, [{ text: INDENT }], text, { color: "muted", bold: true });
     default:
@@ -96,7 +99,7 @@ function listRow({ text, kind }: CardLine, view: ItemView): Row {
 
 function fileRows(file: Body<"diff">["files"][number], { files, collapsed }: Body<"diff">, view: ItemView): Row[] {
   const name = files.length > 1 ? [oneRow(view, [{ text: INDENT }], file.path, { color: "muted", bold: true })] : [];
-  const rows = indented(diffRows(file.diff, file.path, view.columns - INDENT.length));
+  const rows = indented(diffRows(file.diff, view.columns - INDENT.length, { wordMarks: true, symbols: view.symbols }));
   return [...name, ...collapsedRows(rows, Math.max(4, Math.ceil(collapsed / files.length)), view)];
 }
 

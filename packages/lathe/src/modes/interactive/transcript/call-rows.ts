@@ -1,10 +1,10 @@
 // A call as rows: mark, verb, what it is about and what came of it in the headline; below it what the tool wants to be seen.
 
 import type { Card } from "@lathe/agent";
-import { type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
+import { elapsed, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
 import { bodyRows } from "./body-rows.ts";
 import type { CallItem } from "./item.ts";
-import { running, took } from "./numbers.ts";
+import { took } from "./numbers.ts";
 import { dim, hanging, type ItemView, SEPARATOR, span } from "./view.ts";
 
 /** A longer command is cut until a person asks for the whole. */
@@ -67,7 +67,7 @@ function ending(item: CallItem, view: ItemView): Span[] {
   if (state === "waiting") add("waits for your answer", { color: "warning" });
   if (decision !== undefined) add(decision, { color: "dim" });
   if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)
-    add(running(view.now - since), { color: "dim" });
+    add(elapsed(view.now - since), { color: "dim" });
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
     add(`took ${took(tookMs)}`, { color: "dim" });
   return parts;

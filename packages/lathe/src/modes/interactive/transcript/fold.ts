@@ -39,8 +39,8 @@ export class EventFold {
   /** Rows of the present attempt at an answer are in the scrollback. */
   attemptIsShown = false;
   #open: TextBlock | ThinkingBlock | undefined;
-  /** What the person sent and was shown at once. */
-  #echoed: string[] = [];
+  /** Messages of the person that were shown at once, and that the session has not taken yet. */
+  #echoes = 0;
   #hasTurns = false;
   #finish = "";
   #answer = "";
@@ -59,9 +59,9 @@ export class EventFold {
     this.add({ kind: "note", text, note });
   }
 
-  /** Shown before the session has it; the event that follows is the same message. */
+  /** Shown before the session has it: the next input is this message. */
   echo(text: string): void {
-    this.#echoed.push(text);
+    this.#echoes++;
     this.add({ kind: "user", text, how: "sent", attached: [] });
   }
 
@@ -165,10 +165,9 @@ export class EventFold {
     return this.blocks.filter((block) => block instanceof CallBlock);
   }
 
-  #userInput({ content, message, origin }: EventData["user_input"]): void {
-    const echoed = this.#echoed.indexOf(content);
-    if (echoed >= 0) {
-      this.#echoed.splice(echoed, 1);
+  #userInput({ message, origin }: EventData["user_input"]): void {
+    if (origin === "input" && this.#echoes > 0) {
+      this.#echoes--;
       return;
     }
     const { words, attached } = wordsAndAttachments(message.content);
@@ -245,7 +244,7 @@ export class EventFold {
   }
 
   #retried({ attempt, delay_ms, discards, message }: EventData["retry"], now: number): void {
-    this.retry = { message: oneLine(message), attempt, at: now + delay_ms };
+    this.retry = { message: this.#withProvider(oneLine(message)), attempt, at: now + delay_ms };
     this.preparing = undefined;
     this.awaitedSince = now;
     if (!discards) return;
@@ -254,6 +253,12 @@ export class EventFold {
       if (block instanceof TextBlock || block instanceof ThinkingBlock) this.#remove(block);
     this.#open = undefined;
     if (this.attemptIsShown) this.note("The answer was cut off and begins again.", "warning");
+  }
+
+  #withProvider(message: string): string {
+    const [provider = "", model] = this.#options.model().split("/");
+    const isNamed = model === undefined || message.toLowerCase().includes(provider.toLowerCase());
+    return isNamed ? message : `${provider}: ${message}`;
   }
 
   #remove(block: Block): void {

@@ -1,11 +1,11 @@
 // Each kind of item as rows, at any width, collapsed or whole.
 
-import { type Row, renderMarkdown, type Style, visible, visibleLine, widthOf, wrap } from "@lathe/tui";
+import { elapsed, type Row, renderMarkdown, type Style, visible, visibleLine, widthOf, wrap } from "@lathe/tui";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { hiddenRow } from "./body-rows.ts";
 import { callRows } from "./call-rows.ts";
 import type { ChildItem, CompactionItem, Item, NoteItem, NoteKind, ThinkingItem, TurnItem, UserItem } from "./item.ts";
-import { counted, running, took } from "./numbers.ts";
+import { counted, took } from "./numbers.ts";
 import { dim, hanging, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 /** Of a message that a person sent, such as a long paste. */
@@ -105,7 +105,7 @@ export function childRow(item: ChildItem, view: ItemView): Row {
     done: span(symbols.success, { color: "success" }),
     failed: span(symbols.failure, { color: "error" }),
   };
-  const time = item.state === "running" ? running(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
+  const time = item.state === "running" ? elapsed(view.now - item.since) : `took ${took(item.tookMs ?? 0)}`;
   const facts = [item.agentId, counted(item.turns, "turn"), time];
   if (item.cost !== undefined && item.cost > 0) facts.push(dollars(item.cost));
   const lead = [marks[item.state], { text: " " }, span(facts.join(SEPARATOR), { color: "muted" }), { text: "  " }];

@@ -1,17 +1,8 @@
-// Times as a transcript tells them: short, and steady while they run.
+// Numbers as a transcript tells them.
 
-/** Of something that is over. */
-export function took(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)}s`;
-  return running(ms);
-}
+import { elapsed } from "@lathe/tui";
 
-/** Of something that still runs: changes once a second. */
-export function running(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
-}
+/** How long something took that is over. */
+export const took = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : elapsed(ms));
 
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;

@@ -1,16 +1,15 @@
 // Lines below the live blocks that stand for something passing: they are replaced, and nothing of them stays.
 
-import { type Row, visibleLine } from "@lathe/tui";
+import { elapsed, type Row, visibleLine } from "@lathe/tui";
 import { tokens } from "../../../sessions/numbers.ts";
 import type { EventFold } from "./fold.ts";
-import { running } from "./numbers.ts";
 import { dim, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
 export function statusRows({ retry, compacting, preparing }: EventFold, view: ItemView): Row[] {
   const { symbols } = view;
   const rows: Row[] = [];
   if (compacting) {
-    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${running(view.now - compacting.since)}`;
+    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${elapsed(view.now - compacting.since)}`;
     rows.push(oneRow(view, [span(symbols.running, { color: "accent" }), { text: " " }], text, { color: "muted" }));
   }
   if (preparing) {
@@ -24,7 +23,8 @@ export function statusRows({ retry, compacting, preparing }: EventFold, view: It
   if (retry) {
     const seconds = Math.max(0, Math.ceil((retry.at - view.now) / 1000));
     const when = seconds > 0 ? `again in ${seconds}s` : "trying again";
-    const end = [dim(`${SEPARATOR}attempt ${retry.attempt + 1}${SEPARATOR}${when}`)];
+    const attempt = retry.attempt > 0 ? `${SEPARATOR}attempt ${retry.attempt + 1}` : "";
+    const end = [dim(`${attempt}${SEPARATOR}${when}`)];
     rows.push(
       oneRow(
         view,

@@ -47,8 +47,8 @@ export class Transcript {
   readonly #fold: EventFold;
   /** Of what was given out last: whether the next block follows without a blank row. */
   #last: "nothing" | "line" | "block" = "nothing";
-  /** Some rows of the first block were given out. */
-  #begun = false;
+  /** The first block, when some of its rows were given out. */
+  #begun: Block | undefined;
   #kept: Item[] = [];
   #thinking: TranscriptOptions["thinking"];
   #expanded: boolean;
@@ -113,15 +113,15 @@ export class Transcript {
       const made = block.take ? takenRows(block, view) : unit.rows(view);
       if (made.length > 0) {
         const shape = shapeOf(unit, made);
-        if (!this.#begun && this.#wantsGap(this.#last, shape)) rows.push(EMPTY_ROW);
+        if (this.#begun !== block && this.#wantsGap(this.#last, shape)) rows.push(EMPTY_ROW);
         rows.push(...made);
         this.#last = shape;
-        this.#begun = true;
+        this.#begun = block;
         if (block instanceof TextBlock || block instanceof ThinkingBlock) this.#fold.attemptIsShown = true;
       }
       if (!unit.isDone) break;
       this.#fold.blocks.splice(0, unit.blocks.length);
-      this.#begun = false;
+      this.#begun = undefined;
       this.#keep(unit.blocks);
     }
     if (rows.length > 0) this.#version++;
@@ -210,7 +210,7 @@ export class Transcript {
   #allLiveRows(view: ItemView): Row[] {
     const rows: Row[] = [];
     let last = this.#last;
-    let isContinued = this.#begun;
+    let isContinued = this.#begun !== undefined && this.#begun === this.#fold.blocks[0];
     const add = (made: readonly Row[], shape: "line" | "block"): void => {
       if (made.length === 0) return;
       if (!isContinued && this.#wantsGap(last, shape)) rows.push(EMPTY_ROW);
