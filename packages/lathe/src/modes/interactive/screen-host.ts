@@ -5,7 +5,6 @@ import type { OpenSession } from "../../conversation/open-session.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
 import { addHostCommands } from "./host-commands.ts";
-import { InputEndings } from "./input-endings.ts";
 import { Keyboard } from "./keyboard.ts";
 import { moreActions } from "./more-actions.ts";
 import type { Host } from "./run.ts";
@@ -73,13 +72,10 @@ interface Followers {
   readonly signs: TerminalSigns;
 }
 
-async function follow({ session, journal }: OpenSession, followers: Followers): Promise<void> {
+async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
   const { transcript, rows, facts, signs } = followers;
-  const endings = new InputEndings(journal.path !== undefined);
   for await (const event of session.events()) {
-    if (!endings.covers(event)) transcript.event(event);
-    const ending = endings.after(event);
-    if (ending !== undefined) transcript.note(ending, "error");
+    transcript.event(event);
     if (event.kind === "processing_end") facts.refresh();
     signs.event(event);
     rows.tick();
