@@ -7,8 +7,9 @@ export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export { type BranchSummaryOptions, branchSummarizer } from "./branches/branch-summary.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
 export { Checkpoints } from "./checkpoint/checkpoints.ts";
+export { beganWithBriefing, HANDOFF } from "./compaction/briefing.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
-export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
+export { HANDOFF_WORDS, handoffCall, handoffMessage, wordsToKeep } from "./compaction/handoff.ts";
 export {
   type CompactionSettings,
   type CompactionStrategy,
@@ -100,7 +101,7 @@ export { encodeLine, type LineHead, readLineHead } from "./journal/line.ts";
 export type { EntryMeta } from "./journal/line-index.ts";
 export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
-export { type MoveOptions, moveJournalFile } from "./journal/move-file.ts";
+export { type MoveOptions, moveJournalFile, movingCopy } from "./journal/move-file.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { readLines } from "./journal/read-lines.ts";
@@ -182,6 +183,7 @@ export {
   type RewoundSession,
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
+export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";

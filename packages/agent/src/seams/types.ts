@@ -7,7 +7,7 @@ import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { PreservedData, TreeEntry } from "../journal/types.ts";
+import type { PreservedData, TreeEntry, VendorHistory } from "../journal/types.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
@@ -22,6 +22,8 @@ export interface SeamContext {
   carried(): readonly string[];
   /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
+  /** The messages in a form of the vendor's own; undefined where it has none. Journalled and counted like a call. */
+  compactByVendor(messages: readonly Message[], timeoutMs: number): Promise<VendorCompaction | undefined>;
   /** Tells the person who uses the session; `code` is for programs. */
   warn(message: string, code: string): void;
   /** Undefined: nobody answered, or nobody can be asked. */
@@ -64,6 +66,13 @@ export interface SideAnswer {
   readonly usage: Usage;
   /** US dollars. */
   readonly cost: number;
+}
+
+/** History as a vendor compacted it. */
+export interface VendorCompaction {
+  readonly history: VendorHistory;
+  /** Of the context, when it is sent back. */
+  readonly tokens: number;
 }
 
 /** A call as hooks may still change it. */
@@ -154,6 +163,8 @@ export type RequestVerdict =
   | { readonly prune: readonly string[] }
   /** Goes back to an earlier entry of this branch and puts a summary of what was left there. */
   | { readonly branch: { readonly to: string; readonly summary: string } }
+  /** The hook has made room itself, for example by a larger model: the request is made anew. */
+  | { readonly retry: true }
   | undefined;
 /** How room was or is to be made for a request that is too long; undefined: another hook may know. */
 export type OverflowVerdict =

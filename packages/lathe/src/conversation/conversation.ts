@@ -8,8 +8,6 @@ import {
   branchPoint,
   branchSummarizer,
   type CompactionEntry,
-  handoffCall,
-  handoffMessage,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
@@ -42,6 +40,7 @@ import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
 import { usageError } from "../usage/exit.ts";
 import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
+import { askForBriefing, type Briefing, beginWith, saveBriefing } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { type OpenSession, openSession, type Person } from "./open-session.ts";
@@ -92,7 +91,7 @@ export class Conversation {
   private constructor(parts: ConversationParts) {
     this.#workspace = parts.workspace;
     this.#parts = parts;
-    this.#idle = new IdleCompaction(parts.workspace);
+    this.#idle = new IdleCompaction(() => this.workspace);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
   }
 
@@ -211,17 +210,7 @@ export class Conversation {
    * nothing was written; then this session stays the present one.
    */
   async handoff(focus?: string): Promise<string | undefined> {
-    await this.session.interrupt();
-    if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
-    const { session } = this;
-    let answer = await session.callModel("handoff", handoffCall(focus));
-    if (answer?.text.trim() === "") answer = await session.callModel("handoff", handoffCall(focus, "tools"));
-    const document = answer?.text.trim() ?? "";
-    if (document === "") return undefined;
-    const { cancelled } = await this.startNew(this.#open.journal.path);
-    if (cancelled !== undefined) throw usageError(`No new session was started: ${cancelled}.`);
-    this.session.appendCustomMessage("handoff", handoffMessage(document));
-    return document;
+    return (await this.#handOff(focus))?.document;
   }
 
   /** Off: only by hand. Holds for the sessions that follow. */
@@ -345,17 +334,31 @@ export class Conversation {
 
   // ---- inside ----
 
+  async #handOff(focus?: string): Promise<Briefing | undefined> {
+    await this.session.interrupt();
+    if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
+    const briefing = await askForBriefing(this.#open, focus);
+    if (!briefing) return undefined;
+    const { cancelled } = await this.startNew(this.#open.journal.path);
+    if (cancelled !== undefined) throw usageError(`No new session was started: ${cancelled}.`);
+    beginWith(this.session, briefing);
+    return briefing;
+  }
+
   /** With the strategy `handoff`; without a briefing the older messages are summarized. */
   async #handOffWhenFull(): Promise<void> {
-    const { session, compaction } = this.#open;
+    const open = this.#open;
+    const { session, compaction } = open;
     const { contextTokens, profile } = session;
     if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
     if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
-    const document = await this.handoff().catch((error: unknown) => {
+    const briefing = await this.#handOff().catch((error: unknown) => {
       session.warn(`Handoff failed: ${messageOf(error)}`, "handoff_failed");
       return undefined;
     });
-    if (document === undefined && session === this.session) await this.compact();
+    if (briefing && this.workspace.settings["compaction.handoffSaveToDisk"])
+      saveBriefing(this.workspace, open, briefing);
+    else if (!briefing && session === this.session) await this.compact();
   }
 
   #mustBeIdle(): void {

@@ -26,10 +26,11 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
-import { journalDeps, type OpenedJournal, openToWrite } from "../journals/journal-files.ts";
+import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
+import { summaryModels } from "../models/summary-models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import { onDisk } from "../permissions/on-disk.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -40,6 +41,7 @@ import { withheldNotice } from "../workspace/withheld-variables.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
+import { earlierSessions } from "./handoff.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -136,8 +138,19 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
         models,
         current: () => current,
         switchTo: (choice) => switchTo(choice, "temporary"),
+        isFull: (info) => compaction.compaction.isFull(info),
       })
     : undefined;
+  /** Of another model than the session's. */
+  const profileOf = (choice: ModelChoice): Profile => {
+    const { provider } = choice;
+    if (!client.has(provider))
+      client.add(
+        provider,
+        openedOnUse(provider, () => adapterOf(workspace, models, choice)),
+      );
+    return profileFor(workspace, request, choice);
+  };
   const profile = profileFor(workspace, request, request.model);
   const history = keepsFiles(workspace, request)
     ? fileHistory({
@@ -153,6 +166,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
+    earlierSessions: () => earlierSessions(request.opened.journal, (path) => readJournal(workspace, path)),
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models, request.model) },
     surroundings: (chosen, where) => {
       const asked = where === env ? git : undefined;
@@ -161,6 +175,11 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       return request.tape ? request.tape.surroundings(read) : read();
     },
     redactor: workspace.redactor,
+    profilesForRole: (role) => {
+      if (role !== "summary" || request.adapter) return [];
+      const [, ...others] = summaryModels(models, workspace.settings, current);
+      return [session.profile, ...others.map(profileOf)];
+    },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
     ...(history ? { aroundExecute: history.aroundExecute, beforeClose: history.settle } : {}),
     // A larger model first: nothing is left out then.
@@ -181,16 +200,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       planMode: planMode(permissions, request.person),
     },
     subagents: {
-      profileFor: (selector) => {
-        const choice = models.choose(selector);
-        const { provider } = choice;
-        if (!client.has(provider))
-          client.add(
-            provider,
-            openedOnUse(provider, () => adapterOf(workspace, models, choice)),
-          );
-        return profileFor(workspace, request, choice);
-      },
+      profileFor: (selector) => profileOf(models.choose(selector)),
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });

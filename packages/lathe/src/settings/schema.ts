@@ -99,12 +99,17 @@ export const SETTINGS = {
   "compaction.remoteEnabled": {
     type: "boolean",
     default: true,
-    help: "use compaction.remoteEndpoint when it is set",
+    help: "let the vendor of the model compact where it can, else compaction.remoteEndpoint when it is set",
   },
   "compaction.remoteEndpoint": {
     type: "string",
     default: "",
     help: "address that makes summaries: gets {systemPrompt, prompt}, answers {summary}",
+  },
+  "compaction.handoffSaveToDisk": {
+    type: "boolean",
+    default: false,
+    help: "keep the briefing of an automatic handoff as handoff-*.md beside the session that wrote it",
   },
   "compaction.idleEnabled": {
     type: "boolean",

@@ -1,0 +1,27 @@
+// The models that may write a summary: the session's own first, then those that the user chose for roles, as far as they can be called.
+
+import type { Settings } from "../settings/schema.ts";
+import { CliError } from "../usage/exit.ts";
+import type { ModelChoice, Models } from "./models.ts";
+
+type Roles = Pick<Settings, "model" | "modelRoles.smol" | "modelRoles.slow">;
+
+export function summaryModels(models: Models, settings: Roles, own: ModelChoice): ModelChoice[] {
+  const chosen = [own];
+  for (const selector of [settings.model, settings["modelRoles.smol"], settings["modelRoles.slow"]]) {
+    const choice = selector === "" ? undefined : choiceOf(models, selector);
+    if (!choice || chosen.some(({ provider, id }) => provider === choice.provider && id === choice.id)) continue;
+    if (models.registry.isAvailable(choice.provider) && !models.disabled.includes(choice.provider)) chosen.push(choice);
+  }
+  return chosen;
+}
+
+/** One that is not known is not an error here: nobody asked for it now. */
+function choiceOf(models: Models, selector: string): ModelChoice | undefined {
+  try {
+    return models.choose(selector);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
