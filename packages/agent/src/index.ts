@@ -122,7 +122,9 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs } from "./ops/run/jobs.ts";
+export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
+export { plainOutput } from "./ops/run/plain-output.ts";
+export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
@@ -164,12 +166,20 @@ export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
 export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
+export type { Beside } from "./session/beside.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/navigation.ts";
 export { Session } from "./session/session.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";
+export {
+  type RecordedUserCommand,
+  USER_COMMAND,
+  type UserCommandOptions,
+  type UserCommandResult,
+  userCommandOf,
+} from "./session/user-command.ts";
 export { repositoryOf } from "./snapshots/ignore.ts";
 export { mayChangeFiles } from "./snapshots/may-change.ts";
 export { shownPath } from "./snapshots/names.ts";

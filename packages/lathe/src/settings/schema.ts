@@ -128,6 +128,16 @@ export const SETTINGS = {
     default: 300,
     help: "only after this many seconds of silence",
   },
+  "title.enabled": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, name each session after its first message with one small request",
+  },
+  "updates.check": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, ask npm once a day for a newer version and say so",
+  },
   "branchSummary.enabled": {
     type: "boolean",
     default: false,

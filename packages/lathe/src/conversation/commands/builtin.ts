@@ -8,6 +8,7 @@ import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { jobs } from "./jobs.ts";
 import { redo, rewind, undo } from "./rewind.ts";
 import { treeCommands } from "./tree-commands.ts";
 
@@ -29,6 +30,7 @@ export function builtinCommands(): CommandRegistry {
     undo,
     redo,
     name,
+    jobs,
     cost,
     page,
     quit,
@@ -138,10 +140,9 @@ const name: SlashCommand = {
   arguments: "<name>",
   description: "name this session",
   whileWorking: true,
-  run: ({ session }, title, view) => {
-    if (title === "") throw usageError("Give the session a name: /name <name>");
-    session.journal.setTitle(title, "user");
-    view.line(`Named: ${title}`, "dim");
+  run: (conversation, title, view) => {
+    conversation.titles.rename(title);
+    view.line(`Named: ${conversation.titles.current}`, "dim");
   },
 };
 
