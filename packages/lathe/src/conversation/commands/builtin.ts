@@ -8,6 +8,7 @@ import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { CommandRegistry, type CommandView, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { debug } from "./debug.ts";
 import { jobs } from "./jobs.ts";
 import { redo, rewind, undo } from "./rewind.ts";
 import { treeCommands } from "./tree-commands.ts";
@@ -31,6 +32,7 @@ export function builtinCommands(): CommandRegistry {
     redo,
     name,
     jobs,
+    debug,
     cost,
     page,
     quit,
