@@ -23,7 +23,7 @@ import { collectUnits } from "./bundle/units.mjs";
 import { noting, usedAtStart } from "./bundle/used-at-start.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const LIBRARIES = ["llm", "agent", "testkit", "lathe"];
+const LIBRARIES = ["llm", "agent", "tui", "testkit", "lathe"];
 const stampFile = join(root, ".cache", "build-stamp");
 
 const common = {

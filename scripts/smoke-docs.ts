@@ -18,7 +18,7 @@ import { Report } from "./samples/report.ts";
 import { atTerminal, type Env, withoutTerminal } from "./samples/shells.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const PACKAGES = ["llm", "agent", "testkit", "lathe"];
+const PACKAGES = ["llm", "agent", "tui", "testkit", "lathe"];
 /** Programs that run on every runtime we promise, not on this one alone. */
 const LIBRARIES = ["README.md", "packages/llm/README.md", "packages/agent/README.md"];
 const pages = [

@@ -1,6 +1,6 @@
 // The units of the command: one function per source file, text file or package. A unit runs when something of it is first
 // used, not when it is imported, so that a start pays for what it does and for nothing else.
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { withDirectExports, withDirectImports } from "./definitions.mjs";
@@ -111,7 +111,7 @@ async function packageUnit(name) {
     ...TARGET,
     stdin: {
       contents: `export * from "${name}"; import * as all from "${name}"; export default all.default;`,
-      resolveDir: import.meta.dirname,
+      resolveDir: folderWith(name),
     },
     bundle: true,
     format: "cjs",
@@ -121,6 +121,14 @@ async function packageUnit(name) {
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   });
   return { code: `var require=__unit;${outputFiles[0].text}`, needs: [], later: [] };
+}
+
+/** A package of ours has its own copy of what is another version elsewhere. */
+function folderWith(name) {
+  const packages = join(import.meta.dirname, "..", "..", "packages");
+  const folder = /^(?:@[^/]+\/)?[^/]+/.exec(name)[0];
+  const own = readdirSync(packages).find((one) => existsSync(join(packages, one, "node_modules", folder)));
+  return own === undefined ? import.meta.dirname : join(packages, own);
 }
 
 /** `__unit("<key>")` becomes `__unit(<id>)`, and the whole a function. */

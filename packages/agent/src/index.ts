@@ -31,6 +31,7 @@ export {
   type OwnerKind,
 } from "./context-ledger/types.ts";
 export type { ApprovalAnswer } from "./contract/approval.ts";
+export type * from "./contract/card.ts";
 export * from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
 export type { PromptPart } from "./contract/prompt-part.ts";
@@ -123,7 +124,9 @@ export {
 } from "./journal/tree.ts";
 export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
-export { type Job, Jobs } from "./ops/run/jobs.ts";
+export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
+export { plainOutput } from "./ops/run/plain-output.ts";
+export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
@@ -152,6 +155,7 @@ export { shellArgv } from "./process/shell-argv.ts";
 export { defineProfile, type Family, type ProfileOptions } from "./profiles/define.ts";
 export type { EditKit } from "./profiles/edit-kits.ts";
 export { FAMILIES, type FamilyName, familyOf } from "./profiles/families.ts";
+export { knownTool } from "./profiles/known-tools.ts";
 export type { Profile } from "./profiles/types.ts";
 export type { Found, Recall } from "./recall/recall.ts";
 export { Redactor } from "./redact/redactor.ts";
@@ -165,12 +169,21 @@ export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
 export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
+export type { Beside } from "./session/beside.ts";
+export { pastCard } from "./session/call/card.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/navigation.ts";
 export { Session } from "./session/session.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";
+export {
+  type RecordedUserCommand,
+  USER_COMMAND,
+  type UserCommandOptions,
+  type UserCommandResult,
+  userCommandOf,
+} from "./session/user-command.ts";
 export { repositoryOf } from "./snapshots/ignore.ts";
 export { mayChangeFiles } from "./snapshots/may-change.ts";
 export { shownPath } from "./snapshots/names.ts";
@@ -193,7 +206,14 @@ export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
-export { keepOneInProgress, type TodoList, type TodoPhase, type TodoStatus, type TodoTask } from "./tools/todo/list.ts";
+export {
+  keepOneInProgress,
+  renderTodo,
+  type TodoList,
+  type TodoPhase,
+  type TodoStatus,
+  type TodoTask,
+} from "./tools/todo/list.ts";
 export { webFetchTool } from "./tools/web-fetch/index.ts";
 export { webSearchTool } from "./tools/web-search/index.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./truncate/limits.ts";

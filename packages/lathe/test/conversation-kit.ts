@@ -5,9 +5,9 @@ import { mkdtemp } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
-import { startModelServer } from "@lathe/testkit";
+import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import { Conversation } from "../src/conversation/conversation.ts";
+import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { newJournal } from "../src/journals/journal-files.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
@@ -19,9 +19,20 @@ export type Talk = Awaited<ReturnType<typeof conversation>>;
 
 export async function conversation(
   settings: Record<string, unknown> = {},
-  { model = "anthropic/claude-sonnet-4-5" }: { readonly model?: string } = {},
+  {
+    model = "anthropic/claude-sonnet-4-5",
+    parts = {},
+    env: more = {},
+  }: {
+    readonly model?: string;
+    readonly parts?: Partial<ConversationParts>;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ) {
-  const server = await startModelServer({});
+  let answering: ((request: RecordedRequest) => Turn) | undefined;
+  const server = await startModelServer({
+    script: (request) => answering?.(request) ?? turn.error(400, { message: "The script has no turn left." }),
+  });
   const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-compaction-")));
   const env = {
     PATH: process.env["PATH"],
@@ -30,6 +41,7 @@ export async function conversation(
     ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
     OPENAI_API_KEY: "k",
     OPENAI_BASE_URL: server.baseUrl("openai"),
+    ...more,
   };
   const { stdin, stdout, stderr } = process;
   const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
@@ -38,11 +50,15 @@ export async function conversation(
   const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
   const warnings: string[] = [];
   const ends: object[] = [];
+  let tail = "";
   const talk = await Conversation.start(
     {
+      ...parts,
       workspace,
       requestFor: (journal) => sessionRequest(workspace, options, journal),
-      onEvent: (_session, event) => {
+      onEvent: (session, event) => {
+        parts.onEvent?.(session, event);
+        if (event.kind === "tool_call_output_delta") tail += event.data.delta;
         if (event.kind === "warning") warnings.push(event.data.message);
         if (event.kind === "compaction_end") ends.push(event.data);
       },
@@ -51,9 +67,10 @@ export async function conversation(
   );
   const commands = builtinCommands();
   const lines: string[] = [];
+  const replies: string[] = [];
   const view = {
     line: (text: string) => lines.push(text),
-    ask: async () => undefined,
+    ask: async () => replies.shift(),
     showPast: async () => {},
     prefill: () => {},
     leave: () => {},
@@ -74,5 +91,13 @@ export async function conversation(
     warnings,
     ends,
     lastSent,
+    /** To the next question of a command. */
+    reply: (text: string) => void replies.push(text),
+    /** What is answered when no turn was pushed. */
+    answer: (script: (request: RecordedRequest) => Turn) => {
+      answering = script;
+    },
+    /** What running calls have printed. */
+    tail: () => tail,
   };
 }

@@ -7,6 +7,7 @@ import type { BlobStore } from "../blobs/store.ts";
 import type { ExecutionEnvironment, OutputSpill } from "../env/types.ts";
 import type { CallPaths } from "../paths/call-paths.ts";
 import type { OutputLimit } from "../truncate/limits.ts";
+import type { Card, CardResult } from "./card.ts";
 import type { FileChange } from "./changes.ts";
 
 /** What a call may do to the world, for permissions. */
@@ -55,6 +56,11 @@ export interface ToolDef<Args = JsonObject> {
   access?(args: Args, scope: CallScope): Promise<readonly Access[]> | readonly Access[];
   /** The call in one line, for cards and transcripts. Must not throw for arguments that do not fit the schema. */
   summary?(args: Args): string;
+  /**
+   * The call as a person follows it; without a result: it is running. Plain text when absent, or when it throws, as it may for
+   * arguments that do not fit the schema.
+   */
+  card?(args: Args, result?: CardResult): Card;
   /** What people approve, made from what the call will do. Every argument in full when absent. */
   preview?(args: Args, scope: CallScope): Promise<Preview> | Preview;
   /** How much of the output the model sees, unless the session's configuration says otherwise. */

@@ -2,6 +2,7 @@
 // it; the checker of our tests reads it from there.
 
 import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { Card } from "../contract/card.ts";
 import type { FileChange } from "../contract/changes.ts";
 import type { Access, Effects, PreviewLine, Tier } from "../contract/tool.ts";
 
@@ -95,10 +96,19 @@ export interface EventData {
     entry_id?: string;
     message?: Message;
     finish: string;
+    /** US dollars; absent when the provider did not count it. */
+    cost?: number;
     interrupted?: boolean;
   };
-  /** `label` and `summary` are for people; `arguments` are the model's and may not fit the tool. */
-  tool_call_start: { call_id: string; tool_name: string; label: string; summary: string; arguments: JsonObject };
+  /** `label`, `summary` and `card` are for people; `arguments` are the model's and may not fit the tool. */
+  tool_call_start: {
+    call_id: string;
+    tool_name: string;
+    label: string;
+    summary: string;
+    card: Card;
+    arguments: JsonObject;
+  };
   tool_call_output_delta: { call_id: string; delta: string; stream: "stdout" | "stderr" };
   tool_call_end: {
     call_id: string;
@@ -112,6 +122,7 @@ export interface EventData {
     /** As the model gets it. */
     message: Message;
     summary: string;
+    card: Card;
     details?: JsonValue;
     /** Files that the call has changed. */
     changes?: readonly FileChange[];

@@ -1,7 +1,17 @@
 // Where everything that is not the loop plugs in: one ordered list of middleware. Every hook is optional, gets a
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
-import type { JsonObject, Message, ModelInfo, Request, StreamEvent, ToolChoice, Usage } from "@lathe/llm";
+import type {
+  JsonObject,
+  Message,
+  ModelInfo,
+  Request,
+  StreamEvent,
+  ToolCallData,
+  ToolChoice,
+  ToolDefinition,
+  Usage,
+} from "@lathe/llm";
 import type { Amounts } from "../budget/ledger.ts";
 import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
@@ -47,8 +57,10 @@ export interface SideCall {
   readonly messages: readonly Message[];
   /** The messages follow the conversation, with its prompt and tools, so that the vendor's cache serves. Calls are ignored. */
   readonly continuing?: boolean | undefined;
-  /** Of a call that continues the conversation; another one than the conversation's may cost the cache. */
+  /** Another one than the conversation's may cost its cache. One that a model refuses is left out. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** The only tools; what is called is in the answer, and nothing runs. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
   readonly maxTokens?: number | undefined;
   readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */
@@ -60,6 +72,8 @@ export interface SideCall {
 /** What a model call outside the conversation gave. */
 export interface SideAnswer {
   readonly text: string;
+  /** Of the tools that were given with the call. */
+  readonly calls: readonly ToolCallData[];
   /** `provider/id` of the model that answered. */
   readonly model: string;
   readonly finish: string;

@@ -6,7 +6,7 @@ import { JournalError } from "../journal/errors.ts";
 import type { MessageEntry } from "../journal/types.ts";
 import { wellFormedParts } from "../text/well-formed.ts";
 import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
-import { argumentsOf } from "./call/run-call.ts";
+import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";

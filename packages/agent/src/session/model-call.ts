@@ -148,6 +148,7 @@ function answered(
     entry_id: intent.for,
     message,
     finish: response.finishReason.reason,
+    cost,
   });
   const calls = message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
   return { kind: "answer", response, calls };

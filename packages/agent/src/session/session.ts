@@ -24,14 +24,14 @@ import type {
   SideCall,
 } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
-import { wellFormed } from "../text/well-formed.ts";
 import { abortController } from "../time/deadline.ts";
+import { Beside } from "./beside.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
-import { customEntriesOf } from "./custom-entries.ts";
+import { customEntriesOf, customMessage } from "./custom-entries.ts";
 import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
@@ -51,6 +51,8 @@ import { type ModelClient, type SessionOptions, type Turn, textOfContent } from 
 export class Session {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
+  /** Commands of the person who uses the session, background jobs, small questions to a model. */
+  readonly beside: Beside;
   #unfinished: UnfinishedInput | undefined;
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -58,6 +60,7 @@ export class Session {
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
+    this.beside = new Beside(core);
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
     if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
     core.emit("session_start", {
@@ -139,7 +142,6 @@ export class Session {
   get facts(): SessionFacts {
     return this.#core.facts;
   }
-
   /** System prompt, environment block and tools: as they were sent, or as they would be. */
   prefix(): Promise<PrefixTexts> {
     return prefixOf(this.#core);
@@ -149,7 +151,6 @@ export class Session {
   contextLedger(): Promise<ContextLedger> {
     return sessionContextLedger(this.#core);
   }
-
   /** Text of the last answer; "" before the first. */
   lastText(): string {
     const message = this.#core.journal.context.messages.findLast((candidate) => candidate.role === "assistant");
@@ -159,7 +160,6 @@ export class Session {
   events(): AsyncIterable<SessionEvent> & AsyncIterator<SessionEvent> {
     return this.#core.events.read();
   }
-
   /**
    * Resolves with how the input ended, when it and the follow-ups queued behind it have ended or the session is closed. By then
    * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
@@ -170,14 +170,12 @@ export class Session {
     refuseBlank(content);
     return this.#track((run) => this.#submit(run, content));
   }
-
   /** Finishes the input that an earlier process left unfinished, then runs queued follow-ups. Undefined when there was nothing to do. */
   async continue(): Promise<InputOutcome | undefined> {
     this.#mustBeFree();
     if (!this.#unfinished && this.#core.inbox.count("follow_up") === 0) return undefined;
     return this.#track((run) => this.#continue(run));
   }
-
   /** Abandons an input that an earlier process left unfinished; open calls are answered as interrupted. */
   abandonUnfinishedInput(): void {
     if (this.#unfinished) abandonUnfinishedInput(this.#core, this.#unfinished);
@@ -327,9 +325,7 @@ export class Session {
   }
   /** Text that the model sees as the user's with the next request. */
   appendCustomMessage(customType: string, content: string, options: { display?: boolean } = {}): TreeEntry {
-    const display = options.display ?? true;
-    const text = wellFormed(content);
-    return this.#core.append({ type: "custom_message", customType, content: text, display, attribution: "agent" });
+    return this.#core.append(customMessage(customType, content, options));
   }
   customEntries(customType: string): IterableIterator<CustomEntry> {
     return customEntriesOf(this.#core.journal, customType);
@@ -465,7 +461,7 @@ export class Session {
       ...(error === undefined ? {} : { error }),
       stopInput: () => this.#core.input?.controller.abort(new SessionAborted("the session was ended")),
       running: () => this.#running,
-      closeChildren: () => this.#subagents.closeAll(),
+      closeChildren: async () => void (await Promise.all([this.#subagents.closeAll(), this.beside.close()])),
     });
     return this.#closing;
   }

@@ -2,7 +2,15 @@
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
 import { createHash } from "node:crypto";
-import { comparableUsage, type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
+import {
+  comparableUsage,
+  type JsonObject,
+  messageOf,
+  type Request,
+  type Response,
+  type ToolCallData,
+  type Usage,
+} from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import { JournalError } from "../journal/errors.ts";
 import { usageShape } from "../journal/line-shapes.ts";
@@ -71,7 +79,9 @@ async function answeredBy(
   const provider = profile.provider ?? profile.id;
   const { request: live } = call.continuing ? describeRequest(core) : { request: undefined };
   const request: Request = {
-    ...(live && { ...live, ...(call.toolChoice === undefined ? {} : { toolChoice: call.toolChoice }) }),
+    ...live,
+    ...(call.tools === undefined ? {} : { tools: call.tools }),
+    ...toolChoiceOf(call, profile),
     model: profile.model,
     provider,
     messages: live ? [...live.messages, ...call.messages] : call.messages,
@@ -103,7 +113,7 @@ async function answeredBy(
         },
       });
       core.account(usage, provider, cost);
-      return { text: response.text, model, finish, usage, cost };
+      return { text: response.text, calls: call.tools ? callsIn(response) : [], model, finish, usage, cost };
     } catch (error) {
       if (!core.journal.has(intent.for))
         core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
@@ -116,6 +126,14 @@ async function answeredBy(
   }
 }
 
+function toolChoiceOf({ toolChoice }: SideCall, { modelInfo }: Profile): Pick<Request, "toolChoice"> {
+  const isForced = toolChoice?.mode === "named" || toolChoice?.mode === "required";
+  return toolChoice === undefined || (isForced && modelInfo?.refusesForcedTools) ? {} : { toolChoice };
+}
+
+const callsIn = ({ message }: Response): ToolCallData[] =>
+  message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+
 export const digestOf = (request: Pick<Request, "provider" | "model" | "messages">): string =>
   createHash("sha256")
     .update(JSON.stringify([request.provider, request.model, request.messages]))
@@ -123,7 +141,7 @@ export const digestOf = (request: Pick<Request, "provider" | "model" | "messages
 
 function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | undefined {
   const kept = keptOutcome(journal, key, KEPT) as { text: string; model: string; finish: string } | undefined;
-  return kept && { text: kept.text, model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
+  return kept && { text: kept.text, calls: [], model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
 }
 const KEPT = fields({ key: text, text, model: text, finish: text });
 

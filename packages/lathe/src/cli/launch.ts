@@ -26,6 +26,15 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
     return EXIT.done;
   }
   const report = await reportFor(machine);
+  if (
+    isInteractive(parsed, machine) &&
+    parsed.options["list-models"] === undefined &&
+    parsed.options.export === undefined
+  ) {
+    refuseMisplaced(parsed.options);
+    const { interactiveMode } = await import("../modes/interactive/index.ts");
+    return interactiveMode(parsed, machine, report);
+  }
   const workspace = await report.phase("workspace", () => openWorkspace(machine, parsed.options));
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);
   if (parsed.options["list-models"] !== undefined) {
@@ -40,19 +49,8 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const { options } = args;
   const requestFor = (opened: OpenedJournal, place = workspace): Promise<SessionRequest> =>
     report.phase("model", () => sessionRequest(place, options, opened));
-  const toCome = takesPromptsLater(args, machine);
-  const misplaced = toCome ? NEED_A_PROMPT.find((name) => options[name] !== undefined) : undefined;
-  if (misplaced !== undefined)
-    throw usageError(
-      `--${misplaced} works with a prompt only: lathe --${misplaced} <${OPTIONS[misplaced].value}> -p <prompt>`,
-    );
-  if (isInteractive(options, machine)) {
-    const { lineMode } = await import("../modes/line/index.ts");
-    return lineMode(workspace, args, requestFor, () => {
-      report.print();
-      return !report.leavesWhenReady;
-    });
-  }
+  const toCome = takesPromptsLater(args);
+  if (toCome) refuseMisplaced(options);
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../modes/rpc/mode.ts");
     return rpcMode(workspace, args, requestFor);
@@ -91,8 +89,16 @@ const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
 /** These options concern one run from its prompt to its result. */
 const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;
 
-/** The prompts are typed, or come on stdin: line mode, RPC, JSON commands. */
-function takesPromptsLater({ options, words }: ParsedArgs, machine: Machine): boolean {
-  if (options.mode === "rpc" || isInteractive(options, machine)) return true;
+function refuseMisplaced(options: CliOptions): void {
+  const misplaced = NEED_A_PROMPT.find((name) => options[name] !== undefined);
+  if (misplaced !== undefined)
+    throw usageError(
+      `--${misplaced} works with a prompt only: lathe --${misplaced} <${OPTIONS[misplaced].value}> -p <prompt>`,
+    );
+}
+
+/** The prompts come on stdin: RPC, JSON commands. */
+function takesPromptsLater({ options, words }: ParsedArgs): boolean {
+  if (options.mode === "rpc") return true;
   return options.mode === "json" && words.length === 0 && (options.print ?? []).length === 0;
 }

@@ -11,7 +11,7 @@ import { memoryJournal } from "../journals/journal-files.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../models/connect.ts";
 import { PRACTICE } from "../models/models.ts";
-import { LinePrinter } from "../modes/line/printer.ts";
+import { LinePrinter } from "../modes/interactive/plain/printer.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";

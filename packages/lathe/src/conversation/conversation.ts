@@ -24,6 +24,7 @@ import {
   userMessages,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
+import type { PageColours } from "../export/style.ts";
 import {
   closedOnFailure,
   copyUpTo,
@@ -46,6 +47,8 @@ import { askForBriefing, type Briefing, beginWith, saveBriefing } from "./handof
 import { IdleCompaction } from "./idle.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { type OpenSession, openSession, type Person } from "./open-session.ts";
+import { Titles } from "./titles/titles.ts";
+import { UserShell } from "./user-shell.ts";
 
 export interface ConversationParts {
   readonly workspace: Workspace;
@@ -58,6 +61,10 @@ export interface ConversationParts {
   readonly onSession?: (open: OpenSession, arrival: Arrival) => void;
   /** Another directory to work in; absent: sessions cannot be moved. */
   readonly workspaceAt?: (cwd: string) => Promise<Workspace>;
+  /** Sessions get a title from a model after their first message; a host that nobody looks at does without the request. */
+  readonly namesSessions?: boolean;
+  /** The present session has another title. */
+  readonly onTitle?: (title: string) => void;
   /** Each event as it happens, however slow its readers are. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
 }
@@ -82,6 +89,9 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #approvals: Approvals | undefined;
   readonly #idle: IdleCompaction;
+  /** Commands that the person runs themselves. */
+  readonly shell = new UserShell(() => this.session);
+  readonly titles: Titles;
   #open!: OpenSession;
   /** What the host chose, even while a larger model is used temporarily. */
   #chosen!: ModelChoice;
@@ -93,6 +103,7 @@ export class Conversation {
   private constructor(parts: ConversationParts) {
     this.#workspace = parts.workspace;
     this.#parts = parts;
+    this.titles = new Titles(this, parts);
     this.#idle = new IdleCompaction(() => this.workspace);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
   }
@@ -136,6 +147,7 @@ export class Conversation {
     const { session } = this;
     if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
     this.#inputs++;
+    this.titles.nameAfter(content);
     try {
       const outcome = await session.submit(content);
       if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
@@ -190,8 +202,19 @@ export class Conversation {
     this.session.config.reasoningEffort = level;
   }
 
+  /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
+  sendToBackground(): readonly string[] {
+    return this.#open.runningCommands.detachAll();
+  }
   setPermissionMode(mode: PermissionMode): void {
     this.permissions.mode = mode;
+  }
+
+  /** Another folder that may be written to, in this session and those that follow. */
+  addRoot(path: string): void {
+    if (this.#workspace.roots.includes(path)) return;
+    this.#workspace = { ...this.#workspace, roots: [...this.#workspace.roots, path] };
+    this.permissions.addRoot(path);
   }
 
   /** Makes room by hand; what runs is ended first. Undefined when there was nothing to do, or it did not work: a warning says why. */
@@ -323,11 +346,11 @@ export class Conversation {
     return { result: await refusedAsUsage(rewinder.takeBack(options)) };
   }
 
-  /** Path of the page that was written. */
-  async exportHtml(outputPath?: string): Promise<string> {
+  /** Path of the page that was written; `colours` of the host's theme. */
+  async exportHtml(out?: string, colours?: PageColours): Promise<string> {
     const path = this.#keptFile("exported");
     const { exportSession } = await import("../export/export-session.ts");
-    return exportSession(this.workspace, path, outputPath);
+    return exportSession(this.workspace, path, { out, colours });
   }
 
   close(): Promise<void> {
@@ -459,6 +482,9 @@ export class Conversation {
         ...(await request()),
         ...(person ? { person } : {}),
         ...(toolProviders ? { toolProviders } : {}),
+        onPlan: (plan) => {
+          if (open) this.titles.nameAfterPlan(open.session, plan);
+        },
         // Events before the session is assigned (its start) are not needed here.
         onEvent: (event) => {
           if (open) this.#follow(open, event);

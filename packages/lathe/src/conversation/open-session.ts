@@ -19,6 +19,7 @@ import {
   type PlanVerdict,
   type Profile,
   type Rewinder,
+  RunningCommands,
   readSurroundings,
   Session,
   type SessionEvent,
@@ -27,10 +28,11 @@ import {
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
+import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
-import { summaryModels } from "../models/summary-models.ts";
+import { smallModels, summaryModels } from "../models/side-models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import { onDisk } from "../permissions/on-disk.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -68,6 +70,8 @@ export interface SessionRequest {
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
   /** Called with each event as it happens; must not throw. */
   readonly onEvent?: (event: SessionEvent) => void;
+  /** A person approved this plan. */
+  readonly onPlan?: (plan: string) => void;
 }
 
 interface RunLimits {
@@ -90,6 +94,8 @@ export interface OpenSession {
   readonly client: SwitchableClient;
   readonly permissions: Permissions;
   readonly compaction: SessionCompaction;
+  /** Commands that calls wait for, also those of subagents. */
+  readonly runningCommands: RunningCommands;
   readonly journal: OpenedJournal;
   readonly limits: RunLimits;
   /** Takes effect with the next request. */
@@ -124,6 +130,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   if (request.promptFollows) adapter.prepare?.();
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
   const compaction = compactionFor(workspace);
+  const runningCommands = new RunningCommands();
   let current = request.model;
   const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
@@ -176,9 +183,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
     redactor: workspace.redactor,
     profilesForRole: (role) => {
-      if (role !== "summary" || request.adapter) return [];
-      const [, ...others] = summaryModels(models, workspace.settings, current);
-      return [session.profile, ...others.map(profileOf)];
+      if (request.adapter) return [];
+      const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
+      if (role === "title") return smallModels(models, workspace.settings, current).map(own);
+      return role === "summary" ? summaryModels(models, workspace.settings, current).map(own) : [];
     },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
     ...(history ? { aroundExecute: history.aroundExecute, beforeClose: history.settle } : {}),
@@ -197,7 +205,9 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     services: {
       web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
-      planMode: planMode(permissions, request.person),
+      // Without a person nobody could send a command to the background.
+      ...(request.person ? { runningCommands } : {}),
+      planMode: planMode(permissions, request),
     },
     subagents: {
       profileFor: (selector) => profileOf(models.choose(selector)),
@@ -212,6 +222,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     permissions,
     compaction,
+    runningCommands,
     journal: request.opened,
     limits: request.limits,
     get model() {
@@ -323,6 +334,7 @@ function surroundings(
     now: workspace.machine.deps.now(),
     model: info?.displayName ?? profile.model,
     ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
+    ...deskOf(workspace.env),
     git,
   });
 }
@@ -337,14 +349,17 @@ function childJournals(workspace: Workspace, folder: string): (header: ChildHead
   };
 }
 
-function planMode(permissions: Permissions, person: Person | undefined) {
+function planMode(permissions: Permissions, { person, onPlan }: Pick<SessionRequest, "person" | "onPlan">) {
   return {
     get active() {
       return permissions.mode === "plan";
     },
     async propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
       const verdict = await person?.decidePlan?.(plan, signal);
-      if (verdict?.approved) permissions.mode = "auto-edit";
+      if (verdict?.approved) {
+        permissions.mode = "auto-edit";
+        onPlan?.(plan);
+      }
       return verdict;
     },
   };

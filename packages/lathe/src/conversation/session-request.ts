@@ -6,25 +6,31 @@ import type { OpenedJournal } from "../journals/journal-files.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel, type ModelChoice } from "../models/connect.ts";
 import type { CliOptions } from "../options/option-table.ts";
+import type { ParsedArgs } from "../options/parse.ts";
 import { commaList, duration, httpUrl, money, positiveInteger } from "../options/values.ts";
 import { usageError } from "../usage/exit.ts";
 import { NoRegularFile, readGivenFile } from "../usage/given-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionRequest } from "./open-session.ts";
 
-/** A person at both ends, and nothing that asks for output only. */
-export function isInteractive(options: CliOptions, machine: Machine): boolean {
-  if (options.print !== undefined || options.mode !== undefined) return false;
-  return Boolean(machine.stdin.isTTY && machine.stdout.isTTY);
+/** A person at both ends, and nothing that asks for output only. Output that goes elsewhere is fine when there is no prompt to answer. */
+export function isInteractive({ options, words }: ParsedArgs, machine: Machine): boolean {
+  if (options.print !== undefined || options.mode !== undefined || !machine.stdin.isTTY) return false;
+  return Boolean(machine.stdout.isTTY) || words.length === 0;
 }
 
 /** The one that was named; else what the session, the settings and the credentials come to. */
-async function modelOf(workspace: Workspace, options: CliOptions, { journal }: OpenedJournal): Promise<ModelChoice> {
+async function modelOf(
+  workspace: Workspace,
+  options: CliOptions,
+  { journal }: OpenedJournal,
+  interactive: boolean,
+): Promise<ModelChoice> {
   if (options.model !== undefined) return chooseModel(workspace, options.model);
   const { chooseInitialModel, modelOfSession } = await import("../models/initial-model.ts");
   const resumed = modelOfSession(journal, workspace);
   return chooseInitialModel(workspace, {
-    interactive: isInteractive(options, workspace.machine),
+    interactive,
     hasKey: options["api-key"] !== undefined,
     ...(resumed === undefined ? {} : { resumed }),
   });
@@ -34,6 +40,7 @@ export async function sessionRequest(
   workspace: Workspace,
   options: CliOptions,
   opened: OpenedJournal,
+  { interactive = false }: { readonly interactive?: boolean } = {},
 ): Promise<SessionRequest> {
   const { machine } = workspace;
   const maxTimeMs = maxTimeOf(options);
@@ -43,7 +50,7 @@ export async function sessionRequest(
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   const request: SessionRequest = {
-    model: await modelOf(workspace, options, opened),
+    model: await modelOf(workspace, options, opened, interactive),
     opened,
     limits,
     overrides: {

@@ -39,6 +39,11 @@ export const OPTIONS = {
     group: "Run",
     help: "output format of a run, or rpc over stdin and stdout",
   },
+  plain: {
+    kind: "flag",
+    group: "Run",
+    help: "at a terminal: lines that are only ever added to, for screen readers and terminals that cannot erase",
+  },
   json: { kind: "flag", stands: { for: "mode", value: "json" }, group: "Run", help: "same as --mode json" },
   cwd: { kind: "value", value: "dir", group: "Run", help: "work in this directory" },
   "add-dir": {

@@ -29,7 +29,7 @@ export class Permissions {
   /** Calls that were denied because nobody could be asked. */
   readonly denied: DeniedCall[] = [];
   readonly #canAsk: boolean;
-  readonly #places: Places;
+  #places: Places;
   /** Tools that need no further question inside the roots. */
   readonly #always = new Set<string>();
 
@@ -46,6 +46,11 @@ export class Permissions {
   /** From now on calls of this tool run unasked, as long as they stay inside the roots and off sensitive files. */
   allowAlways(tool: string): void {
     this.#always.add(tool);
+  }
+
+  /** Another directory that may be written to: a real path. */
+  addRoot(path: string): void {
+    this.#places = { ...this.#places, roots: [...this.#places.roots, path] };
   }
 
   forgetAlways(): void {

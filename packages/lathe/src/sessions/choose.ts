@@ -11,20 +11,36 @@ import { listSessions, oneLine, sessionName, timeAgo } from "./list.ts";
 
 const OFFERED = 20;
 
+export interface OfferedSession {
+  readonly path: string;
+  /** With its age. */
+  readonly name: string;
+}
+
+/** How a person is asked. */
+export interface SessionChooser {
+  /** The path of one; undefined: none of them. */
+  choose(sessions: readonly OfferedSession[]): Promise<string | undefined>;
+  confirm(question: string): Promise<boolean>;
+}
+
 /** The options with `resume` settled; as they were when there is nothing to ask. */
-export async function withChosenSession(workspace: Workspace, options: CliOptions): Promise<CliOptions> {
-  if (options.resume === true) return { ...options, resume: await choose(workspace) };
-  if (typeof options.resume !== "string" || options.fork || !hasPerson(workspace)) return options;
+export async function withChosenSession(
+  workspace: Workspace,
+  options: CliOptions,
+  chooser: SessionChooser | undefined = atTerminal(workspace),
+): Promise<CliOptions> {
+  if (options.resume === true) return { ...options, resume: await choose(workspace, chooser) };
+  if (typeof options.resume !== "string" || options.fork || !chooser) return options;
   const { otherCwd } = findSession(workspace, options.resume);
   if (otherCwd === undefined) return options;
-  const question = `Session "${options.resume}" is in another project (${oneLine(otherCwd)}). Copy it here? [y/N] `;
-  const answer = await ask(workspace, question);
+  const question = `Session "${options.resume}" is in another project (${oneLine(otherCwd)}). Copy it here?`;
   // Without a yes, the run is refused with the reason.
-  return /^y(es)?$/i.test(answer) ? { ...options, fork: true } : options;
+  return (await chooser.confirm(question)) ? { ...options, fork: true } : options;
 }
 
 /** What is offered to choose from: this directory's newest sessions, newest first. */
-export function offeredSessions(workspace: Workspace): { readonly path: string; readonly name: string }[] {
+export function offeredSessions(workspace: Workspace): OfferedSession[] {
   const { machine, paths, cwd } = workspace;
   const now = machine.deps.now();
   const cacheFile = join(paths.cache, "session-heads.json");
@@ -34,19 +50,26 @@ export function offeredSessions(workspace: Workspace): { readonly path: string; 
   }));
 }
 
-async function choose(workspace: Workspace): Promise<string> {
-  const { machine } = workspace;
+async function choose(workspace: Workspace, chooser: SessionChooser | undefined): Promise<string> {
   const sessions = offeredSessions(workspace);
   if (sessions.length === 0) throw usageError("No sessions found");
-  if (!hasPerson(workspace)) throw usageError("No session selected. Name one: lathe -r <id>, see lathe sessions list");
-  for (const [at, { name }] of sessions.entries()) machine.stderr.write(`${String(at + 1).padStart(2)}  ${name}\n`);
-  const answer = await ask(workspace, `Session [1-${sessions.length}, Enter for none]: `);
-  const chosen = sessions[Number(answer) - 1];
-  if (!chosen) throw usageError("No session selected");
-  return chosen.path;
+  if (!chooser) throw usageError("No session selected. Name one: lathe -r <id>, see lathe sessions list");
+  const path = await chooser.choose(sessions);
+  if (path === undefined) throw usageError("No session selected");
+  return path;
 }
 
-const hasPerson = ({ machine }: Workspace): boolean => Boolean(machine.stdin.isTTY && machine.stderr.isTTY);
+function atTerminal(workspace: Workspace): SessionChooser | undefined {
+  const { machine } = workspace;
+  if (!machine.stdin.isTTY || !machine.stderr.isTTY) return undefined;
+  return {
+    choose: async (sessions) => {
+      for (const [at, { name }] of sessions.entries()) machine.stderr.write(`${String(at + 1).padStart(2)}  ${name}\n`);
+      return sessions[Number(await ask(workspace, `Session [1-${sessions.length}, Enter for none]: `)) - 1]?.path;
+    },
+    confirm: async (question) => /^y(es)?$/i.test(await ask(workspace, `${question} [y/N] `)),
+  };
+}
 
 /** On stderr: stdout is for the answer. The end of the input is an empty answer. */
 async function ask({ machine }: Workspace, question: string): Promise<string> {

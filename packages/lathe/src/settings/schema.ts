@@ -128,6 +128,16 @@ export const SETTINGS = {
     default: 300,
     help: "only after this many seconds of silence",
   },
+  "title.enabled": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, name each session after its first message with one small request",
+  },
+  "updates.check": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, ask npm once a day for a newer version and say so",
+  },
   "branchSummary.enabled": {
     type: "boolean",
     default: false,
@@ -249,6 +259,41 @@ export const SETTINGS = {
   "limits.maxCost": { type: "number", min: 0, default: 0, help: "maximum cost of a run in US dollars; 0 = no limit" },
   toolOutputLimits: { type: "map", default: {}, help: "characters of a tool's output the model sees, by tool" },
   toolLineLimits: { type: "map", default: {}, help: "lines of a tool's output the model sees, by tool" },
+  "statusLine.parts": {
+    type: "strings",
+    default: ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"],
+    help: "what the status line of the terminal shows, in order",
+  },
+  "theme.dark": { type: "string", default: "dark", help: "theme for dark terminals; /theme shows all" },
+  "theme.light": { type: "string", default: "light", help: "theme for light terminals" },
+  symbolPreset: {
+    type: "enum",
+    choices: ["unicode", "nerd", "ascii"],
+    default: "",
+    help: "signs that the terminal is drawn with; empty = as the theme says",
+  },
+  colorBlindMode: { type: "boolean", default: false, help: "additions in blue instead of green" },
+  "display.thinking": {
+    type: "enum",
+    choices: ["shown", "folded", "hidden"],
+    default: "folded",
+    help: "what is shown of the model's thoughts",
+  },
+  "display.plain": {
+    type: "boolean",
+    default: false,
+    help: "at a terminal, lines that are only ever added to, as with --plain: for screen readers",
+  },
+  "terminal.title": {
+    type: "boolean",
+    default: true,
+    help: "show the project and whether work goes on in the terminal's title",
+  },
+  "terminal.notifications": {
+    type: "boolean",
+    default: true,
+    help: "notify when a long turn ends or a question waits while the terminal has no focus",
+  },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
 } as const satisfies Record<string, SettingSpec>;

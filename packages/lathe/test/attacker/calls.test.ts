@@ -20,7 +20,7 @@ import type { ApprovalQuestion } from "../../src/conversation/approvals.ts";
 import { type OpenSession, openSession } from "../../src/conversation/open-session.ts";
 import { newJournal } from "../../src/journals/journal-files.ts";
 import type { Machine } from "../../src/machine/machine.ts";
-import { approvalText } from "../../src/modes/line/approval.ts";
+import { approvalText } from "../../src/modes/interactive/plain/approval-text.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../../src/permissions/judge.ts";
 import { openWorkspace } from "../../src/workspace/workspace.ts";
 import { type Chance, ending, rounds } from "./chance.ts";

@@ -4,7 +4,8 @@
 
 import type { ToolCallData } from "@lathe/llm";
 import type { ConfigPart, ProfilePart, QueuePart, ToolPart } from "../parts.ts";
-import { argumentsOf, type Bypass, type CallParts, runCall } from "./run-call.ts";
+import { argumentsOf } from "./card.ts";
+import { type Bypass, type CallParts, runCall } from "./run-call.ts";
 
 /** What can be called. */
 type Offer = Pick<ToolPart, "tools">;

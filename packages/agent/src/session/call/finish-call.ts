@@ -1,7 +1,7 @@
 // The end of a call: its output is bounded, journalled with what it changed, and announced.
 
 import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
-import type { ToolDef, ToolResult } from "../../contract/tool.ts";
+import type { ToolResult } from "../../contract/tool.ts";
 import type { MessageEntry } from "../../journal/types.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { outputLimit } from "../../truncate/limits.ts";
@@ -16,6 +16,7 @@ import type {
   RedactionPart,
 } from "../parts.ts";
 import { keepOutput } from "./artifact-output.ts";
+import { cardOf, cardResult, type ShownCall } from "./card.ts";
 
 export interface CallOutcome {
   readonly result: ToolResult;
@@ -28,11 +29,8 @@ export function failure(text: string): CallOutcome {
   return { result: { content: [{ kind: "text", text }], isError: true } };
 }
 
-export interface StartedCall {
+export interface StartedCall extends ShownCall {
   readonly call: ToolCallData;
-  /** Absent for the name of a tool that is not offered. */
-  readonly tool: ToolDef | undefined;
-  readonly summary: string;
   readonly startedAt: number;
 }
 
@@ -83,6 +81,7 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
     entry_id: entry.id,
     message: entry.message,
     ...(isError ? { error: output.forHost } : { output: output.forHost }),
+    card: cardOf(started, cardResult(entry)),
     ...more,
   });
 }

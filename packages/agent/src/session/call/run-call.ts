@@ -30,6 +30,7 @@ import type {
   ToolPart,
 } from "../parts.ts";
 import { type ApprovalParts, askApproval } from "./approval.ts";
+import { argumentsOf, cardOf } from "./card.ts";
 import { type CallOutcome, type FinishParts, failure, finishCall, type StartedCall } from "./finish-call.ts";
 import { LiveOutput, type OutputParts } from "./live-output.ts";
 import { previewOf, summaryOf } from "./preview.ts";
@@ -64,6 +65,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
   const started: StartedCall = {
     call,
     tool: registered?.tool,
+    args,
     summary: summaryOf(registered?.tool, args),
     startedAt: core.deps.now(),
   };
@@ -72,6 +74,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
     tool_name: call.name,
     label: registered?.tool.label ?? call.name,
     summary: started.summary,
+    card: cardOf(started),
     arguments: args,
   });
   let outcome: CallOutcome;
@@ -290,9 +293,4 @@ function permittedEnv({ env }: CallScope, access: readonly Access[] | undefined)
   return new GuardedEnvironment(env, {
     mayWrite: (path) => paths.has(path) || "The call did not say that it would write this file.",
   });
-}
-
-export function argumentsOf(call: ToolCallData): JsonObject {
-  if (typeof call.arguments === "string") return { input: call.arguments };
-  return call.rawArguments === undefined ? call.arguments : { ...call.arguments };
 }

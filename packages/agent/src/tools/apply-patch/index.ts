@@ -1,9 +1,12 @@
 // apply_patch: several files in one v4a patch.
 
+import type { Card, CardResult } from "../../contract/card.ts";
 import type { Preview, ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
+import { editCard } from "../../edit/card.ts";
 import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { applyV4a, type PatchOptions, type PatchOutcome, v4aPaths } from "../../edit/patch/apply.ts";
 import { editPreview } from "../../edit/preview.ts";
+import { objectsIn } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { EDIT_OUTPUT } from "../output.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
@@ -22,6 +25,7 @@ export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<ArgsOf
     output: EDIT_OUTPUT,
     access: ({ patch }, scope) => fileAccess("write", v4aPaths(patch), scope),
     summary: ({ patch }) => v4aPaths(patch).join(", "),
+    card: ({ patch }, result) => patchCard(v4aPaths(patch), result),
     preview: async ({ patch }, scope) =>
       patchPreview(await applyV4a({ ...scope, planOnly: true }, patch, options), ["patch"]),
     execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch, options), context),
@@ -29,6 +33,15 @@ export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<ArgsOf
 }
 
 export const applyPatchTool = createApplyPatchTool();
+
+/** Names what became of each file, where it was more than a change. */
+export function patchCard(paths: readonly string[], result: CardResult | undefined): Card {
+  const done = objectsIn(result?.details["operations"]).map(({ letter, path, from }) => {
+    if (typeof from === "string") return `${from} -> ${path}`;
+    return `${path}${letter === "A" ? " (new)" : letter === "D" ? " (deleted)" : ""}`;
+  });
+  return editCard((done.length > 1 ? done : paths).join(", "), result);
+}
 
 export function patchPreview({ done, files, notes, failure }: PatchOutcome, shows: readonly string[]): Preview {
   const moves = new Map(done.flatMap(({ from, path }) => (from === undefined ? [] : [[from, path] as const])));

@@ -1,6 +1,8 @@
-import type { JsonValue } from "@lathe/llm";
-import { type Question, renderAnswers, renderQuestions } from "../../contract/questions.ts";
+import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { CardBody, CardLine } from "../../contract/card.ts";
+import { type Answer, type Question, renderAnswers, renderQuestions } from "../../contract/questions.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { COLLAPSED_LINES, objectsIn, verbOf } from "../card.ts";
 import { type ArgsOf, flag, integer, listOf, optional, parameters, record, text } from "../params.ts";
 import description from "./description.md";
 
@@ -21,6 +23,15 @@ const params = {
   ),
 };
 
+function answerLines(questions: readonly Question[], { answers }: JsonObject): CardBody | undefined {
+  const lines = objectsIn(answers).map((given): CardLine => {
+    const { id, selected, custom } = given as unknown as Answer;
+    const question = questions.length > 1 ? `${questions.find((one) => one.id === id)?.question ?? id} ` : "";
+    return { text: question + (custom ?? selected.join(", ")), kind: "done" };
+  });
+  return lines.length === 0 ? undefined : { kind: "lines", lines, collapsed: COLLAPSED_LINES };
+}
+
 export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   name: "ask_user",
   label: "Ask",
@@ -30,6 +41,11 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "safe",
   sessionOnly: true,
   summary: ({ questions }) => questions[0]?.question ?? "",
+  card: ({ questions }, result) => ({
+    verb: verbOf(["Asking", "Asked", "Ask"], result),
+    subject: questions.map(({ question }) => question).join(" "),
+    body: result && !result.isError ? answerLines(questions, result.details) : undefined,
+  }),
   // People take their time.
   timeoutMs: 0,
   async execute({ questions }, { services, signal }) {

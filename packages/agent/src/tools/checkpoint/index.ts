@@ -14,6 +14,7 @@ export const checkpointTool = (checkpoints: CheckpointService): ToolDef<ArgsOf<t
   replay: "never",
   sessionOnly: true,
   summary: ({ goal }) => goal,
+  card: ({ goal }) => ({ verb: "Checkpoint", subject: goal }),
   execute({ goal }) {
     if (!checkpoints.mark(goal)) throw new ToolFailure("Checkpoint already active.");
     return "Checkpoint set. End it with rewind and a report.";

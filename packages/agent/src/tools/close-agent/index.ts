@@ -1,5 +1,7 @@
 import "../../contract/subagents.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { verbOf } from "../card.ts";
+import { childIn } from "../child-report.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
@@ -15,6 +17,11 @@ export const closeAgentTool: ToolDef<ArgsOf<typeof params>> = {
   sessionOnly: true,
   needs: ["subagents"],
   summary: ({ agent_id }) => agent_id,
+  card: ({ agent_id }, result) => ({
+    verb: verbOf(["Ending", "Ended", "End"], result),
+    subject: agent_id,
+    outcome: result && childIn(result.text)?.status,
+  }),
   async execute({ agent_id }, { services }) {
     const { agentId, status } = await services.subagents!.close(agent_id);
     return JSON.stringify({ agent_id: agentId, status });

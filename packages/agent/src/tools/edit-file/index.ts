@@ -1,6 +1,7 @@
 // edit_file: old text for new text in one file.
 
 import type { CallScope, Preview, ToolContext, ToolDef, ToolResult } from "../../contract/tool.ts";
+import { editCard } from "../../edit/card.ts";
 import { fileChanges, hostDetails, linesChanged, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { editPreview } from "../../edit/preview.ts";
 import { type Replacement, type ReplaceOutcome, replaceInFile } from "../../edit/replace.ts";
@@ -28,6 +29,7 @@ export const editFileTool: ToolDef<Args> = {
   output: EDIT_OUTPUT,
   access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
   summary: ({ file_path }) => file_path,
+  card: ({ file_path }, result) => editCard(file_path, result),
   preview: replacePreview,
   execute: replaceOnce,
 };

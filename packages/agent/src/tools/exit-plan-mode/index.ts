@@ -1,4 +1,6 @@
+import type { JsonObject } from "@lathe/llm";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { markdown, verbOf } from "../card.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
@@ -22,6 +24,13 @@ declare module "../../contract/tool.ts" {
   }
 }
 
+const PLAN_LINES = 30;
+
+function decisionOn({ approved, awaiting }: JsonObject): string | undefined {
+  if (awaiting === true) return "waiting for your decision";
+  return typeof approved === "boolean" ? (approved ? "approved" : "not approved") : undefined;
+}
+
 const params = { plan: text("The plan, as markdown") };
 
 export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
@@ -33,6 +42,13 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "safe",
   sessionOnly: true,
   summary: () => "",
+  card: ({ plan }, result) => ({
+    verb: verbOf(["Proposing", "Proposed", "Propose"], result),
+    subject: "a plan",
+    outcome: result && decisionOn(result.details),
+    failed: result?.details["approved"] === false,
+    body: markdown(plan, PLAN_LINES),
+  }),
   timeoutMs: 0,
   async execute({ plan }, { services, signal }) {
     const mode = services.planMode;

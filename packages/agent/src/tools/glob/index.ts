@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../env/types.ts";
+import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { LISTING_OUTPUT } from "../output.ts";
 import { type ArgsOf, optional, parameters, text } from "../params.ts";
@@ -27,6 +28,14 @@ export const globTool: ToolDef<ArgsOf<typeof params>> = {
     return fileAccess("read", [posix.resolve(scope.env.resolve(path), globDirectory(pattern))], scope);
   },
   summary: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
+  card: ({ pattern, path }, result) =>
+    exploringCard(
+      ["Listing", "Listed", "List"],
+      path === undefined ? pattern : `${pattern} in ${path}`,
+      result,
+      ({ files, truncated }) =>
+        typeof files === "number" ? `${counted(files, "file")}${truncated ? " or more" : ""}` : undefined,
+    ),
   async execute({ pattern, path = "." }, { env, signal }) {
     try {
       const { paths, truncated } = await env.glob(pattern, path, { signal, maxResults: MOST });

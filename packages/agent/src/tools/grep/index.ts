@@ -1,3 +1,4 @@
+import type { Card, CardResult } from "../../contract/card.ts";
 import {
   type Access,
   type CallScope,
@@ -7,6 +8,7 @@ import {
   type ToolResult,
 } from "../../contract/tool.ts";
 import { EnvError, type GrepOptions } from "../../env/types.ts";
+import { counted, exploringCard } from "../card.ts";
 import { SEARCH_OUTPUT } from "../output.ts";
 import { type ArgsOf, choice, definedOptions, flag, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
@@ -42,6 +44,7 @@ const base = {
 const meaning = {
   access: (args: Args, scope: CallScope) => grepAccess(args.path, args.glob_filter, scope),
   summary: ({ pattern, path }: Args) => grepSummary(pattern, path),
+  card: ({ pattern, path }: Args, result?: CardResult) => grepCard(pattern, path, result),
   execute: search,
 };
 
@@ -61,6 +64,16 @@ export async function grepAccess(
 
 export function grepSummary(pattern: string, path: string | undefined): string {
   return path === undefined ? pattern : `${pattern} in ${path}`;
+}
+
+export function grepCard(pattern: string, path: string | undefined, result: CardResult | undefined): Card {
+  return exploringCard(
+    ["Searching", "Searched", "Search"],
+    grepSummary(pattern, path),
+    result,
+    ({ matches, truncated }) =>
+      typeof matches === "number" ? `${counted(matches, "match", "matches")}${truncated ? " or more" : ""}` : undefined,
+  );
 }
 
 function search(args: Args, context: ToolContext): Promise<ToolResult> {

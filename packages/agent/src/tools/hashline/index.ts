@@ -1,6 +1,7 @@
 // edit, hashline variant: operations on the numbered lines of a tagged read.
 
 import type { ToolDef } from "../../contract/tool.ts";
+import { editCard } from "../../edit/card.ts";
 import { applyHashline, type HashlineFile, hashlinePaths } from "../../edit/hashline/apply.ts";
 import { fileChanges, hostDetails, paragraphs } from "../../edit/outcome.ts";
 import { editPreview } from "../../edit/preview.ts";
@@ -23,6 +24,7 @@ export const hashlineEditTool: ToolDef<ArgsOf<typeof params>> = {
   output: EDIT_OUTPUT,
   access: ({ input }, scope) => fileAccess("write", hashlinePaths(input), scope),
   summary: ({ input }) => hashlinePaths(input).join(", "),
+  card: ({ input }, result) => editCard(hashlinePaths(input).join(", "), result),
   preview: async ({ input }, scope) => {
     const { files, warnings } = await applyHashline({ ...scope, planOnly: true }, input);
     return editPreview({ files: files.map(({ file }) => file), notes: warnings }, ["input"]);

@@ -1,8 +1,11 @@
+import type { Card, CardResult } from "../../contract/card.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { jobEnded, jobStatus } from "../../ops/run/jobs.ts";
 import { plainOutput } from "../../ops/run/plain-output.ts";
+import { tail, verbOf } from "../card.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters } from "../params.ts";
+import { withoutAdded } from "../shell/card.ts";
 import description from "./description.md";
 
 const params = {
@@ -20,6 +23,7 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "read",
   replay: "never",
   summary: ({ job_id }) => `job ${job_id}`,
+  card: ({ job_id }, result) => jobCard(`job ${job_id}`, false, result),
   output: SHELL_OUTPUT,
   timeoutMs: 0,
   async execute({ job_id, wait_ms = 0 }, context) {
@@ -38,3 +42,17 @@ export const jobOutputTool: ToolDef<ArgsOf<typeof params>> = {
     };
   },
 };
+
+/** A look at a command in the background, or its end. */
+export function jobCard(job: string, isEnding: boolean, result: CardResult | undefined): Card {
+  const command = result?.details["command"];
+  const output = withoutAdded(result?.text.replace(/\n?\[job \d+: [^\]]*\]\s*$/, "") ?? "");
+  const status = /\[job \d+: ([^\]]*)\]\s*$/.exec(result?.text ?? "")?.[1];
+  return {
+    verb: verbOf(isEnding ? ["Stopping", "Stopped", "Stop"] : ["Checking", "Checked", "Check"], result),
+    subject: typeof command === "string" ? `${job}: ${command}` : job,
+    outcome: status?.replace(/(,| after) \d+ ms$/, ""),
+    failed: status !== undefined && !/^(running|exit code: 0\b)/.test(status),
+    body: output === "" || output === "(no new output)" ? undefined : tail(output),
+  };
+}

@@ -1,5 +1,6 @@
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { jobStatus } from "../../ops/run/jobs.ts";
+import { verbOf } from "../card.ts";
 import { type ArgsOf, integer, parameters } from "../params.ts";
 import description from "./description.md";
 
@@ -13,6 +14,14 @@ export const jobStopTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "read",
   replay: "safe",
   summary: ({ job_id }) => `job ${job_id}`,
+  card({ job_id }, result) {
+    const command = result?.details["command"];
+    return {
+      verb: verbOf(["Stopping", "Stopped", "Stop"], result),
+      subject: typeof command === "string" ? `job ${job_id}: ${command}` : `job ${job_id}`,
+      outcome: /has ended: (.*)\.$/.exec(result?.text ?? "")?.[1]?.replace(/(,| after) \d+ ms$/, ""),
+    };
+  },
   async execute({ job_id }, { services }) {
     if (!services.jobs) throw new ToolFailure("Background commands cannot run here.");
     const job = services.jobs.get(job_id);

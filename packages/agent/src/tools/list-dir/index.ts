@@ -1,4 +1,5 @@
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { LISTING_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
@@ -19,6 +20,10 @@ export const listDirTool: ToolDef<ArgsOf<typeof params>> = {
   output: LISTING_OUTPUT,
   access: ({ path = "." }, scope) => fileAccess("read", [path], scope),
   summary: ({ path = "." }) => path,
+  card: ({ path = "." }, result) =>
+    exploringCard(["Listing", "Listed", "List"], path, result, ({ entries }) =>
+      typeof entries === "number" ? counted(entries, "entry", "entries") : undefined,
+    ),
   async execute({ path = ".", depth = 1 }, { env, paths }) {
     const { stat, real } = await paths.locate(path);
     if (!stat || stat.kind === "dangling")

@@ -16,7 +16,7 @@ export interface Face<Inner, P extends Params> {
 }
 
 export function faceOf<Inner, P extends Params>(tool: ToolDef<Inner>, face: Face<Inner, P>): ToolDef<ArgsOf<P>> {
-  const { tier, access, summary, preview, ...rest } = tool;
+  const { tier, access, summary, card, preview, ...rest } = tool;
   const { toInner } = face;
   return {
     ...rest,
@@ -26,6 +26,7 @@ export function faceOf<Inner, P extends Params>(tool: ToolDef<Inner>, face: Face
     tier: typeof tier === "function" ? (args) => tier(toInner(args)) : tier,
     ...(access ? { access: (args, scope) => access.call(tool, toInner(args), scope) } : {}),
     ...(summary ? { summary: (args) => summary.call(tool, toInner(args)) } : {}),
+    ...(card ? { card: (args, result) => card.call(tool, toInner(args), result) } : {}),
     ...(preview
       ? {
           preview: async (args, scope) => {

@@ -2,7 +2,7 @@
 
 import type { ToolDef } from "../../contract/tool.ts";
 import { applyUnified, unifiedPaths } from "../../edit/patch/apply.ts";
-import { patchPreview, patchResult } from "../apply-patch/index.ts";
+import { patchCard, patchPreview, patchResult } from "../apply-patch/index.ts";
 import { fileAccess } from "../file-access.ts";
 import { EDIT_OUTPUT } from "../output.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
@@ -20,6 +20,7 @@ export const patchEditTool: ToolDef<ArgsOf<typeof params>> = {
   output: EDIT_OUTPUT,
   access: ({ diff }, scope) => fileAccess("write", unifiedPaths(diff), scope),
   summary: ({ diff }) => unifiedPaths(diff).join(", "),
+  card: ({ diff }, result) => patchCard(unifiedPaths(diff), result),
   preview: async ({ diff }, scope) => patchPreview(await applyUnified({ ...scope, planOnly: true }, diff), ["diff"]),
   execute: async ({ diff }, context) => patchResult(await applyUnified(context, diff), context),
 };

@@ -1,7 +1,9 @@
+import type { Card, CardResult } from "../../contract/card.ts";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import { imageType, MOST_IMAGE_BYTES } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
@@ -25,6 +27,7 @@ export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
   output: READ_OUTPUT,
   access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
   summary: ({ file_path }) => file_path,
+  card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
   async execute({ file_path, offset = 1, limit = DEFAULT_LIMIT }, context) {
     const bytes = await loadBytes(file_path, context);
     const mediaType = imageType(bytes);
@@ -48,6 +51,13 @@ export const readFileTool: ToolDef<ArgsOf<typeof readFileParams>> = {
     };
   },
 };
+
+export function readCard(path: string, offset: number | undefined, result: CardResult | undefined): Card {
+  const from = offset === undefined || offset <= 1 ? path : `${path}:${offset}`;
+  return exploringCard(["Reading", "Read", "Read"], from, result, ({ linesRead, mediaType }) =>
+    typeof linesRead === "number" ? counted(linesRead, "line") : typeof mediaType === "string" ? mediaType : undefined,
+  );
+}
 
 export function imageResult(path: string, bytes: Uint8Array, mediaType: string, context: ToolContext): ToolResult {
   const note = `${path}: ${mediaType}, ${bytes.length} bytes`;

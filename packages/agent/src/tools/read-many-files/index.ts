@@ -3,6 +3,7 @@ import { EnvError } from "../../env/types.ts";
 import { imageType } from "../../ops/read/images.ts";
 import { numbered } from "../../ops/read/numbered.ts";
 import { loadBytes, windowOf } from "../../ops/read/read-text.ts";
+import { counted, exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import { READ_OUTPUT } from "../output.ts";
 import { type ArgsOf, listOf, parameters, text } from "../params.ts";
@@ -25,6 +26,10 @@ export const readManyFilesTool: ToolDef<ArgsOf<typeof params>> = {
   output: READ_OUTPUT,
   access: async ({ paths }, scope) => fileAccess("read", (await expand(paths, scope)).slice(0, MOST_FILES), scope),
   summary: ({ paths }) => paths.join(", "),
+  card: ({ paths }, result) =>
+    exploringCard(["Reading", "Read", "Read"], paths.join(", "), result, ({ files }) =>
+      Array.isArray(files) ? counted(files.length, "file") : undefined,
+    ),
   async execute({ paths }, context) {
     const files = await expand(paths, context);
     const shown = files.slice(0, MOST_FILES);

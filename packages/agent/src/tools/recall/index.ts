@@ -1,5 +1,6 @@
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
 import { RECALL } from "../../recall/recall.ts";
+import { exploringCard } from "../card.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
 
@@ -22,6 +23,8 @@ export const recallTool: ToolDef<ArgsOf<typeof params>> = {
   needs: ["recall"],
   access: () => [],
   summary: ({ query, entry }) => entry ?? query ?? "",
+  card: ({ query, entry }, result) =>
+    exploringCard(["Recalling", "Recalled", "Recall"], entry ?? query ?? "", result, () => undefined),
   execute({ query, entry, limit = DEFAULT_LIMIT }, { services: { recall } }) {
     if (!recall) throw new ToolFailure("Everything in this session is still in front of you.");
     if (entry !== undefined) {

@@ -1,6 +1,7 @@
 // edit, replace variant: several old/new pairs in one file.
 
 import type { ToolDef } from "../../contract/tool.ts";
+import { editCard } from "../../edit/card.ts";
 import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../edit/outcome.ts";
 import { editPreview } from "../../edit/preview.ts";
 import { type Replacement, replaceInFile } from "../../edit/replace.ts";
@@ -35,6 +36,7 @@ export const replaceEditTool: ToolDef<ArgsOf<typeof params>> = {
   output: EDIT_OUTPUT,
   access: ({ path }, scope) => fileAccess("write", [path], scope),
   summary: ({ path }) => path,
+  card: ({ path }, result) => editCard(path, result),
   preview: async ({ path, edits }, scope) => {
     const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, path, replacementsOf(edits));
     return editPreview({ files: [file], notes }, ["path", "edits"]);

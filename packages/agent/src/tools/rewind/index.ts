@@ -1,5 +1,6 @@
 import type { CheckpointService } from "../../contract/checkpoints.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { COLLAPSED_LINES, markdown, verbOf } from "../card.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
@@ -14,6 +15,11 @@ export const rewindTool = (checkpoints: CheckpointService): ToolDef<ArgsOf<typeo
   replay: "never",
   sessionOnly: true,
   summary: () => "",
+  card: ({ report }, result) => ({
+    verb: verbOf(["Rewinding", "Rewound", "Rewind"], result),
+    subject: "to the checkpoint",
+    body: result && !result.isError ? markdown(report, COLLAPSED_LINES) : undefined,
+  }),
   execute({ report }) {
     if (report.trim() === "") throw new ToolFailure("The report is empty. Write what you found out.");
     if (!checkpoints.collapse(report)) throw new ToolFailure("No checkpoint is active.");

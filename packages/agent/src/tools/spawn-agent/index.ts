@@ -1,5 +1,8 @@
+import type { Card, CardResult } from "../../contract/card.ts";
 import "../../contract/subagents.ts";
 import { type Access, type CallScope, type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { COLLAPSED_LINES, markdown, verbOf } from "../card.ts";
+import { childIn } from "../child-report.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../params.ts";
 import description from "./description.md";
@@ -23,6 +26,7 @@ export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
   output: AGENT_OUTPUT,
   access: ({ task, working_dir }, scope) => agentAccess(task, working_dir, scope),
   summary: ({ task }) => task,
+  card: ({ task }, result) => spawnCard(task, result),
   async execute({ task, working_dir, model, max_turns }, { services, callId }) {
     if (task.trim() === "") throw new ToolFailure("The task is empty. Say what the child agent should do.");
     const report = await services.subagents!.spawn({
@@ -35,6 +39,17 @@ export const spawnAgentTool: ToolDef<ArgsOf<typeof params>> = {
     return JSON.stringify({ agent_id: report.agentId, status: report.status });
   },
 };
+
+/** A call that waits for the child ends with the child's report. */
+export function spawnCard(task: string, result: CardResult | undefined): Card {
+  const started = result && childIn(result.text);
+  return {
+    verb: verbOf(["Starting agent", started ? "Started agent" : "Agent finished", "Agent failed"], result),
+    subject: task,
+    outcome: started?.agentId,
+    body: !result || started ? undefined : markdown(result.text, COLLAPSED_LINES),
+  };
+}
 
 /** A child may do what its parent may, in the directory it is confined to. */
 export async function agentAccess(task: string, directory = ".", { paths }: CallScope): Promise<Access[]> {

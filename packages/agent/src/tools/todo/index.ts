@@ -2,6 +2,7 @@ import type { JsonValue } from "@lathe/llm";
 import { type ArgsOf, choice, listOf, optional, parameters, record, text } from "../params.ts";
 import "../../contract/session-state.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { todoCard } from "./card.ts";
 import description from "./description.md";
 import { applyOps, hasOpenTasks, renderTodo, type TodoList, type TodoOp } from "./list.ts";
 
@@ -41,6 +42,7 @@ export const todoTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   sessionOnly: true,
   summary: () => "",
+  card: (_args, result) => todoCard(result),
   exclusive: true,
   carried({ facts }) {
     const list = (facts?.read(TODO_FACT) ?? []) as unknown as TodoList;

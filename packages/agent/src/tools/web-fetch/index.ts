@@ -1,6 +1,8 @@
+import type { JsonObject } from "@lathe/llm";
 import type { FetchLimits } from "../../ops/web/fetch-page.ts";
 import "../../ops/web/services.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { verbOf } from "../card.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
@@ -18,6 +20,11 @@ export const webFetchTool: ToolDef = {
   replay: "safe",
   access: ({ url }) => [{ kind: "network", host: hostOf(url) }],
   summary: ({ url }) => url,
+  card: ({ url }, result) => ({
+    verb: verbOf(["Fetching", "Fetched", "Fetch"], result),
+    subject: url,
+    outcome: result && outcomeOf(result.details),
+  }),
   async execute({ url }, { services, signal }) {
     // Loaded with the first page: most sessions fetch none.
     const [{ fetchPage }, { pageText }] = await Promise.all([
@@ -44,6 +51,11 @@ export const webFetchTool: ToolDef = {
     };
   },
 } satisfies ToolDef<ArgsOf<typeof params>>;
+
+function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
+  if (typeof status === "number" && status >= 400) return `status ${status}`;
+  return typeof bytes === "number" ? `${mediaType}, ${bytes} bytes` : undefined;
+}
 
 /** What is no address is refused when it is fetched; until then its text is used as the host. */
 function hostOf(url: string): string {

@@ -1,5 +1,6 @@
 import "../../ops/web/services.ts";
 import { type ToolDef, ToolFailure } from "../../contract/tool.ts";
+import { counted, verbOf } from "../card.ts";
 import { type ArgsOf, parameters, text } from "../params.ts";
 import description from "./description.md";
 
@@ -17,6 +18,11 @@ export const webSearchTool: ToolDef = {
   replay: "safe",
   access: (_args, { services }) => [{ kind: "network", host: services.web?.search?.name ?? "the search engine" }],
   summary: ({ query }) => query,
+  card: ({ query }, result) => ({
+    verb: verbOf(["Searching the web for", "Searched the web for", "Search the web for"], result),
+    subject: query,
+    outcome: typeof result?.details["hits"] === "number" ? counted(result.details["hits"], "result") : undefined,
+  }),
   async execute({ query }, { services, signal }) {
     const provider = services.web?.search;
     if (!provider) throw new ToolFailure("No search engine is set up here.");

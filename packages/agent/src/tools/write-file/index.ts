@@ -1,6 +1,7 @@
 // write_file: a whole file at once, or the content of an address such as db://users/42.
 
 import type { CallScope, Preview, ToolDef } from "../../contract/tool.ts";
+import { editCard } from "../../edit/card.ts";
 import { withoutLineNumbers } from "../../edit/line-numbers.ts";
 import { fileChanges, hostDetails, paragraphs, trailer } from "../../edit/outcome.ts";
 import { editPreview } from "../../edit/preview.ts";
@@ -27,6 +28,7 @@ export const writeFileTool: ToolDef<ArgsOf<typeof params>> = {
   output: { chars: 1_000, mode: "tail" },
   access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
   summary: ({ file_path }) => file_path,
+  card: ({ file_path }, result) => editCard(file_path, result),
   preview: ({ file_path, content }, scope) => writePreview(file_path, withoutLineNumbers(content) ?? content, scope),
   execute: writing("Created"),
 };

@@ -4,12 +4,23 @@
 import type { Session } from "@lathe/agent";
 import { type ExitCode, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import type { Choice } from "./choice.ts";
 
 /** What a command may do besides changing the conversation. */
 export interface CommandView {
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up. */
   ask(question: string): Promise<string | undefined>;
+  /** The same without showing what is typed. */
+  askSecret?(question: string): Promise<string | undefined>;
+  /** A list to choose from, where the host can draw one; else `chooseFrom` asks by number. */
+  choose?<T>(choice: Choice<T>): Promise<T | undefined>;
+  /** Text that may be longer than the screen. Absent: it is printed. */
+  page?(title: string, text: string): void;
+  /** Puts text on the clipboard. */
+  copy?(text: string): void;
+  /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */
+  submit?(text: string): void;
   /** Shows the end of a resumed session. */
   showPast(session: Session): Promise<void>;
   /** Puts text before the person, to be edited and sent. */
@@ -32,7 +43,7 @@ export interface SlashCommand {
 }
 
 /** A path may begin a sentence as well, and a pasted text is no command. */
-const COMMAND = /^\/(\w*)(?:[ \t]+(.*))?$/;
+const COMMAND = /^\/([\w-]*)(?:[ \t]+(.*))?$/;
 
 export class CommandRegistry {
   readonly #commands = new Map<string, SlashCommand>();
@@ -67,13 +78,15 @@ export class CommandRegistry {
   ): Promise<void> {
     const command = this.get(name);
     if (!command) throw usageError(`There is no /${name}. See /help.`);
-    if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Press Ctrl+C first.");
+    if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Interrupt it first.");
+    if (command.arguments === undefined && argument !== "")
+      throw usageError(`/${name} takes no argument, but got "${argument}".`);
     await command.run(conversation, argument, view);
   }
 
   /** Completions of a line that is being typed: names of commands, then values of the one that was named. */
   async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
-    const [, name = "", gap = "", typed = ""] = /^\/(\w*)(\s*)(.*)$/.exec(line) ?? [];
+    const [, name = "", gap = "", typed = ""] = /^\/([\w-]*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];
     if (gap === "")
       return this.list().flatMap((command) => (command.name.startsWith(name) ? [`/${command.name}`] : []));

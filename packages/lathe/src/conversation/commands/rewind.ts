@@ -6,6 +6,7 @@ import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind, startLi
 import { withEntryHint } from "../../usage/entry-hint.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
 const WORDS: readonly string[] = ["files", "conversation", "force"];
@@ -60,10 +61,8 @@ function read(argument: string, known: readonly string[], most: number): { words
 async function chosenPoint(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const points = conversation.branchPoints();
   if (points.length === 0) throw usageError("There is nothing to rewind yet.");
-  for (const [i, { id, message }] of points.entries())
-    view.line(`${String(i + 1).padStart(2)}  ${id}  ${excerpt(textOf(message))}`);
-  const said = (await view.ask(`Go back to before [1-${points.length}, Enter for none]: `))?.trim() ?? "";
-  return points[Number(said) - 1]?.id;
+  const items = points.map(({ id, message }) => ({ value: id, label: excerpt(textOf(message)), detail: id }));
+  return chooseFrom(view, { title: "Go back to before", items, current: items.length - 1 });
 }
 
 async function carryOut(

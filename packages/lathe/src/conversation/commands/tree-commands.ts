@@ -2,10 +2,11 @@
 
 import { findEntry } from "@lathe/agent";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
-import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../sessions/tree-rows.ts";
+import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from "../../sessions/tree-rows.ts";
 import { withEntryHint } from "../../usage/entry-hint.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
+import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
 const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
@@ -28,17 +29,25 @@ const tree: SlashCommand = {
   run: async (conversation, argument, view) => {
     const [word, rest] = divided(argument);
     const { journal } = conversation.session;
-    if (word === "" || isFilter(word)) {
-      const rows = treeText(treeRows(journal, word === "" ? "no-tools" : word));
-      return view.line(rows.length === 0 ? "Nothing to show." : rows.join("\n"));
-    }
+    const isShown = word === "" || isFilter(word);
+    const rows = isShown ? treeRows(journal, word === "" ? "no-tools" : word) : [];
+    if (isShown && (rows.length === 0 || !view.choose))
+      return view.line(rows.length === 0 ? "Nothing to show." : treeText(rows).join("\n"));
+    const target = isShown ? await chosenEntry(rows, view) : await hinted(() => findEntry(journal, word));
+    if (target === undefined) return;
     const wanted = summaryWanted(rest);
-    const { cancelled, text } = await hinted(() => conversation.navigate(findEntry(journal, word), wanted));
+    const { cancelled, text } = await hinted(() => conversation.navigate(target, wanted));
     if (cancelled !== undefined) return view.line(`Not moved: ${cancelled}.`, "yellow");
     view.line("The conversation goes on from there.", "dim");
     if (text !== undefined) view.prefill(text);
   },
 };
+
+function chosenEntry(rows: readonly TreeRow[], view: CommandView): Promise<string | undefined> {
+  const texts = treeText(rows);
+  const items = rows.map(({ id }, i) => ({ value: id, label: texts[i] ?? id }));
+  return chooseFrom(view, { title: "Go to", items, current: rows.findLastIndex(({ isActive }) => isActive) });
+}
 
 function summaryWanted(rest: string): { readonly summarize?: boolean; readonly focus?: string } {
   const [word, focus] = divided(rest);
@@ -68,10 +77,11 @@ const branch: SlashCommand = {
 async function chosenMessage(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const messages = conversation.branchPoints();
   if (messages.length === 0) throw usageError("There is no message yet to branch from.");
-  for (const [i, { message }] of messages.entries())
-    view.line(`${String(i + 1).padStart(2)}  ${wordsAndAttachments(message.content).words.replace(/\s+/g, " ")}`);
-  const said = (await view.ask(`Before message [1-${messages.length}, Enter for none]: `))?.trim() ?? "";
-  return messages[Number(said) - 1]?.id;
+  const items = messages.map(({ id, message }) => ({
+    value: id,
+    label: wordsAndAttachments(message.content).words.replace(/\s+/g, " "),
+  }));
+  return chooseFrom(view, { title: "Before message", items, current: items.length - 1 });
 }
 
 const label: SlashCommand = {

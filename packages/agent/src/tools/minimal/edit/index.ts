@@ -1,6 +1,7 @@
 // `edit` of the four-tool set: the same op as edit_file, exact and single matches only.
 
 import type { ToolDef } from "../../../contract/tool.ts";
+import { editCard } from "../../../edit/card.ts";
 import { fileChanges, hostDetails, linesChanged, paragraphs, trailer } from "../../../edit/outcome.ts";
 import { editPreview } from "../../../edit/preview.ts";
 import { type Replacement, replaceInFile } from "../../../edit/replace.ts";
@@ -25,6 +26,7 @@ export const minimalEditTool: ToolDef<ArgsOf<typeof params>> = {
   output: EDIT_OUTPUT,
   access: ({ file_path }, scope) => fileAccess("write", [file_path], scope),
   summary: ({ file_path }) => file_path,
+  card: ({ file_path }, result) => editCard(file_path, result),
   preview: async (args, scope) => {
     const { file, notes } = await replaceInFile({ ...scope, planOnly: true }, args.file_path, [exactly(args)]);
     return editPreview({ files: [file], notes }, ["file_path", "old_string", "new_string"]);

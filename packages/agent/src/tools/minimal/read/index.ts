@@ -6,7 +6,7 @@ import { loadBytes, windowOf } from "../../../ops/read/read-text.ts";
 import { fileAccess } from "../../file-access.ts";
 import { READ_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import { imageResult } from "../../read-file/index.ts";
+import { imageResult, readCard } from "../../read-file/index.ts";
 import description from "./description.md";
 
 const MOST_LINES = 5_000;
@@ -27,6 +27,7 @@ export const minimalReadTool: ToolDef<ArgsOf<typeof params>> = {
   output: READ_OUTPUT,
   access: ({ file_path }, scope) => fileAccess("read", [file_path], scope),
   summary: ({ file_path }) => file_path,
+  card: ({ file_path, offset }, result) => readCard(file_path, offset, result),
   async execute({ file_path: path, offset = 1, limit }, context) {
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);

@@ -7,7 +7,7 @@ import { closeAgentTool } from "../../close-agent/index.ts";
 import { editFileTool } from "../../edit-file/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { globTool } from "../../glob/index.ts";
-import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
+import { grepAccess, grepCard, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { keepHead, SEARCH_OUTPUT } from "../../output.ts";
@@ -26,7 +26,7 @@ import {
 import { readFileTool } from "../../read-file/index.ts";
 import { sendInputTool } from "../../send-input/index.ts";
 import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
-import { agentAccess, spawnAgentTool } from "../../spawn-agent/index.ts";
+import { agentAccess, spawnAgentTool, spawnCard } from "../../spawn-agent/index.ts";
 import { waitTool } from "../../wait/index.ts";
 import { writeFileTool } from "../../write-file/index.ts";
 import { faceOf } from "../face.ts";
@@ -82,6 +82,7 @@ const grep: ToolDef<ArgsOf<typeof grepParams>> = {
   output: SEARCH_OUTPUT,
   access: ({ path, glob }, scope) => grepAccess(path, glob, scope),
   summary: ({ pattern, path }) => grepSummary(pattern, path),
+  card: ({ pattern, path }, result) => grepCard(pattern, path, result),
   execute: (args, context) => {
     if (args.glob !== undefined && args.type !== undefined) {
       throw new ToolFailure("Give glob or type, not both.");
@@ -119,6 +120,7 @@ const agent: ToolDef<ArgsOf<typeof agentParams>> = {
   timeoutMs: 0,
   access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),
   summary: ({ description }) => description,
+  card: ({ description }, result) => spawnCard(description, result),
   async execute({ prompt, subagent_type: role, run_in_background }, context) {
     const { subagents } = context.services;
     const request = { task: prompt, callId: context.callId, ...(role === undefined ? {} : { role }) };

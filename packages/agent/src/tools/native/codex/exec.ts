@@ -6,6 +6,7 @@ import { type Job, jobEnded } from "../../../ops/run/jobs.ts";
 import { plainOutput } from "../../../ops/run/plain-output.ts";
 import { COMMAND_ENV, refuseEmpty } from "../../../ops/run/run-command.ts";
 import { changedNote, watchShownFiles } from "../../../ops/run/shown-changes.ts";
+import { jobCard } from "../../job-output/index.ts";
 import { SHELL_OUTPUT } from "../../output.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
 import { runShell, shellMeaning, shellTool } from "../../shell/index.ts";
@@ -34,8 +35,8 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
     ["cmd", "workdir"],
   ),
   async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS }, context) {
-    const { jobs } = context.services;
-    const { env } = context;
+    const { env, services } = context;
+    const { jobs } = services;
     if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir }, context);
     refuseEmpty(cmd);
     const changedFiles = await watchShownFiles(context);
@@ -45,7 +46,10 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
       ...(workdir === undefined ? {} : { cwd: (await context.paths.locate(workdir)).real }),
     };
     const job = jobs.start(cmd, (command) => env.startCommand!(command, options));
-    await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), context.signal);
+    const detached = new AbortController();
+    const remove = services.runningCommands?.add({ command: cmd, detach: () => detached.abort() });
+    await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), AbortSignal.any([context.signal, detached.signal]));
+    remove?.();
     if (context.signal.aborted) await job.handle.stop();
     return sessionResult(job, changedNote(await changedFiles()));
   },
@@ -68,6 +72,7 @@ export const writeStdinTool: ToolDef<ArgsOf<typeof stdinParams>> = {
   timeoutMs: 0,
   output: SHELL_OUTPUT,
   summary: ({ session_id }) => `session ${session_id}`,
+  card: ({ session_id, chars }, result) => jobCard(`session ${session_id}`, chars === "\u0003", result),
   async execute({ session_id, chars = "", yield_time_ms: wait = POLL_WAIT_MS }, { services, signal }) {
     if (!services.jobs) throw new ToolFailure("Sessions are not available here.");
     const job = services.jobs.get(session_id);

@@ -5,6 +5,7 @@ import { imageType } from "../../../ops/read/images.ts";
 import { loadBytes } from "../../../ops/read/read-text.ts";
 import { applyPatchTool } from "../../apply-patch/index.ts";
 import { askUserTool } from "../../ask-user/index.ts";
+import { exploringCard, verbOf } from "../../card.ts";
 import { closeAgentTool } from "../../close-agent/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { fileAccess } from "../../file-access.ts";
@@ -47,6 +48,10 @@ const viewImage: ToolDef<ArgsOf<typeof imageParams>> = {
   replay: "safe",
   access: ({ path }, scope) => fileAccess("read", [path], scope),
   summary: ({ path }) => path,
+  card: ({ path }, result) =>
+    exploringCard(["Looking at", "Looked at", "Look at"], path, result, ({ mediaType }) =>
+      typeof mediaType === "string" ? mediaType : undefined,
+    ),
   async execute({ path }, context) {
     const bytes = await loadBytes(path, context);
     const mediaType = imageType(bytes);
@@ -88,6 +93,10 @@ const waitAgent: ToolDef<ArgsOf<typeof waitParams>> = {
   ...(waitTool as unknown as ToolDef<ArgsOf<typeof waitParams>>),
   name: "wait_agent",
   summary: ({ targets }) => targets.join(", "),
+  card: ({ targets }, result) => ({
+    verb: verbOf(["Waiting for", "Waited for", "Wait for"], result),
+    subject: targets.join(", "),
+  }),
   schema: parameters(waitParams),
   async execute({ targets }, context) {
     const results = await Promise.all(targets.map(async (id) => [id, await waitOne(id, context)]));

@@ -6,7 +6,7 @@ import { closeAgentTool } from "../../close-agent/index.ts";
 import { countedEditFileTool } from "../../edit-file/index.ts";
 import { exitPlanModeTool } from "../../exit-plan-mode/index.ts";
 import { globTool } from "../../glob/index.ts";
-import { grepAccess, grepSummary, runGrep } from "../../grep/index.ts";
+import { grepAccess, grepCard, grepSummary, runGrep } from "../../grep/index.ts";
 import { jobOutputTool } from "../../job-output/index.ts";
 import { jobStopTool } from "../../job-stop/index.ts";
 import { listDirTool } from "../../list-dir/index.ts";
@@ -122,6 +122,7 @@ const grepSearch: ToolDef<ArgsOf<typeof grepParams>> = {
   output: SEARCH_OUTPUT,
   access: ({ dir_path, include_pattern }, scope) => grepAccess(dir_path, include_pattern, scope),
   summary: ({ pattern, dir_path }) => grepSummary(pattern, dir_path),
+  card: ({ pattern, dir_path }, result) => grepCard(pattern, dir_path, result),
   execute(args, context) {
     const { include_pattern: include, exclude_pattern: exclude } = args;
     if (include !== undefined && exclude !== undefined) {

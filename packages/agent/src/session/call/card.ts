@@ -1,0 +1,71 @@
+// The card of a call: what its tool says, or plain text when the tool says nothing or fails to.
+
+import type { JsonObject, ToolCallData } from "@lathe/llm";
+import type { Card, CardBody, CardResult } from "../../contract/card.ts";
+import type { ToolDef } from "../../contract/tool.ts";
+import type { MessageEntry } from "../../journal/types.ts";
+import { summaryOf } from "./preview.ts";
+
+const PLAIN_LINES = 5;
+
+export interface ShownCall {
+  readonly call: Pick<ToolCallData, "name">;
+  /** Absent for the name of a tool that is not offered. */
+  readonly tool: ToolDef | undefined;
+  readonly args: JsonObject;
+  readonly summary: string;
+}
+
+export function cardOf(shown: ShownCall, result?: CardResult): Card {
+  const card = ownCard(shown, result) ?? plainCard(shown, result);
+  // A failure is never told without its reason.
+  return result?.isError && card.body === undefined ? { ...card, body: outputBody(result.text) } : card;
+}
+
+/** Of a journalled call; `entry` holds its result, when there is one. */
+export function pastCard(tool: ToolDef | undefined, call: ToolCallData, entry: MessageEntry | undefined): Card {
+  const args = argumentsOf(call);
+  const summary = entry?.summary ?? summaryOf(tool, args);
+  return cardOf({ call, tool, args, summary }, entry && cardResult(entry));
+}
+
+/** What the call says; text alone is for tools that take nothing else. */
+export function argumentsOf(call: ToolCallData): JsonObject {
+  if (typeof call.arguments === "string") return { input: call.arguments };
+  return call.rawArguments === undefined ? call.arguments : { ...call.arguments };
+}
+
+/** From the entry that holds the call's result. */
+export function cardResult({ message, details, changes = [] }: MessageEntry): CardResult {
+  const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
+  const content = result?.content ?? "";
+  return {
+    text: typeof content === "string" ? content : JSON.stringify(content),
+    isError: result?.isError ?? false,
+    details: typeof details === "object" && details !== null && !Array.isArray(details) ? (details as JsonObject) : {},
+    changes,
+  };
+}
+
+/** Tools of hosts and extensions are not all type-checked, and the arguments may not fit. */
+function ownCard({ tool, args }: ShownCall, result: CardResult | undefined): Card | undefined {
+  try {
+    const card = tool?.card?.(args, result);
+    return typeof card?.verb === "string" && typeof card.subject === "string" ? card : undefined;
+  } catch {
+    return undefined; // the plain card tells the same in the call's own words
+  }
+}
+
+function plainCard({ call, tool, summary }: ShownCall, result: CardResult | undefined): Card {
+  const headline = { verb: tool?.label ?? call.name, subject: summary };
+  if (!result) return { ...headline, body: { ...outputBody(""), keeps: "tail" } };
+  return { ...headline, ...(result.text.trim() === "" ? {} : { body: outputBody(result.text) }) };
+}
+
+const outputBody = (text: string): CardBody & { kind: "output" } => ({
+  kind: "output",
+  text,
+  keeps: "head",
+  collapsed: PLAIN_LINES,
+});

@@ -1,0 +1,81 @@
+// Commands about what is permitted, where, and by which instructions.
+
+import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
+import { usageError } from "../../usage/exit.ts";
+import { existingDirectory } from "../../workspace/workspace.ts";
+import { chooseFrom } from "./choice.ts";
+import type { SlashCommand } from "./command.ts";
+import initPrompt from "./init.md";
+
+const MEANINGS: Readonly<Record<PermissionMode, string>> = {
+  "read-only": "reads and searches; everything else is denied",
+  ask: "asks before every change and every command",
+  "auto-edit": "edits inside the project, asks before commands",
+  full: "asks about nothing",
+  plan: "plans without changing anything",
+};
+
+const permissions: SlashCommand = {
+  name: "permissions",
+  arguments: "[mode]",
+  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}`,
+  whileWorking: true,
+  complete: (_conversation, typed) => PERMISSION_MODES.filter((mode) => mode.startsWith(typed)),
+  run: async (conversation, wanted, view) => {
+    if (wanted !== "" && !isMode(wanted))
+      throw usageError(`There is no mode "${wanted}". Choose one of: ${PERMISSION_MODES.join(", ")}.`);
+    const items = PERMISSION_MODES.map((value) => ({ value, label: value, detail: MEANINGS[value] }));
+    const current = PERMISSION_MODES.indexOf(conversation.permissions.mode);
+    const mode =
+      wanted === "" && view.choose ? await chooseFrom(view, { title: "Permissions", items, current }) : wanted;
+    if (mode !== undefined && isMode(mode)) conversation.setPermissionMode(mode);
+    view.line(`Permissions: ${conversation.permissions.mode}`, "dim");
+  },
+};
+const isMode = (mode: string): mode is PermissionMode => (PERMISSION_MODES as readonly string[]).includes(mode);
+
+const plan: SlashCommand = {
+  name: "plan",
+  description: "plan without changing anything, or leave plan mode",
+  whileWorking: true,
+  run: (conversation, _argument, view) => {
+    const isPlanning = conversation.permissions.mode === "plan";
+    conversation.setPermissionMode(isPlanning ? "auto-edit" : "plan");
+    view.line(isPlanning ? "Plan mode is off." : "Plan mode: nothing is changed until you approve a plan.", "dim");
+  },
+};
+
+const addDir: SlashCommand = {
+  name: "add-dir",
+  arguments: "<folder>",
+  description: "let the agent write to another folder",
+  whileWorking: true,
+  run: (conversation, folder, view) => {
+    const { roots } = conversation.workspace;
+    if (folder === "") return view.line(`Folders: ${roots.join(", ")}`, "dim");
+    conversation.addRoot(existingDirectory(conversation.workspace.machine, folder));
+    view.line(`Folders: ${conversation.workspace.roots.join(", ")}`, "dim");
+  },
+};
+
+const init: SlashCommand = {
+  name: "init",
+  arguments: "[what to pay attention to]",
+  description: "write an AGENTS.md for this project",
+  run: async (conversation, focus, view) => {
+    const prompt = `${initPrompt.trim()}${focus === "" ? "" : `\n\n${focus}`}`;
+    if (view.submit) view.submit(prompt);
+    else await conversation.submit(prompt);
+  },
+};
+
+const reload: SlashCommand = {
+  name: "reload",
+  description: "read instructions and prompts again; the next request starts without a cache",
+  run: ({ session }, _argument, view) => {
+    session.reload();
+    view.line("The next request has the instructions as they are now.", "dim");
+  },
+};
+
+export const projectCommands: readonly SlashCommand[] = [permissions, plan, addDir, init, reload];

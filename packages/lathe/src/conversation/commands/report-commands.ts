@@ -1,0 +1,86 @@
+// Commands that show something of the session and change nothing.
+
+import { renderTodo, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
+import { dollars, tokens } from "../../sessions/numbers.ts";
+import { table } from "../../tables/table.ts";
+import { usageError } from "../../usage/exit.ts";
+import type { SlashCommand } from "./command.ts";
+import { listJobs } from "./jobs.ts";
+
+const DIFF_TIMEOUT_MS = 20_000;
+
+const status: SlashCommand = {
+  name: "status",
+  description: "show model, permissions, session and context",
+  whileWorking: true,
+  run: (conversation, _argument, view) => {
+    const { model, session, open, permissions, workspace } = conversation;
+    const window = session.profile.contextWindowSize;
+    const share = window > 0 ? ` of ${tokens(window)} (${Math.round((100 * session.contextTokens) / window)} %)` : "";
+    const { usage } = session;
+    const rows = [
+      ["version", LATHE_VERSION],
+      ["model", `${model.provider}/${model.id}`],
+      ["thinking", session.config.reasoningEffort ?? "default"],
+      ["permissions", permissions.mode],
+      ["folder", workspace.roots.join(", ")],
+      ["session", session.journal.title?.title ?? session.id],
+      ["file", open.journal.path ?? "not kept"],
+      ["context", `${tokens(session.contextTokens)} tokens${share}`],
+      ["cost", `${dollars(usage.cost)} in ${usage.turns} turns`],
+      ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
+    ];
+    view.line(table(rows).trimEnd());
+  },
+};
+
+const tools: SlashCommand = {
+  name: "tools",
+  description: "show which tools the model has",
+  whileWorking: true,
+  run: ({ session }, _argument, view) => {
+    const rows = session.profile.tools().map(({ name, description }) => [name, firstSentence(description)]);
+    view.line(table(rows).trimEnd());
+  },
+};
+
+const firstSentence = (text: string): string => visibleLine(/^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text);
+
+const todo: SlashCommand = {
+  name: "todo",
+  description: "show the task list",
+  whileWorking: true,
+  run: ({ session }, _argument, view) => {
+    const list = (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;
+    view.line(list.length === 0 ? "There is no task list." : renderTodo(list));
+  },
+};
+
+const diff: SlashCommand = {
+  name: "diff",
+  description: "show what has changed in the repository since the last commit",
+  whileWorking: true,
+  run: async ({ session }, _argument, view) => {
+    const git = "git --no-pager diff --no-color --no-ext-diff HEAD -- . && git ls-files --others --exclude-standard";
+    const { output, exitCode } = await session.env.execCommand(git, DIFF_TIMEOUT_MS);
+    if (exitCode !== 0) throw usageError(`git diff did not work here: ${visibleLine(output) || `exit ${exitCode}`}.`);
+    if (output.trim() === "") return view.line("Nothing has changed since the last commit.", "dim");
+    if (view.page) view.page("Changes since the last commit", output);
+    else view.line(output.trimEnd());
+  },
+};
+
+const copy: SlashCommand = {
+  name: "copy",
+  description: "copy the last answer",
+  whileWorking: true,
+  run: ({ session }, _argument, view) => {
+    const text = session.lastText();
+    if (text === "") throw usageError("There is no answer to copy yet.");
+    if (!view.copy) throw usageError("Nothing can be copied from here.");
+    view.copy(text);
+    view.line("Copied the last answer.", "dim");
+  },
+};
+
+export const reportCommands: readonly SlashCommand[] = [status, tools, todo, diff, copy];

@@ -1,0 +1,76 @@
+// Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
+
+import { offeredSessions } from "../../sessions/choose.ts";
+import { findSession } from "../../sessions/find.ts";
+import { usageError } from "../../usage/exit.ts";
+import type { Conversation } from "../conversation.ts";
+import { chooseFrom } from "./choice.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
+
+const fresh: SlashCommand = {
+  name: "new",
+  aliases: ["clear"],
+  description: "start a new session",
+  run: async (conversation, _argument, view) => {
+    const { cancelled } = await conversation.startNew();
+    view.line(cancelled === undefined ? "New session." : `Not started: ${cancelled}.`, "dim");
+  },
+};
+
+const resume: SlashCommand = {
+  name: "resume",
+  aliases: ["sessions"],
+  arguments: "[id]",
+  description: "continue an earlier session",
+  run: async (conversation, id, view) => {
+    const path = id === "" ? await chosenSession(conversation, view) : findSession(conversation.workspace, id).path;
+    if (path === undefined) return view.line("No session selected.", "dim");
+    if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
+    const { cancelled } = await conversation.resume(path);
+    if (cancelled !== undefined) return view.line(`Not resumed: ${cancelled}.`, "yellow");
+    view.line(`Resumed session ${conversation.session.id}.`, "dim");
+    await view.showPast(conversation.session);
+    if (conversation.wasCutOff) view.line("Its last input was not finished. To go on, send: continue", "yellow");
+  },
+};
+
+async function chosenSession(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+  const { workspace } = conversation;
+  const { path: present } = conversation.open.journal;
+  const sessions = offeredSessions(workspace).filter(({ path }) => path !== present);
+  if (sessions.length === 0) throw usageError("There is no earlier session of this directory.");
+  const { sessionChoice } = await import("../session-choice.ts");
+  return chooseFrom(view, sessionChoice(workspace, sessions));
+}
+
+const fork: SlashCommand = {
+  name: "fork",
+  description: "continue in a copy of this session",
+  run: async (conversation, _argument, view) => {
+    const { cancelled } = await conversation.fork();
+    if (cancelled !== undefined) return view.line(`Not copied: ${cancelled}.`, "yellow");
+    view.line(`Copied to session ${conversation.session.id}.`, "dim");
+  },
+};
+
+const name: SlashCommand = {
+  name: "name",
+  arguments: "<name>",
+  description: "name this session",
+  whileWorking: true,
+  run: ({ titles }, title, view) => {
+    titles.rename(title);
+    view.line(`Named: ${titles.current}`, "dim");
+  },
+};
+
+const page: SlashCommand = {
+  name: "export",
+  arguments: "[file]",
+  description: "write this session as an HTML page",
+  run: async (conversation, file, view) =>
+    view.line(`Written: ${await conversation.exportHtml(file === "" ? undefined : file)}`, "dim"),
+};
+
+export const sessionCommands: readonly SlashCommand[] = [fresh, resume, fork];
+export const sessionFileCommands: readonly SlashCommand[] = [name, page];

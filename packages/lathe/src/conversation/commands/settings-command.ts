@@ -1,0 +1,51 @@
+// /settings: every setting with its value and meaning, from the schema, and a way to change it.
+
+import { isSettingKey, SETTINGS, type SettingKey } from "../../settings/schema.ts";
+import { changeSetting, type ShownSetting, settingsScreen } from "../../settings/screen.ts";
+import { usageError } from "../../usage/exit.ts";
+import { nearest } from "../../usage/nearest.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { chooseFrom } from "./choice.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
+
+const KEYS = Object.keys(SETTINGS) as SettingKey[];
+
+export const settings: SlashCommand = {
+  name: "settings",
+  arguments: "[setting [value]]",
+  description: "show or change settings",
+  whileWorking: true,
+  complete: (_conversation, typed) => KEYS.filter((key) => key.startsWith(typed)),
+  run: async ({ workspace }, argument, view) => {
+    const [, name = "", given = ""] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
+    const setting = name === "" ? await chosenSetting(workspace, view) : named(workspace, name);
+    if (!setting) return;
+    const text = given === "" ? await chosenValue(setting, view) : given;
+    if (text === undefined) return view.line(`${setting.key} = ${setting.value}`, "dim");
+    const overridden = await changeSetting(workspace, setting.key, text);
+    view.line(overridden ?? `${setting.key} = ${text}. Saved; some settings take effect in the next session.`, "dim");
+  },
+};
+
+const shown = (workspace: Workspace): ShownSetting[] =>
+  settingsScreen(workspace).flatMap(({ settings: group }) => group);
+
+function named(workspace: Workspace, name: string): ShownSetting | undefined {
+  if (isSettingKey(name)) return shown(workspace).find(({ key }) => key === name);
+  const guess = nearest(name, KEYS);
+  throw usageError(`Unknown setting ${name}.${guess ? ` Did you mean ${guess}?` : ""} See /settings.`);
+}
+
+function chosenSetting(workspace: Workspace, view: CommandView): Promise<ShownSetting | undefined> {
+  const items = shown(workspace).map((setting) => ({ value: setting, label: setting.key, detail: setting.value }));
+  const preview = ({ help, choices, origin }: ShownSetting): string =>
+    [help, choices ? `one of: ${choices.join(", ")}` : "", `from: ${origin}`].filter((line) => line !== "").join("\n");
+  return chooseFrom(view, { title: "Settings", items, preview });
+}
+
+function chosenValue({ key, value, choices }: ShownSetting, view: CommandView): Promise<string | undefined> {
+  if (!choices) return view.ask(`${key} (now ${value || "empty"}): `);
+  const items = choices.map((choice) => ({ value: choice, label: choice }));
+  const current = choices.indexOf(value);
+  return chooseFrom(view, { title: key, items, ...(current < 0 ? {} : { current }) });
+}

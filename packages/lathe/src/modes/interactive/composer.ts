@@ -1,0 +1,60 @@
+// Where people type: the editor between two rules, and above it what waits to be sent.
+
+import type { InputContent } from "@lathe/agent";
+import { textOf } from "@lathe/llm";
+import {
+  type CursorPlace,
+  type Editor,
+  type RenderContext,
+  type Row,
+  row,
+  rowOf,
+  shorten,
+  visibleLine,
+} from "@lathe/tui";
+import type { Queue } from "./controller.ts";
+
+export interface ComposerRows {
+  readonly rows: readonly Row[];
+  readonly cursor: CursorPlace | undefined;
+}
+
+const MOST_QUEUED = 4;
+
+/** The role colours the rules: a person sees the permission mode where they type. */
+export function composerRows(editor: Editor, context: RenderContext, role: string): ComposerRows {
+  const rule = row(context.symbols.ruleHorizontal.repeat(context.columns), { color: role });
+  const lines = editor.render(context);
+  const { cursor } = editor;
+  return { rows: [rule, ...lines, rule], cursor: cursor && { row: cursor.row + 1, column: cursor.column } };
+}
+
+export function queueRows({ steering, followUps }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
+  return [
+    ...listed("Sent at the next step", steering, context, `${keys.edit} edits, ${keys.now} stops and sends now`),
+    ...listed("Sent when the work is done", followUps, context, `${keys.edit} edits`),
+  ];
+}
+
+export interface QueueKeys {
+  readonly edit: string;
+  readonly now: string;
+}
+
+function listed(title: string, messages: Queue["steering"], { columns, symbols }: RenderContext, keys: string): Row[] {
+  if (messages.length === 0) return [];
+  const shown = messages
+    .slice(0, MOST_QUEUED)
+    .map(({ content }) =>
+      rowOf(
+        { text: `  ${symbols.treeLast} `, style: { color: "dim" } },
+        { text: shorten(visibleLine(wordsOf(content)), Math.max(1, columns - 6)), style: { color: "muted" } },
+      ),
+    );
+  const more = messages.length - shown.length;
+  const head = shorten(`${title}${more > 0 ? ` (${more} more)` : ""}: ${keys}`, columns);
+  return [row(head, { color: "dim" }), ...shown];
+}
+
+const wordsOf = (content: InputContent): string =>
+  typeof content === "string" ? content : textOf({ role: "user", content: [...content] });

@@ -1,0 +1,204 @@
+// What a person at the terminal can do: speak, steer, queue, interrupt, run commands, leave. Knows no terminal: text comes in
+// through its methods, and what has to be seen goes out through the view.
+
+import { type InputContent, plainOutput, type QueuedMessage } from "@lathe/agent";
+import { withAttachments } from "../../conversation/attachments.ts";
+import type { CommandRegistry } from "../../conversation/commands/command.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
+import goOn from "../../headless/go-on.md";
+import { CliError, EXIT } from "../../usage/exit.ts";
+import type { HostView } from "./host-view.ts";
+
+const CUT_OFF = "The last input was not finished. Continue it?";
+const LEAVE_WITHIN_MS = 2_000;
+/** What is shown of a command's output. */
+const SHELL_LINES = 20;
+const LONGEST_LINE = 4_000;
+
+type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
+
+/** What waits to be sent: steering goes out at the next step, follow-ups when the work is done. */
+export interface Queue {
+  readonly steering: readonly QueuedMessage[];
+  readonly followUps: readonly QueuedMessage[];
+}
+
+export class Controller {
+  readonly conversation: Conversation;
+  readonly commands: CommandRegistry;
+  readonly #view: HostView;
+  readonly #now: () => number;
+  #lastInterrupt = Number.NEGATIVE_INFINITY;
+  /** Inputs that run. */
+  readonly #running = new Set<Promise<void>>();
+  #isStopping = false;
+  /** The last command; what is typed after it waits until it has done its work. */
+  #commanded: Promise<void> = Promise.resolve();
+
+  constructor(conversation: Conversation, commands: CommandRegistry, view: HostView, now: () => number) {
+    this.conversation = conversation;
+    this.commands = commands;
+    this.#view = view;
+    this.#now = now;
+  }
+
+  get isBusy(): boolean {
+    return this.#running.size > 0 || this.conversation.isBusy;
+  }
+
+  get queue(): Queue {
+    const { session } = this.conversation;
+    if (session.state === "closed") return { steering: [], followUps: [] };
+    return { steering: session.queued("steering"), followUps: session.queued("follow_up") };
+  }
+
+  /** Enter: a command, an input, or steering while the agent works. `attached` are pictures and the like. */
+  async say(text: string, attached: InputContent = []): Promise<void> {
+    await this.#send(text, attached, (content) => this.conversation.session.steer(content));
+  }
+
+  /** To be sent when the present work is done. */
+  async sayLater(text: string, attached: InputContent = []): Promise<void> {
+    await this.#send(text, attached, (content) => this.conversation.session.followUp(content));
+  }
+
+  /** `later` are sent one by one after it. */
+  async submit(content: InputContent, later: readonly InputContent[] = []): Promise<void> {
+    await this.#working(async () => {
+      const answered = this.conversation.submit(content);
+      for (const next of later) this.conversation.session.followUp(next);
+      await answered;
+    });
+  }
+
+  /** Before anything else is typed, in a session whose last input was cut off. */
+  async offerToContinue(): Promise<void> {
+    const { session } = this.conversation;
+    // A command may put another session in its place.
+    while (session === this.conversation.session) {
+      const said = await this.#view.confirm(CUT_OFF);
+      if (said === undefined || said === false) return;
+      if (said === true) return this.#continue();
+      const isCommand = this.commands.parse(said) !== undefined;
+      await this.say(said);
+      if (!isCommand) return;
+    }
+  }
+
+  /** Ends the work. Whether there was any. */
+  stop(): boolean {
+    if (this.conversation.shell.cancel()) return true;
+    if (!this.isBusy) return false;
+    this.#isStopping = this.#running.size > 0;
+    const unsent = this.conversation.interrupt();
+    const words = unsent.flatMap((content) => (typeof content === "string" ? [content] : []));
+    if (words.length > 0) this.#view.prefill(words.join("\n"));
+    return true;
+  }
+
+  /** Ctrl+C: ends the work; pressed again, it leaves. */
+  interrupt(): void {
+    const again = this.#now() - this.#lastInterrupt < LEAVE_WITHIN_MS;
+    this.#lastInterrupt = this.#now();
+    if (again) {
+      this.#view.leave(EXIT.interrupted);
+      return;
+    }
+    this.stop();
+    this.#view.hint("Press Ctrl+C again to leave.");
+  }
+
+  /** The next Ctrl+C leaves, if it comes soon. */
+  armLeaving(): void {
+    this.#lastInterrupt = this.#now();
+    this.#view.hint("Press Ctrl+C again to leave.");
+  }
+
+  /** Ends the work, then says this. */
+  async sayInstead(text: string): Promise<void> {
+    const content = await withAttachments(text, this.conversation.workspace.machine);
+    await this.#working(async () => {
+      await this.conversation.submitInstead(content);
+    });
+  }
+
+  /** What waits is taken back, to be edited. */
+  takeBackQueued(): string {
+    const { session } = this.conversation;
+    const { steering, followUps } = this.queue;
+    const words: string[] = [];
+    for (const { id, content } of [...steering, ...followUps])
+      if (typeof content === "string" && session.cancelQueued(id)) words.push(content);
+    return words.join("\n\n");
+  }
+
+  /** Runs a command in its turn. */
+  command(command: ParsedCommand): Promise<void> {
+    this.#commanded = this.#commanded.then(() => this.#run(command));
+    return this.#commanded;
+  }
+
+  async #send(text: string, attached: InputContent, whileWorking: (content: InputContent) => void): Promise<void> {
+    const said = text.trimEnd();
+    if (said === "" && attached.length === 0) return;
+    const command = this.commands.parse(said);
+    if (command) return this.command(command);
+    const bang = bangCommand(said);
+    if (bang) return this.#shell(bang);
+    await this.#commanded;
+    const words = await withAttachments(said, this.conversation.workspace.machine);
+    const content = attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
+    // What is said after a stop is no steering of what was stopped.
+    if (this.#isStopping) await Promise.allSettled(this.#running);
+    if (this.isBusy) whileWorking(content);
+    else await this.submit(content);
+  }
+
+  /** A command of the person's own: its end is shown, all of it is recorded. */
+  async #shell(bang: BangCommand): Promise<void> {
+    this.#view.line(`$ ${bang.command}`, "bold");
+    const { output, exitCode, cancelled, timedOut } = await this.conversation.shell.run(bang);
+    const lines = plainOutput(output)
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.slice(0, LONGEST_LINE));
+    const hidden = lines.length - SHELL_LINES;
+    if (hidden > 0) this.#view.line(`… ${hidden} earlier lines`, "dim");
+    if (output.trim() !== "") this.#view.line(lines.slice(-SHELL_LINES).join("\n"));
+    const ended = cancelled ? "Cancelled." : timedOut ? "Timed out." : `exit ${exitCode ?? "by a signal"}`;
+    const isBad = cancelled || timedOut || exitCode !== 0;
+    const seen = bang.isSent ? "" : " (the model does not see it)";
+    this.#view.line(`${ended}${seen}`, isBad ? "yellow" : "dim");
+  }
+
+  async #continue(): Promise<void> {
+    if (!this.conversation.session.hasUnfinishedInput) return this.submit(goOn.trim());
+    await this.#working(() => this.conversation.continue());
+  }
+
+  async #working(work: () => Promise<void>): Promise<void> {
+    const running = work();
+    this.#running.add(running);
+    try {
+      await running;
+    } finally {
+      this.#running.delete(running);
+      if (this.#running.size === 0) this.#isStopping = false;
+    }
+  }
+
+  async #run(command: ParsedCommand): Promise<void> {
+    try {
+      await this.commands.run(this.conversation, command, this.#view);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      this.#view.line(error.message, "red");
+    }
+  }
+}
+
+function partsOf(content: InputContent): Exclude<InputContent, string> {
+  if (typeof content !== "string") return content;
+  return content === "" ? [] : [{ kind: "text", text: content }];
+}

@@ -1,0 +1,84 @@
+// What is typed and not yet sent, kept in a small file, so that a crash does not lose it. One file for each process: two of them may
+// work in one project, and a draft is taken over only from one that is gone.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+
+export interface DraftPlace {
+  /** Folder of all drafts. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly pid: number;
+}
+
+export interface DraftTimer {
+  setTimer(callback: () => void, ms: number): { cancel(): void };
+  isAlive(pid: number): boolean;
+}
+
+const DELAY_MS = 400;
+
+export class Draft {
+  readonly #folder: string;
+  readonly #project: string;
+  readonly #own: string;
+  readonly #timer: DraftTimer;
+  #text: () => string = () => "";
+  #kept = "";
+  #waiting: { cancel(): void } | undefined;
+
+  constructor({ folder, cwd, pid }: DraftPlace, timer: DraftTimer) {
+    this.#folder = folder;
+    this.#project = `${cwd.replace(/[^A-Za-z0-9.]+/g, "-").slice(-150)}.`;
+    this.#own = `${folder}/${this.#project}${pid}`;
+    this.#timer = timer;
+  }
+
+  /** Of a process that ended without sending it; it belongs to this one from here on. */
+  adopt(): string {
+    for (const name of this.#left()) {
+      const file = `${this.#folder}/${name}`;
+      const text = readFileSync(file, "utf8");
+      rmSync(file, { force: true });
+      if (text.trim() === "") continue;
+      this.changed(() => text);
+      this.flush();
+      return text;
+    }
+    return "";
+  }
+
+  /** `text` is asked when the file is written. */
+  changed(text: () => string): void {
+    this.#text = text;
+    this.#waiting ??= this.#timer.setTimer(() => this.flush(), DELAY_MS);
+  }
+
+  /** At once: the process is about to end. */
+  flush(): void {
+    this.#waiting?.cancel();
+    this.#waiting = undefined;
+    const text = this.#text();
+    if (text === this.#kept) return;
+    try {
+      if (text === "") rmSync(this.#own, { force: true });
+      else {
+        mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+        writeFileSync(this.#own, text, { mode: 0o600 });
+      }
+      this.#kept = text;
+    } catch {
+      // a full or read-only home must not stop somebody from typing
+    }
+  }
+
+  #left(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => {
+        const pid = name.startsWith(this.#project) ? Number(name.slice(this.#project.length)) : Number.NaN;
+        return Number.isInteger(pid) && !this.#timer.isAlive(pid);
+      });
+    } catch {
+      return []; // nothing was ever kept
+    }
+  }
+}

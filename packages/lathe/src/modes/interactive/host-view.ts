@@ -1,0 +1,19 @@
+// What the controller needs of whoever draws: the screen, or the plain lines. Both are also where people are asked.
+
+import type { CommandView } from "../../conversation/commands/command.ts";
+import type { OpenSession, Person } from "../../conversation/open-session.ts";
+import type { ExitCode } from "../../usage/exit.ts";
+
+export type LineStyle = "dim" | "bold" | "red" | "green" | "yellow";
+
+export interface HostView extends CommandView, Required<Person> {
+  /** A line of the product's own, below what was said so far. */
+  line(text: string, style?: LineStyle): void;
+  /** Said in passing: nothing that has to stay. */
+  hint(text: string): void;
+  /** Yes or no, or words of the person's own; undefined when the question was given up. */
+  confirm(question: string): Promise<boolean | string | undefined>;
+  /** Shows what happens in a session, until it is closed. */
+  watch(open: OpenSession): void;
+  leave(code: ExitCode): void;
+}

@@ -1,0 +1,89 @@
+// The interactive mode. The composer is on the screen and takes keys before anything else is known: settings, models and the
+// session are opened behind it.
+
+import { homePaths } from "../../home/paths.ts";
+import { readIfThere } from "../../home/small-file.ts";
+import type { Machine } from "../../machine/machine.ts";
+import type { ParsedArgs } from "../../options/parse.ts";
+import type { ExitCode } from "../../usage/exit.ts";
+import { loadBindings } from "./actions.ts";
+import { Draft } from "./draft.ts";
+import { ScreenView } from "./screen-view.ts";
+
+/** Where the time of a start goes. */
+export interface StartTiming {
+  phase<T>(name: string, work: () => Promise<T> | T): Promise<T>;
+  /** Prompts can be typed. */
+  print(): void;
+  /** Leave instead of waiting for one. */
+  readonly leavesWhenReady: boolean;
+}
+
+export async function interactiveMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing);
+}
+
+/** Nothing on it can be erased, or somebody hears it. */
+function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): boolean {
+  if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
+  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome).config);
+}
+
+/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. What is wrong with the file is said later. */
+function wantsPlain(config: string): boolean {
+  try {
+    return /^(?:display\.plain|display:\s*\n(?:[ \t]+.*\n)*?[ \t]+plain):[ \t]*true\b/m.test(readIfThere(config) ?? "");
+  } catch {
+    return false;
+  }
+}
+
+async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+  const { home } = homePaths(machine.env, machine.userHome);
+  const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
+  const draft = new Draft(
+    { folder: `${home}/drafts`, cwd: machine.cwd, pid: machine.pid },
+    { setTimer: machine.deps.setTimer, isAlive },
+  );
+  const view = new ScreenView(machine, bindings, (text) => draft.changed(text));
+  const restore = (): void => {
+    draft.flush();
+    view.stop();
+  };
+  // A bug must not leave a terminal that shows nothing that is typed.
+  process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  view.editor.text = draft.adopt();
+  view.start();
+  const { runInteractive } = await import("./run.ts");
+  const { screenHost } = await import("./screen-host.ts");
+  try {
+    return await runInteractive(args, machine, timing, screenHost(view, problems));
+  } finally {
+    draft.changed(() => "");
+    restore();
+    process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
+  }
+}
+
+async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+  const { PlainView } = await import("./plain/plain-view.ts");
+  const { runInteractive } = await import("./run.ts");
+  const view = new PlainView(machine);
+  const restore = (): void => view.stop();
+  process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  view.start();
+  try {
+    return await runInteractive(args, machine, timing, { view, open: (controller) => view.open(controller) });
+  } finally {
+    restore();
+    process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // somebody else's
+  }
+}

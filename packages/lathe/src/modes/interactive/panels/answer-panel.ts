@@ -1,0 +1,175 @@
+// A question above a short list of answers. Each answer has a letter; the list can be moved in as well. An answer may need words, and
+// then a line to type them in opens below it.
+
+import {
+  type Bindings,
+  type CursorPlace,
+  Editor,
+  type Focusable,
+  type Key,
+  type RenderContext,
+  type Row,
+  row,
+  rowOf,
+  wrap,
+} from "@lathe/tui";
+
+export interface AnswerOption<T> {
+  /** A letter or digit. */
+  readonly letter: string;
+  readonly label: string;
+  /** Marked with `letter` or Space, to be sent together. */
+  readonly isMarkable?: boolean;
+  /** What is typed becomes part of the answer; the text is the prompt for it. */
+  readonly words?: string;
+  answer(words: string): T;
+}
+
+export interface AnswerPanelParts<T> {
+  readonly bindings: Bindings;
+  /** Rows above the answers, for a width. Only what fits is shown; `v` opens all of it. */
+  readonly body: (columns: number) => readonly Row[];
+  readonly options: readonly AnswerOption<T>[];
+  /** Index of the answer to begin with. */
+  readonly first?: number;
+  /** Several answers at once: what the marked ones come to. */
+  readonly joined?: (options: readonly AnswerOption<T>[]) => T;
+  readonly hint: string;
+  answered(value: T): void;
+  /** Shows the whole body elsewhere. */
+  viewAll(): void;
+  changed(): void;
+}
+
+/** Rows that the rest of the screen keeps. */
+const LEFT_FOR_OTHERS = 6;
+const LEAST_BODY = 3;
+
+export class AnswerPanel<T> implements Focusable {
+  readonly #parts: AnswerPanelParts<T>;
+  readonly #marked = new Set<number>();
+  #at: number;
+  #words: Editor | undefined;
+  #cursor: CursorPlace | undefined;
+  /** The body is longer than what is shown. */
+  #isCut = false;
+
+  constructor(parts: AnswerPanelParts<T>) {
+    this.#parts = parts;
+    this.#at = parts.first ?? 0;
+  }
+
+  get cursor(): CursorPlace | undefined {
+    return this.#cursor;
+  }
+
+  render(context: RenderContext): readonly Row[] {
+    const { columns, symbols } = context;
+    const { options } = this.#parts;
+    const listed = options.flatMap(({ letter, label, isMarkable }, i) => {
+      const isAt = i === this.#at;
+      const mark = isMarkable ? `${this.#marked.has(i) ? symbols.checked : symbols.unchecked} ` : "";
+      const lead = [
+        { text: isAt ? `${symbols.pointer} ` : "  ", style: { color: "accent" } },
+        { text: `${letter}  `, style: { color: "accent", bold: true } },
+      ];
+      const text = { text: `${mark}${label}`, ...(isAt ? { style: { bold: true } } : {}) };
+      return wrap([text], columns, { first: lead, rest: [{ text: "     " }] });
+    });
+    const words = this.#words?.render({ ...context, columns: columns - 2 }) ?? [];
+    const typed = words.map((line) => rowOf({ text: "  " }, ...line.spans));
+    const body = this.#body(context, listed.length + typed.length);
+    this.#place(body.length + listed.length);
+    return [...body, ...listed, ...typed];
+  }
+
+  /** What the keys do now. */
+  get hint(): string {
+    const { hint, joined } = this.#parts;
+    if (this.#words) return "enter sends, esc goes back";
+    return [this.#isCut ? "v shows everything" : "", joined ? "space marks, enter sends" : "", hint]
+      .filter((part) => part !== "")
+      .join(", ");
+  }
+
+  handle(key: Key): boolean {
+    if (this.#words) return this.#typing(this.#words, key);
+    if (key.kind !== "key") return false;
+    const { bindings, options, viewAll } = this.#parts;
+    const action = bindings.match(key, "select");
+    if (action === "tui.select.up") this.#move(-1);
+    else if (action === "tui.select.down") this.#move(1);
+    else if (action === "tui.select.confirm") this.#confirm();
+    else if (key.name === "space" || key.text === " ") this.#mark(this.#at);
+    else if (key.ctrl || key.alt || key.text === undefined) return false;
+    else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
+    else {
+      const chosen = options.findIndex(({ letter }) => letter === key.text?.toLowerCase());
+      // Other letters are swallowed: they are no answer, and nobody is typing.
+      if (chosen >= 0) this.#choose(chosen);
+    }
+    return true;
+  }
+
+  #typing(words: Editor, key: Key): boolean {
+    if (key.kind === "key" && key.name === "escape") {
+      this.#words = undefined;
+      this.#parts.changed();
+      return true;
+    }
+    return words.handle(key);
+  }
+
+  #move(by: number): void {
+    const { options, changed } = this.#parts;
+    this.#at = (this.#at + by + options.length) % options.length;
+    changed();
+  }
+
+  #mark(index: number): void {
+    if (!this.#parts.options[index]?.isMarkable) return;
+    if (!this.#marked.delete(index)) this.#marked.add(index);
+    this.#parts.changed();
+  }
+
+  #choose(index: number): void {
+    this.#at = index;
+    if (this.#parts.options[index]?.isMarkable) this.#mark(index);
+    else this.#confirm();
+  }
+
+  #confirm(): void {
+    const { options, joined, answered, bindings, changed } = this.#parts;
+    const option = options[this.#at];
+    if (!option) return;
+    if (option.words !== undefined) {
+      this.#words = new Editor({
+        bindings,
+        placeholder: option.words,
+        maxRows: 5,
+        onChange: changed,
+        onSubmit: (text) => text.trim() !== "" && answered(option.answer(text.trim())),
+      });
+      changed();
+    } else if (!joined || !option.isMarkable) {
+      answered(option.answer(""));
+    } else {
+      const marked = [...this.#marked].sort((a, b) => a - b);
+      answered(joined((marked.length === 0 ? [this.#at] : marked).flatMap((i) => options[i] ?? [])));
+    }
+  }
+
+  #body({ columns, rows, symbols }: RenderContext, below: number): readonly Row[] {
+    const all = this.#parts.body(columns);
+    const room = Math.max(LEAST_BODY, rows - below - LEFT_FOR_OTHERS);
+    this.#isCut = all.length > room;
+    if (!this.#isCut) return all;
+    const shown = all.slice(0, room - 1);
+    return [...shown, row(`  ${symbols.ellipsis} ${all.length - shown.length} more lines`, { color: "muted" })];
+  }
+
+  #place(above: number): void {
+    const inWords = this.#words?.cursor;
+    this.#cursor = inWords && { row: inWords.row + above, column: inWords.column + 2 };
+  }
+}

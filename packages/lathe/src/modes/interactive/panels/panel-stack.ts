@@ -1,0 +1,99 @@
+// What takes the composer's place for a while: questions of the agent, lists that a command opens. A question that comes up while
+// somebody types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it.
+
+import type { Focusable } from "@lathe/tui";
+
+export interface Panel {
+  readonly component: Focusable & {
+    /** What the keys do, while they go to it. */
+    readonly hint: string;
+  };
+  /** Nobody at the keyboard asked for it. */
+  readonly byAgent: boolean;
+  /** Given up with Esc or Ctrl+C. */
+  cancel(): void;
+}
+
+export interface PanelStackParts {
+  now(): number;
+  setTimer(callback: () => void, ms: number): { cancel(): void };
+  /** Nothing is typed. */
+  isComposerEmpty(): boolean;
+  changed(): void;
+}
+
+/** Since the last key. */
+const PAUSE_MS = 700;
+/** A key pressed sooner after a question came up was not meant for it. */
+const REACTION_MS = 300;
+
+export class PanelStack {
+  readonly #parts: PanelStackParts;
+  /** The first is shown. */
+  readonly #panels: Panel[] = [];
+  #shownAt = 0;
+  #lastKey = Number.NEGATIVE_INFINITY;
+  #hasFocus = false;
+  #timer: { cancel(): void } | undefined;
+
+  constructor(parts: PanelStackParts) {
+    this.#parts = parts;
+  }
+
+  get shown(): Panel | undefined {
+    return this.#panels[0];
+  }
+
+  /** The panel that gets the keys. */
+  get focused(): Panel | undefined {
+    return this.#hasFocus ? this.shown : undefined;
+  }
+
+  /** What the person opens comes before what waits for them. */
+  open(panel: Panel): void {
+    if (panel.byAgent) this.#panels.push(panel);
+    else this.#panels.unshift(panel);
+    if (this.shown === panel) this.#show();
+  }
+
+  close(panel: Panel): void {
+    const at = this.#panels.indexOf(panel);
+    if (at < 0) return;
+    this.#panels.splice(at, 1);
+    if (at === 0) this.#show();
+    else this.#parts.changed();
+  }
+
+  /** By the person's own wish. */
+  focus(): void {
+    this.#hasFocus = this.shown !== undefined;
+    this.#parts.changed();
+  }
+
+  unfocus(): void {
+    this.#hasFocus = false;
+    this.#parts.changed();
+  }
+
+  /** Every key, before anything is done with it. */
+  keyPressed(): void {
+    this.#lastKey = this.#parts.now();
+  }
+
+  /** Whether a panel waits for the composer to be left. Called after each key, too. */
+  settle(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#hasFocus || !this.shown || !this.#parts.isComposerEmpty()) return;
+    const due = Math.max(this.#lastKey + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
+    if (due <= 0) this.focus();
+    else this.#timer = this.#parts.setTimer(() => this.settle(), due);
+  }
+
+  #show(): void {
+    this.#shownAt = this.#parts.now();
+    this.#hasFocus = this.shown !== undefined && !this.shown.byAgent;
+    this.settle();
+    this.#parts.changed();
+  }
+}

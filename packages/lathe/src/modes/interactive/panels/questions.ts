@@ -1,0 +1,49 @@
+// Questions of the model, one after the other, and the question about a plan.
+
+import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import { EMPTY_ROW, type Row, visible, wrap } from "@lathe/tui";
+import type { AnswerOption } from "./answer-panel.ts";
+
+export function questionRows({ question }: Question, [at, of]: readonly [number, number], columns: number): Row[] {
+  const lead = of > 1 ? `(${at}/${of}) ` : "";
+  return [...wrap([{ text: `${lead}${visible(question)}`, style: { bold: true } }], columns), EMPTY_ROW];
+}
+
+/** Digits choose; the last answer is in the person's own words. */
+export function questionOptions({ id, options, multi, recommended }: Question): AnswerOption<Answer>[] {
+  const own: AnswerOption<Answer> = {
+    letter: "w",
+    label: "Something else, in my own words",
+    words: "Your answer",
+    answer: (custom) => ({ id, selected: [], custom }),
+  };
+  const offered = options.map(
+    ({ label }, i): AnswerOption<Answer> => ({
+      letter: i < 9 ? String(i + 1) : " ",
+      label: `${visible(label)}${i === recommended ? " (recommended)" : ""}`,
+      ...(multi ? { isMarkable: true } : {}),
+      answer: () => ({ id, selected: [label] }),
+    }),
+  );
+  return [...offered, own];
+}
+
+export const joinedAnswers =
+  ({ id }: Question) =>
+  (chosen: readonly AnswerOption<Answer>[]): Answer => ({
+    id,
+    selected: chosen.flatMap((option) => option.answer("").selected),
+  });
+
+export function planOptions(): AnswerOption<PlanVerdict>[] {
+  return [
+    { letter: "y", label: "Yes, carry it out", answer: () => ({ approved: true }) },
+    { letter: "n", label: "No, keep planning", answer: () => ({ approved: false }) },
+    {
+      letter: "w",
+      label: "No, and say what to change",
+      words: "What should be different?",
+      answer: (feedback) => ({ approved: false, feedback }),
+    },
+  ];
+}

@@ -1,0 +1,30 @@
+// What typed words mean as an answer: to a question about a call, and to a question of the model.
+
+import type { Answer, Question } from "@lathe/agent";
+import type { ApprovalReply } from "../../../conversation/approvals.ts";
+
+export const isYes = (said: string): boolean => /^y(es)?$/i.test(said);
+export const isNo = (said: string): boolean => /^no?$/i.test(said);
+export const isAlways = (said: string): boolean => /^a(lways)?$/i.test(said);
+
+export function replyOf(said: string): ApprovalReply {
+  if (isAlways(said)) return { decision: "always", by: "user" };
+  if (isYes(said)) return { decision: "allow", by: "user" };
+  return denied(said === "" || isNo(said) ? undefined : said);
+}
+
+/** `words`: what to do instead. */
+export const denied = (words?: string): ApprovalReply => ({
+  decision: "deny",
+  by: "user",
+  reason: words === undefined ? "The user said no." : `The user said: ${words}`,
+});
+
+/** Numbers choose options, several where that is allowed; anything else is an answer in the person's own words. */
+export function answerTo({ id, options, multi }: Question, said: string): Answer {
+  const words = said.split(/[\s,]+/).filter((word) => word !== "");
+  const chosen = words.map((word) => (/^\d+$/.test(word) ? options[Number(word) - 1]?.label : undefined));
+  const selected = chosen.filter((label) => label !== undefined);
+  const isChoice = selected.length === words.length && (multi || selected.length === 1);
+  return isChoice ? { id, selected: [...new Set(selected)] } : { id, selected: [], custom: said };
+}

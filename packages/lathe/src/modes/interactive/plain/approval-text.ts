@@ -1,0 +1,73 @@
+// What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
+
+import type { PreviewLine } from "@lathe/agent";
+import { rowText, widthOf, wrap } from "@lathe/tui";
+import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
+import type { LineStyle } from "../host-view.ts";
+
+/** Lines to show above the question, what is left of them, and the question. */
+export interface ApprovalText {
+  readonly above: readonly StyledLine[];
+  /** Shown when the person asks for it. */
+  readonly rest: readonly StyledLine[];
+  readonly question: string;
+}
+
+export interface StyledLine {
+  readonly text: string;
+  readonly style?: LineStyle;
+}
+
+const MOST_LINES = 200;
+const INDENT = "    ";
+/** Before each line of a command. Every row of it has it: text that wraps must not look like something else. */
+const BAR = "│ ";
+
+const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyle>>> = {
+  added: "green",
+  removed: "red",
+  note: "dim",
+  heading: "bold",
+};
+
+export function approvalText(
+  { tool_name: tool, preview, reason, canAllowAlways }: ApprovalQuestion,
+  whose: string,
+  columns: number,
+): ApprovalText {
+  // A tool is allowed, not this one call: that has to be said.
+  const answers = canAllowAlways ? `? [y/N/always = every ${tool} call] ` : "? [y/N] ";
+  const [only] = preview;
+  const short = `Allow ${tool} ${only?.text ?? ""}${whose}${answers}`;
+  const isPlain = only?.kind === undefined || only.kind === "note";
+  if (preview.length <= 1 && isPlain && reason === undefined && widthOf(short) < columns) {
+    return { above: [], rest: [], question: short };
+  }
+  const lines = preview.flatMap((line) => styled(line, columns));
+  const rest = lines.slice(MOST_LINES);
+  return {
+    above: [
+      { text: `${tool}${whose}:` },
+      ...(reason === undefined ? [] : indented(reason, columns).map((text) => ({ text, style: "yellow" as const }))),
+      ...lines.slice(0, MOST_LINES),
+      ...(rest.length > 0 ? [{ text: `${INDENT}… ${rest.length} more lines: answer v to see them` }] : []),
+    ],
+    rest,
+    question: `Allow this${answers}`,
+  };
+}
+
+function styled({ text, kind }: PreviewLine, columns: number): StyledLine[] {
+  const style = kind && STYLES[kind];
+  return indented(text, columns).map((row) => ({ text: row, ...(style ? { style } : {}) }));
+}
+
+/** Rows that nobody can mistake for the question or an answer, which begin at the left edge. */
+function indented(text: string, columns: number): string[] {
+  const mark = text.startsWith(BAR) ? BAR : "";
+  const room = Math.max(columns - INDENT.length - BAR.length, 10);
+  const rows = text.slice(mark.length).split("\n");
+  return rows
+    .flatMap((row) => wrap([{ text: row }], room, { anywhere: true }).map(rowText))
+    .map((piece, i) => `${INDENT}${mark || (i > 0 ? "  " : "")}${piece}`);
+}

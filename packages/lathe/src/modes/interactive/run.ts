@@ -1,0 +1,153 @@
+// From options to a conversation with a person, and to its end. The same for every way to draw it.
+
+import { builtinCommands } from "../../conversation/commands/builtin.ts";
+import { type Arrival, Conversation } from "../../conversation/conversation.ts";
+import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
+import { sessionRequest } from "../../conversation/session-request.ts";
+import { promptsOf } from "../../headless/prompts.ts";
+import type { OpenedJournal } from "../../journals/journal-files.ts";
+import type { Machine } from "../../machine/machine.ts";
+import type { ParsedArgs } from "../../options/parse.ts";
+import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
+import { type SessionChooser, withChosenSession } from "../../sessions/choose.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import { CliError, EXIT, type ExitCode } from "../../usage/exit.ts";
+import { openWorkspace, openWorkspaceAt, type Workspace } from "../../workspace/workspace.ts";
+import { Controller } from "./controller.ts";
+import type { HostView } from "./host-view.ts";
+import type { StartTiming } from "./index.ts";
+
+/** A view with what it wants to hear of the start. */
+export interface Host {
+  readonly view: HostView & {
+    readonly left: Promise<ExitCode>;
+    tell(say: (controller: Controller) => Promise<void>): Promise<void>;
+  };
+  /** Settings are known. */
+  settled?(workspace: Workspace): void;
+  /** The person may speak. */
+  open(controller: Controller): void;
+  /** The session has a title. */
+  titled?(title: string): void;
+  /** With the conversation. */
+  close?(): Promise<void>;
+}
+
+export async function runInteractive(
+  args: ParsedArgs,
+  machine: Machine,
+  timing: StartTiming,
+  host: Host,
+): Promise<ExitCode> {
+  const { view } = host;
+  const ended = (): void => view.leave(EXIT.interrupted);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
+  const opening = opened(args, quiet(machine, view), timing, host);
+  try {
+    // Whoever leaves does not wait for what is still being opened.
+    const first = await Promise.race([opening, view.left]);
+    if (typeof first === "number") {
+      void opening.then(({ conversation }) => conversation.close()).catch(() => {});
+      return first;
+    }
+    return await conversationWith(first.controller, first.prompts, timing, host);
+  } finally {
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
+  }
+}
+
+async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {
+  const { view } = host;
+  const workspace = await timing.phase("workspace", () => openWorkspace(machine, args.options));
+  host.settled?.(workspace);
+  for (const warning of workspace.warnings) view.line(warning, "yellow");
+  const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
+  // What is wrong with an @file is said before anything is opened.
+  const prompts = await promptsOf({ ...args, options }, machine);
+  const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
+    timing.phase("model", () => sessionRequest(place, options, journal, { interactive: true }));
+  const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
+    rememberForTerminal(place, open.journal.path);
+    view.watch(open);
+  };
+  const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
+  const { approve, answer, decidePlan } = view;
+  const person = { approve, answer, decidePlan };
+  const parts = {
+    workspace,
+    requestFor,
+    person,
+    onSession,
+    workspaceAt,
+    namesSessions: true,
+    onTitle: (title: string) => host.titled?.(title),
+  };
+  const conversation = await Conversation.start(parts, journalFor(workspace, options));
+  const controller = new Controller(conversation, builtinCommands(), view, machine.deps.now);
+  return { controller, conversation, prompts };
+}
+
+async function conversationWith(
+  controller: Controller,
+  prompts: Awaited<ReturnType<typeof promptsOf>>,
+  timing: StartTiming,
+  { view, open, close }: Host,
+): Promise<ExitCode> {
+  const { conversation } = controller;
+  const { model, session, workspace } = conversation;
+  view.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${workspace.cwd} · /help`, "dim");
+  await view.showPast(session);
+  timing.print();
+  if (timing.leavesWhenReady) {
+    await conversation.close();
+    return EXIT.done;
+  }
+  const [first, ...later] = prompts;
+  open(controller);
+  announceNewer(workspace, view);
+  void view.tell(async (ready) => {
+    if (first !== undefined) await ready.submit(first, later);
+    else if (conversation.wasCutOff) await ready.offerToContinue();
+  });
+  const code = await view.left;
+  const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
+  if (isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
+  await Promise.all([conversation.close(), close?.()]);
+  return code;
+}
+
+/** After the start, which it must not slow down. */
+const LATER_MS = 10_000;
+
+function announceNewer(workspace: Workspace, view: Host["view"]): void {
+  const timer = workspace.machine.deps.setTimer(async () => {
+    const { versionNotice } = await import("../../update/newer-version.ts");
+    const { line, refresh } = versionNotice(workspace);
+    if (line !== undefined) view.line(line, "dim");
+    await refresh();
+  }, LATER_MS);
+  void view.left.then(() => timer.cancel());
+}
+
+function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
+  return {
+    choose: async (sessions) => {
+      const { chooseFrom } = await import("../../conversation/commands/choice.ts");
+      const { sessionChoice } = await import("../../conversation/session-choice.ts");
+      const path = await chooseFrom(view, sessionChoice(workspace, sessions));
+      if (path === undefined) throw new CliError(EXIT.done, "No session selected");
+      return path;
+    },
+    confirm: async (question) => (await view.confirm(question)) === true,
+  };
+}
+
+/** What would be written to stderr becomes a line of the view: nothing may be written into the middle of a screen. */
+function quiet(machine: Machine, view: HostView): Machine {
+  const write = (text: string): boolean => {
+    view.line(text.replace(/^lathe: /, "").replace(/\n$/, ""), "yellow");
+    return true;
+  };
+  const stderr = Object.create(machine.stderr, { write: { value: write } }) as NodeJS.WriteStream;
+  return Object.create(machine, { stderr: { value: stderr } }) as Machine;
+}

@@ -1,0 +1,157 @@
+// Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
+
+import { elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes } from "@lathe/tui";
+import type { OpenSession } from "../../conversation/open-session.ts";
+import { dressed } from "./appearance.ts";
+import { ComposerCompletion } from "./completion.ts";
+import { ComposerHistory } from "./composer-history.ts";
+import { addHostCommands } from "./host-commands.ts";
+import { Keyboard } from "./keyboard.ts";
+import { moreActions } from "./more-actions.ts";
+import type { Host } from "./run.ts";
+import type { ConversationRows, ScreenView } from "./screen-view.ts";
+import { ConversationFacts } from "./status-facts.ts";
+import { partsNamed, StatusLine } from "./status-line/status-line.ts";
+import { TerminalSigns } from "./terminal-signs.ts";
+import { Transcript } from "./transcript/transcript.ts";
+
+/** `problems`: lines to show when the conversation is there. */
+export function screenHost(view: ScreenView, problems: readonly string[]): Host {
+  const { deps } = view.machine;
+  const model = (): string => {
+    const { profile } = view.controller?.conversation.session ?? {};
+    return profile ? `${profile.provider ?? profile.id}/${profile.model}` : "";
+  };
+  const transcript = new Transcript({
+    thinking: "folded",
+    expanded: false,
+    now: deps.now,
+    model,
+    onChange: () => view.screen.changed(),
+    expandKey: view.bindings.chords("app.tools.expand")[0],
+  });
+  const facts = new ConversationFacts(() => view.controller);
+  const rows = new HostRows(view, transcript, facts);
+  const signs = new TerminalSigns(view);
+  let themes: Themes | undefined;
+  let history: ComposerHistory | undefined;
+  view.conversationRows = rows;
+  view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
+  view.past = (session) => {
+    for (const block of transcript.past(session, view.context())) view.screen.commit(block);
+  };
+  view.onSent = (text) => {
+    const { controller } = view;
+    if (controller?.commands.parse(text.trimEnd())) view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
+    else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+    history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
+  };
+  view.moreActions = moreActions(view, transcript, () => history);
+  return {
+    view,
+    settled: (workspace) => {
+      const { settings } = workspace;
+      themes = dressed(view, workspace);
+      history = new ComposerHistory(workspace);
+      view.history = history;
+      transcript.thinking = settings["display.thinking"];
+      const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
+      if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
+      if (parts.length > 0) rows.parts = parts;
+      signs.enable(settings);
+    },
+    open: (controller) => {
+      view.keys = new Keyboard(view);
+      view.completion = new ComposerCompletion(controller, deps.now);
+      if (themes) addHostCommands(controller.commands, view, themes);
+      for (const problem of problems) view.line(problem, "yellow");
+      view.open(controller);
+    },
+    titled: (title) => signs.name(title),
+    close: async () => {
+      themes?.close();
+      await history?.close();
+    },
+  };
+}
+
+interface Followers {
+  readonly transcript: Transcript;
+  readonly rows: HostRows;
+  readonly facts: ConversationFacts;
+  readonly signs: TerminalSigns;
+}
+
+async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
+  const { transcript, rows, facts, signs } = followers;
+  for await (const event of session.events()) {
+    transcript.event(event);
+    if (event.kind === "processing_end") facts.refresh();
+    signs.event(event);
+    rows.tick();
+  }
+}
+
+const TICK_MS = 1_000;
+
+/** The transcript, what is going on, and the line below the composer. */
+class HostRows implements ConversationRows {
+  readonly #view: ScreenView;
+  readonly #transcript: Transcript;
+  readonly #facts: ConversationFacts;
+  #status: StatusLine;
+  #ticking: { cancel(): void } | undefined;
+
+  constructor(view: ScreenView, transcript: Transcript, facts: ConversationFacts) {
+    this.#view = view;
+    this.#transcript = transcript;
+    this.#facts = facts;
+    this.#status = this.#lineOf();
+  }
+
+  set parts(parts: ConstructorParameters<typeof StatusLine>[1]) {
+    this.#status = this.#lineOf(parts);
+  }
+
+  #lineOf(parts?: ConstructorParameters<typeof StatusLine>[1]): StatusLine {
+    return new StatusLine(() => this.#facts.facts as NonNullable<ConversationFacts["facts"]>, parts);
+  }
+
+  finished(context: RenderContext): readonly Row[] {
+    return this.#transcript.finished(context);
+  }
+
+  render(context: RenderContext): readonly Row[] {
+    return [...this.#transcript.render(context), ...this.#activity(context)];
+  }
+
+  status(context: RenderContext): readonly Row[] {
+    return this.#view.controller ? this.#status.render(context) : [];
+  }
+
+  /** Running times move on, as long as there are any. */
+  tick(): void {
+    if (this.#ticking || !this.#transcript.ticks) return;
+    this.#ticking = this.#view.machine.deps.setTimer(() => {
+      this.#ticking = undefined;
+      this.#view.screen.changed();
+      this.tick();
+    }, TICK_MS);
+  }
+
+  #activity({ columns, symbols, now }: RenderContext): readonly Row[] {
+    const { activity } = this.#transcript;
+    if (!activity) return [];
+    const seconds = Math.floor((now - activity.since) / 1000);
+    const frame = symbols.spinner[seconds % symbols.spinner.length] ?? "";
+    const end = `  ${elapsed(now - activity.since)} · esc stops`;
+    return [
+      row(""),
+      rowOf(
+        { text: `${frame} `, style: { color: "accent" } },
+        { text: shorten(activity.text, Math.max(1, columns - end.length - 2)) },
+        { text: end, style: { color: "dim" } },
+      ),
+    ];
+  }
+}

@@ -1,0 +1,396 @@
+// The host on a screen. Finished rows go up into the scrollback; below them live what streams, what waits, and either the
+// composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
+
+import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import {
+  type Bindings,
+  BUILTIN_THEMES,
+  type CompletionSource,
+  type CursorPlace,
+  colourMode,
+  Editor,
+  type Focusable,
+  type History,
+  type Key,
+  type LiveView,
+  ProcessTerminal,
+  type RenderContext,
+  type Row,
+  row,
+  Screen,
+  type Style,
+  shorten,
+  suspendToShell,
+  type TerminalReply,
+  Theme,
+  visible,
+  wrap,
+} from "@lathe/tui";
+import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
+import type { Choice } from "../../conversation/commands/choice.ts";
+import type { OpenSession } from "../../conversation/open-session.ts";
+import type { Machine } from "../../machine/machine.ts";
+import { EXIT, type ExitCode } from "../../usage/exit.ts";
+import type { AppAction } from "./actions.ts";
+import { composerRows, queueRows } from "./composer.ts";
+import type { Controller } from "./controller.ts";
+import type { HostView, LineStyle } from "./host-view.ts";
+import { PanelStack } from "./panels/panel-stack.ts";
+
+/** What is shown of the conversation once it is there. */
+export interface ConversationRows {
+  /** Rows that do not change any more, each given once. */
+  finished(context: RenderContext): readonly Row[];
+  /** The rest: what streams and runs. */
+  render(context: RenderContext): readonly Row[];
+  /** Below the composer. */
+  status(context: RenderContext): readonly Row[];
+}
+
+export interface KeyHandler {
+  /** Whether the key was one of the app's. */
+  handle(key: Key): boolean;
+}
+
+const STYLES: Readonly<Record<LineStyle, Style>> = {
+  dim: { color: "dim" },
+  bold: { bold: true },
+  red: { color: "error" },
+  green: { color: "success" },
+  yellow: { color: "warning" },
+};
+const HINT_MS = 2_000;
+const WAITS = "Tab goes to this question.";
+
+export class ScreenView implements HostView {
+  readonly machine: Machine;
+  readonly bindings: Bindings;
+  readonly terminal: ProcessTerminal;
+  readonly screen: Screen;
+  readonly editor: Editor;
+  readonly panels: PanelStack;
+  controller: Controller | undefined;
+  /** Whether the terminal's window has the focus, as far as it says so. */
+  hasFocus = true;
+  conversationRows: ConversationRows | undefined;
+  keys: KeyHandler | undefined;
+  /** Whoever makes the colours now. */
+  colours: Pick<Theme, "sgr" | "symbols">;
+  /** What the editor completes from, once it is known. */
+  completion: CompletionSource | undefined;
+  history: History | undefined;
+  onSent: (text: string) => void = () => {};
+  /** Actions of parts that are loaded later; false: none of theirs. */
+  moreActions: (action: AppAction) => boolean = () => false;
+  onReply: (reply: TerminalReply) => void = () => {};
+  #fullScreen: Focusable | undefined;
+  /** Sent before the conversation was there. */
+  readonly #early: ((controller: Controller) => Promise<void>)[] = [];
+  #hint = "";
+  #hintTimer: { cancel(): void } | undefined;
+  #isOver = false;
+  #leave: (code: ExitCode) => void = () => {};
+  readonly left = new Promise<ExitCode>((resolve) => {
+    this.#leave = resolve;
+  });
+
+  constructor(machine: Machine, bindings: Bindings, onChange: (text: () => string) => void) {
+    this.machine = machine;
+    this.bindings = bindings;
+    const { deps, env } = machine;
+    const [dark] = BUILTIN_THEMES;
+    if (!dark) throw new Error("there is no theme");
+    this.colours = new Theme(dark, colourMode(env));
+    this.terminal = new ProcessTerminal({ input: machine.stdin, output: machine.terminal, env });
+    this.panels = new PanelStack({
+      now: deps.now,
+      setTimer: deps.setTimer,
+      isComposerEmpty: () => this.editor.isEmpty,
+      changed: () => this.screen.changed(),
+    });
+    this.editor = new Editor({
+      bindings,
+      placeholder: "Ask for a change, or / for commands",
+      prompt: [{ text: `${this.colours.symbols.prompt} `, style: { color: "accent" } }],
+      completion: { complete: async (text, cursor, signal) => this.completion?.complete(text, cursor, signal) },
+      history: {
+        previous: (prefix) => this.history?.previous(prefix),
+        next: () => this.history?.next(),
+        search: (words) => this.history?.search(words) ?? [],
+      },
+      onSubmit: (text) => this.#submitted(text),
+      onChange: () => {
+        onChange(() => this.editor.value());
+        this.screen.changed();
+      },
+    });
+    this.screen = new Screen({
+      output: this.terminal,
+      colours: { sgr: (style) => this.colours.sgr(style) },
+      symbols: () => this.colours.symbols,
+      clock: {
+        now: deps.now,
+        setTimeout: deps.setTimer,
+        clearTimeout: (timer) => (timer as { cancel(): void }).cancel(),
+      },
+      live: (context) => this.#live(context),
+    });
+  }
+
+  /** The first paint. */
+  start(): void {
+    this.terminal.start({
+      onKey: (key: Key) => this.#key(key),
+      onReply: (reply: TerminalReply) => this.onReply(reply),
+      onResize: () => this.screen.resized(),
+    });
+    this.screen.paint();
+  }
+
+  /** The terminal as it was before, with what stays of the live region. */
+  stop(rows: readonly Row[] = []): void {
+    this.screen.end(rows);
+    this.terminal.stop();
+  }
+
+  /** The conversation is there: what was sent until now goes to it. */
+  open(controller: Controller): void {
+    this.controller = controller;
+    for (const say of this.#early.splice(0)) void this.tell(say);
+    this.screen.changed();
+  }
+
+  /** Runs something that was said; what is wrong with it is shown. */
+  async tell(say: (controller: Controller) => Promise<void>): Promise<void> {
+    if (!this.controller) {
+      this.#early.push(say);
+      return;
+    }
+    try {
+      await say(this.controller);
+    } catch (error) {
+      this.line((error as Error).message, "red");
+    }
+    this.screen.changed();
+  }
+
+  line(text: string, style?: LineStyle): void {
+    const styled = style === undefined ? {} : { style: STYLES[style] };
+    this.#flush();
+    this.screen.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+  }
+
+  hint(text: string): void {
+    this.#hintTimer?.cancel();
+    this.#hint = text;
+    this.#hintTimer = this.machine.deps.setTimer(() => {
+      this.#hint = "";
+      this.screen.changed();
+    }, HINT_MS);
+    this.screen.changed();
+  }
+
+  ask = async (question: string): Promise<string | undefined> => {
+    const { askPanel } = await import("./panels/open-panels.ts");
+    return askPanel(this, question);
+  };
+
+  askSecret = async (question: string): Promise<string | undefined> => {
+    const { secretPanel } = await import("./panels/open-panels.ts");
+    return secretPanel(this, question);
+  };
+
+  choose = async <T>(choice: Choice<T>): Promise<T | undefined> => {
+    const { choicePanel } = await import("./panels/choice-panel.ts");
+    return choicePanel(this, choice);
+  };
+
+  confirm = async (question: string): Promise<boolean | string | undefined> => {
+    const { confirmPanel } = await import("./panels/open-panels.ts");
+    return confirmPanel(this, question);
+  };
+
+  approve = async (question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> => {
+    const { approvalPanel } = await import("./panels/open-panels.ts");
+    return approvalPanel(this, question, signal);
+  };
+
+  answer = async (questions: readonly Question[], signal: AbortSignal): Promise<readonly Answer[] | undefined> => {
+    const { questionPanels } = await import("./panels/open-panels.ts");
+    return questionPanels(this, questions, signal);
+  };
+
+  decidePlan = async (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> => {
+    const { planPanel } = await import("./panels/open-panels.ts");
+    return planPanel(this, plan, signal);
+  };
+
+  page(title: string, text: string): void {
+    this.view(title, (columns) => wrap([{ text: visible(text) }], columns));
+  }
+
+  /** Rows that may be more than the screen has. */
+  view(title: string, body: (columns: number) => readonly Row[]): void {
+    void import("./panels/viewer.ts").then(({ openViewer }) => openViewer(this, title, body));
+  }
+
+  openFullScreen(view: Focusable): void {
+    this.#fullScreen = view;
+    this.screen.openFullScreen(view);
+  }
+
+  closeFullScreen(): void {
+    this.#fullScreen = undefined;
+    this.screen.closeFullScreen();
+  }
+
+  /** Somebody else has the terminal while the work is done. */
+  released<T>(work: () => T): T {
+    this.screen.pause();
+    this.terminal.suspend();
+    try {
+      return work();
+    } finally {
+      this.terminal.resume();
+      this.screen.resume();
+    }
+  }
+
+  /** Ctrl+Z: the shell has the terminal until it brings us back. */
+  suspend(): void {
+    suspendToShell({ process, terminal: this.terminal, screen: this.screen });
+  }
+
+  copy(text: string): void {
+    this.terminal.copy(text);
+  }
+
+  submit(text: string): void {
+    void this.tell((controller) => controller.submit(text));
+  }
+
+  prefill(text: string): void {
+    this.editor.text = this.editor.isEmpty ? text : `${text}\n${this.editor.text}`;
+    this.screen.changed();
+  }
+
+  async showPast(session: OpenSession["session"]): Promise<void> {
+    if (session.usage.turns === 0 && !session.hasUnfinishedInput) return;
+    this.past(session);
+  }
+
+  /** Shows the end of an earlier session. */
+  past: (session: OpenSession["session"]) => void = () => {};
+  /** Set when the conversation is opened. */
+  watch: (open: OpenSession) => void = () => {};
+
+  leave(code: ExitCode): void {
+    this.#isOver = true;
+    this.#leave(code);
+  }
+
+  /** The text leaves the composer. */
+  sent(text: string): void {
+    this.editor.clear();
+    this.onSent(text);
+  }
+
+  #submitted(text: string): void {
+    if (text.trim() === "") return;
+    this.sent(text);
+    void this.tell((controller) => controller.say(text));
+  }
+
+  #key(key: Key): void {
+    if (this.#isOver) return;
+    if (key.kind === "focus") this.hasFocus = key.focused;
+    else this.panels.keyPressed();
+    if (this.#fullScreen) this.#fullScreen.handle(key);
+    else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key)) this.editor.handle(key);
+    this.panels.settle();
+    this.screen.paint();
+  }
+
+  /** Until everything is loaded, only leaving works. */
+  #startKey(key: Key): boolean {
+    if (this.keys || key.kind !== "key" || !key.ctrl || key.name !== "c") return false;
+    this.leave(EXIT.interrupted);
+    return true;
+  }
+
+  #panelKey(key: Key): boolean {
+    const { focused, shown } = this.panels;
+    if (key.kind === "key" && key.name === "tab" && !key.shift && shown?.byAgent) {
+      if (focused) this.panels.unfocus();
+      else this.panels.focus();
+      return true;
+    }
+    if (!focused) return false;
+    // A paste is meant for the composer, unless the panel takes text now.
+    if (focused.component.handle(key)) return true;
+    if (key.kind === "paste" && focused.byAgent) {
+      this.panels.unfocus();
+      return false;
+    }
+    if (key.kind !== "key") return true;
+    const isCancel = this.bindings.match(key, "select") === "tui.select.cancel";
+    if (isCancel && !focused.byAgent) {
+      focused.cancel();
+      return true;
+    }
+    // Keys of the app work beside a question; text does not reach the composer behind it.
+    return !this.keys?.handle(key) || true;
+  }
+
+  #live(context: RenderContext): LiveView {
+    this.#flush(context);
+    const { shown, focused } = this.panels;
+    const above: Row[] = [...(this.conversationRows?.render(context) ?? [])];
+    if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
+    const status = this.conversationRows?.status(context) ?? [];
+    const below =
+      this.#hint === "" ? status : [row(shorten(this.#hint, context.columns), { color: "warning" }), ...status];
+    if (shown) {
+      const rows = shown.component.render(context);
+      if (focused) {
+        const hint = row(shorten(shown.component.hint, context.columns), { color: "dim" });
+        return stacked(above, [...rows, hint], shown.component.cursor, below, context);
+      }
+      above.push(...rows, row(shorten(WAITS, context.columns), { color: "warning" }));
+    }
+    const composer = composerRows(this.editor, context, "border");
+    return stacked(above, composer.rows, composer.cursor, below, context);
+  }
+
+  #queueKeys(): { edit: string; now: string } {
+    const key = (action: string): string => this.bindings.chords(action)[0] ?? "";
+    return { edit: key("app.message.dequeue"), now: key("app.message.sendNow") };
+  }
+
+  /** What is finished goes up before anything else is written there. */
+  #flush(context: RenderContext = this.context()): void {
+    const rows = this.conversationRows?.finished(context) ?? [];
+    if (rows.length > 0) this.screen.commit(rows);
+  }
+
+  context(): RenderContext {
+    const { columns, rows } = this.terminal;
+    return { columns, rows, symbols: this.colours.symbols, now: this.machine.deps.now() };
+  }
+}
+
+/** The part with the cursor and what is below it are always on the screen; of what is above, the end is. */
+function stacked(
+  above: readonly Row[],
+  focus: readonly Row[],
+  cursor: CursorPlace | undefined,
+  below: readonly Row[],
+  { rows }: RenderContext,
+): LiveView {
+  const room = Math.max(0, rows - focus.length - below.length);
+  const shown = above.slice(Math.max(0, above.length - room));
+  return {
+    rows: [...shown, ...focus, ...below],
+    ...(cursor ? { cursor: { row: cursor.row + shown.length, column: cursor.column } } : {}),
+  };
+}

@@ -1,0 +1,35 @@
+// How full the context is, as a bar with a mark where older messages are summarized.
+
+import type { Span, Symbols } from "@lathe/tui";
+import type { StatusFacts } from "./status-line.ts";
+
+const CELLS = 10;
+
+export function contextBar(
+  { contextTokens, contextWindow, compactsAt }: StatusFacts,
+  symbols: Symbols,
+  color: string,
+): readonly Span[] {
+  const cellOf = (count: number): number => Math.min(CELLS, Math.round((count / contextWindow) * CELLS));
+  const full = contextTokens > 0 ? Math.max(1, cellOf(contextTokens)) : 0;
+  const mark = compactsAt === undefined || compactsAt >= contextWindow ? -1 : Math.min(CELLS - 1, cellOf(compactsAt));
+  const used = { color };
+  const free = { color: "dim" };
+  const cells = Array.from({ length: CELLS }, (_, at): Span => {
+    if (at === mark && at >= full) return { text: symbols.ruleVertical, style: { color: "muted" } };
+    return at < full ? { text: symbols.barFull, style: used } : { text: symbols.barEmpty, style: free };
+  });
+  return merged(cells);
+}
+
+/** Neighbours of one style become one. */
+function merged(cells: readonly Span[]): Span[] {
+  const spans: Span[] = [];
+  for (const cell of cells) {
+    const last = spans.at(-1);
+    if (last && last.style?.color === cell.style?.color)
+      spans[spans.length - 1] = { ...last, text: last.text + cell.text };
+    else spans.push(cell);
+  }
+  return spans;
+}

@@ -1,0 +1,32 @@
+// What the agent does right now, in words: never the same one for everything.
+
+import { visibleLine } from "@lathe/tui";
+import type { EventFold } from "./fold.ts";
+import { counted } from "./numbers.ts";
+
+export interface Activity {
+  readonly text: string;
+  /** When the input began. */
+  readonly since: number;
+}
+
+export function activityOf(fold: EventFold): Activity | undefined {
+  if (fold.busySince === undefined) return fold.compacting && { text: SUMMARIZING, since: fold.compacting.since };
+  return { text: textOf(fold), since: fold.busySince };
+}
+
+const SUMMARIZING = "Summarizing earlier messages";
+
+function textOf(fold: EventFold): string {
+  const { calls, retry, compacting, preparing, isStreaming } = fold;
+  if (calls.some(({ item }) => item?.state === "waiting")) return "Waiting for your answer";
+  if (compacting) return SUMMARIZING;
+  if (retry) return "Retrying";
+  const running = calls.filter((call) => call.isRunning && !call.isDone);
+  const [only] = running;
+  if (only?.item && running.length === 1) return visibleLine(`${only.item.card.verb} ${only.item.card.subject}`);
+  if (running.length > 1) return `${counted(running.length, "call")} running`;
+  if (preparing) return "Writing a call";
+  if (isStreaming === "thinking") return "Thinking";
+  return isStreaming === "text" ? "Answering" : "Waiting for the model";
+}

@@ -1,0 +1,172 @@
+// What is not yet in the scrollback, block by block: text that streams in, thoughts, calls that run, and what is already whole.
+
+import type { Card, EventData } from "@lathe/agent";
+import { elapsed, MarkdownStream, type Row } from "@lathe/tui";
+import type { CallItem, Item, ThinkingItem } from "./item.ts";
+import { itemRows, thoughtRows } from "./item-rows.ts";
+import { OutputTail } from "./output-tail.ts";
+import { dim, type ItemView, oneRow } from "./view.ts";
+
+export interface Block {
+  /** Nothing of it can change any more. */
+  readonly isDone: boolean;
+  /** As it is kept when it is done; undefined: there is nothing to keep. */
+  readonly item: Item | undefined;
+  /** Rows at its beginning that can no longer change, each given out once. Only for blocks that grow at their end. */
+  take?(view: ItemView): readonly Row[];
+  /** All of it, or what `take` has not given out. */
+  rows(view: ItemView): readonly Row[];
+}
+
+export class WholeBlock implements Block {
+  readonly isDone = true;
+  readonly item: Item;
+
+  constructor(item: Item) {
+    this.item = item;
+  }
+  rows(view: ItemView): readonly Row[] {
+    return itemRows(this.item, view);
+  }
+}
+
+export class TextBlock implements Block {
+  readonly #stream = new MarkdownStream();
+  #text = "";
+  isDone = false;
+
+  add(delta: string): void {
+    this.#text += delta;
+    this.#stream.add(delta);
+  }
+  end(_now: number): void {
+    this.isDone = true;
+    this.#stream.end();
+  }
+  get item(): Item | undefined {
+    return this.#text.trim() === "" ? undefined : { kind: "text", text: this.#text };
+  }
+  take(view: ItemView): readonly Row[] {
+    return this.#stream.finished(view);
+  }
+  rows(view: ItemView): readonly Row[] {
+    return this.#stream.render(view);
+  }
+}
+
+export class ThinkingBlock implements Block {
+  readonly #since: number;
+  #text = "";
+  /** Up to here it was given out. */
+  #taken = 0;
+  #tookMs: number | undefined;
+
+  constructor(since: number) {
+    this.#since = since;
+  }
+  get isDone(): boolean {
+    return this.#tookMs !== undefined;
+  }
+  add(delta: string): void {
+    this.#text += delta;
+  }
+  end(now: number): void {
+    this.#tookMs ??= now - this.#since;
+  }
+  get item(): ThinkingItem | undefined {
+    return this.#text.trim() === "" ? undefined : { kind: "thinking", text: this.#text, tookMs: this.#tookMs };
+  }
+  /** Whole lines, when thoughts are shown. */
+  take(view: ItemView): readonly Row[] {
+    if (view.thinking !== "shown") return this.isDone ? this.rows(view) : [];
+    const end = this.isDone ? this.#text.trimEnd().length : this.#text.lastIndexOf("\n");
+    if (end <= this.#taken) return [];
+    const lines = this.#text.slice(this.#taken, end);
+    this.#taken = end + 1;
+    return thoughtRows(this.isDone ? lines.trimEnd() : lines, view);
+  }
+  rows(view: ItemView): readonly Row[] {
+    const { item } = this;
+    if (!item || view.thinking === "hidden") return [];
+    if (view.thinking === "shown") {
+      const rest = this.#text.slice(this.#taken);
+      return rest.trim() === "" ? [] : thoughtRows(rest, view);
+    }
+    if (this.isDone) return itemRows(item, view);
+    const last = this.#text.trimEnd().split("\n").at(-1) ?? "";
+    return [oneRow(view, [dim(`Thinking ${elapsed(view.now - this.#since)}  `)], last, { color: "dim", italic: true })];
+  }
+}
+
+export class CallBlock implements Block {
+  readonly callId: string;
+  readonly #tail = new OutputTail();
+  #card: Card | undefined;
+  #state: CallItem["state"] = "running";
+  #since = 0;
+  #tookMs: number | undefined;
+  #decision: string | undefined;
+
+  constructor(callId: string) {
+    this.callId = callId;
+  }
+
+  start(card: Card, now: number): void {
+    this.#card = card;
+    this.#since = now;
+  }
+  output(delta: string): void {
+    this.#tail.push(delta);
+  }
+  ask(): void {
+    this.#state = "waiting";
+  }
+  settle({ decision, by }: EventData["approval_settled"], now: number): void {
+    this.#state = "running";
+    // The time a person took to answer is not the call's.
+    this.#since = now;
+    this.#decision = `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
+  }
+  end({ card, is_error, error }: EventData["tool_call_end"], now: number): void {
+    this.#card = card;
+    this.#tookMs = now - this.#since;
+    this.#state = is_error ? (error?.startsWith("skipped:") ? "skipped" : "failed") : "done";
+  }
+
+  /** The session has ended before it did. */
+  abandon(now: number): void {
+    if (this.isDone || !this.#card) return;
+    this.#card = { ...this.#card, outcome: "no result" };
+    this.#tookMs = now - this.#since;
+    this.#state = "failed";
+  }
+
+  get isDone(): boolean {
+    return this.#tookMs !== undefined;
+  }
+  /** Its turn among the calls of an answer has not come. */
+  get isPending(): boolean {
+    return this.#card === undefined;
+  }
+  get isRunning(): boolean {
+    return this.#card !== undefined && this.#state === "running";
+  }
+  get group(): Card["group"] {
+    return this.#state === "waiting" ? undefined : this.#card?.group;
+  }
+  get item(): CallItem | undefined {
+    if (!this.#card) return undefined;
+    return {
+      kind: "call",
+      card: this.#card,
+      state: this.#state,
+      since: this.#since,
+      tookMs: this.#tookMs,
+      decision: this.#decision,
+      live: this.#tail.lines,
+    };
+  }
+  rows(view: ItemView): readonly Row[] {
+    return this.item ? itemRows(this.item, view) : [];
+  }
+}

@@ -1,0 +1,86 @@
+// A call as rows: mark, verb, what it is about and what came of it in the headline; below it what the tool wants to be seen.
+
+import type { Card } from "@lathe/agent";
+import { elapsed, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
+import { bodyRows } from "./body-rows.ts";
+import type { CallItem } from "./item.ts";
+import { took } from "./numbers.ts";
+import { dim, hanging, type ItemView, SEPARATOR, span } from "./view.ts";
+
+/** A longer command is cut until a person asks for the whole. */
+const HEADLINE_ROWS = 3;
+/** A faster call does not say how long it took. */
+const WORTH_TELLING_MS = 1000;
+
+export function callRows(item: CallItem, view: ItemView): Row[] {
+  return [...headline(item, view), ...bodyRows(item, view)];
+}
+
+export const isFailed = ({ state, card }: CallItem): boolean => state === "failed" || card.failed === true;
+
+export function markOf(item: CallItem, { symbols }: ItemView): Span {
+  if (isFailed(item)) return span(symbols.failure, { color: "error" });
+  switch (item.state) {
+    case "done":
+      return span(symbols.success, { color: "success" });
+    case "running":
+      return span(symbols.running, { color: "accent" });
+    default:
+      return span(symbols.pending, { color: "dim" });
+  }
+}
+
+function headline(item: CallItem, view: ItemView): Row[] {
+  const { card } = item;
+  const lead = [markOf(item, view), { text: " " }];
+  const verb = span(card.verb, { color: "toolTitle", bold: true });
+  const end = ending(item, view);
+  const endWidth = end.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const subject = view.expanded
+    ? visible(card.subject).trim()
+    : shorten(visibleLine(card.subject), roomFor(view, card, endWidth), view.symbols.ellipsis);
+  const parts = [verb, ...(subject === "" ? [] : [{ text: " " }, span(subject, { color: "text" })]), ...end];
+  return hanging(view, parts, lead);
+}
+
+/** Cut so that verb, subject and ending take no more than the rows of a headline, and what came of it is always there. */
+function roomFor(view: ItemView, card: Card, endWidth: number): number {
+  const row = Math.max(1, view.columns - 2);
+  const oneRow = row - widthOf(card.verb) - 1 - endWidth;
+  if (widthOf(visibleLine(card.subject)) <= oneRow) return oneRow;
+  // Word wrap leaves gaps at the ends of rows.
+  return Math.max(10, Math.floor((row * HEADLINE_ROWS - widthOf(card.verb) - 1 - endWidth) * 0.85));
+}
+
+function ending(item: CallItem, view: ItemView): Span[] {
+  const { card, state, since, tookMs, decision } = item;
+  const failed = isFailed(item);
+  const parts: Span[] = [];
+  const add = (text: string, style: Style): void => {
+    parts.push(dim(SEPARATOR), span(text, style));
+  };
+  if (card.outcome !== undefined && card.outcome !== "") {
+    if (isLineCount(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
+    else add(visibleLine(card.outcome), { color: failed ? "error" : "muted" });
+  }
+  if (state === "skipped") add("skipped", { color: "dim" });
+  if (state === "waiting") add("waits for your answer", { color: "warning" });
+  if (decision !== undefined) add(decision, { color: "dim" });
+  if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)
+    add(elapsed(view.now - since), { color: "dim" });
+  if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
+    add(`took ${took(tookMs)}`, { color: "dim" });
+  return parts;
+}
+
+const isLineCount = (outcome: string): boolean => /^\+\d+ -\d+$/.test(outcome);
+
+function lineCount(outcome: string): Span[] {
+  const [added = "", removed = ""] = outcome.split(" ");
+  return [
+    dim(SEPARATOR),
+    span(added, { color: "toolDiffAdded" }),
+    { text: " " },
+    span(removed, { color: "toolDiffRemoved" }),
+  ];
+}

@@ -1,0 +1,36 @@
+// The end of what a running command prints, in bounded memory: whole lines as a person would see them at a terminal.
+
+import { plainOutput } from "@lathe/agent";
+import type { LiveLines } from "./item.ts";
+
+const KEPT_LINES = 50;
+const LONGEST_LINE = 4096;
+
+export class OutputTail {
+  #lines: string[] = [];
+  /** Unfinished, as it came: a colour command may be cut in two. */
+  #open = "";
+  #total = 0;
+
+  push(delta: string): void {
+    const pieces = (this.#open + delta).split("\n");
+    this.#open = bounded(pieces.pop() ?? "");
+    this.#total += pieces.length;
+    this.#lines.push(...pieces.slice(-KEPT_LINES).map((line) => shown(bounded(line))));
+    if (this.#lines.length > KEPT_LINES) this.#lines = this.#lines.slice(-KEPT_LINES);
+  }
+
+  get lines(): LiveLines {
+    const open = shown(this.#open);
+    if (open.trim() === "") return { lines: this.#lines, total: this.#total };
+    return { lines: [...this.#lines, open], total: this.#total + 1 };
+  }
+}
+
+const bounded = (line: string): string => (line.length > 2 * LONGEST_LINE ? line.slice(-LONGEST_LINE) : line);
+
+/** A progress line is printed over itself: its last state is what is there. */
+function shown(line: string): string {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return plainOutput(text.slice(text.lastIndexOf("\r") + 1));
+}

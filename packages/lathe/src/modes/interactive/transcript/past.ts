@@ -1,0 +1,117 @@
+// A session that is opened again, as items: made from its journal, with each call's card made anew from call and result.
+
+import {
+  knownTool,
+  type MessageEntry,
+  pastCard,
+  pathTo,
+  type Session,
+  type ToolDef,
+  type TreeEntry,
+} from "@lathe/agent";
+import type { ContentPart, ToolCallData } from "@lathe/llm";
+import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
+import type { CallItem, Item } from "./item.ts";
+
+/** `turns`: how many inputs of the person, counted from the end. */
+export function* pastItems(session: Session, turns: number): IterableIterator<Item> {
+  const { journal } = session;
+  const path = pathTo(journal, journal.leaf);
+  const toolNamed = (name: string): ToolDef | undefined =>
+    session.profile.toolRegistry.get(name)?.tool ?? knownTool(name);
+  for (let at = firstOf(session, path, turns); at < path.length; at++) {
+    const entry = journal.entry(path[at] as string);
+    yield* itemsOf(entry, () => resultsAfter(session, path, at), toolNamed);
+  }
+}
+
+function firstOf({ journal }: Session, path: readonly string[], turns: number): number {
+  let left = turns;
+  for (let at = path.length - 1; at >= 0; at--) {
+    const id = path[at] as string;
+    if (journal.meta(id)?.type !== "message") continue;
+    const { message, origin } = journal.entry(id) as MessageEntry;
+    if (message.role === "user" && (origin === undefined || origin === "input")) left--;
+    if (left <= 0) return at;
+  }
+  return 0;
+}
+
+function* itemsOf(
+  entry: TreeEntry,
+  results: () => ReadonlyMap<string, MessageEntry>,
+  toolNamed: (name: string) => ToolDef | undefined,
+): IterableIterator<Item> {
+  switch (entry.type) {
+    case "message":
+      yield* messageItems(entry, results, toolNamed);
+      break;
+    case "compaction":
+      if (entry.summary !== "")
+        yield { kind: "compaction", tokensBefore: entry.tokensBefore, summary: () => entry.summary };
+      break;
+    case "branch_summary":
+      yield { kind: "note", text: "Continued from another branch of the session.", note: "info" };
+      break;
+    case "model_change":
+      yield { kind: "note", text: `Model: ${entry.model}`, note: "info" };
+      break;
+    case "custom_message":
+      if (entry.display) yield { kind: "text", text: plainText(entry.content) };
+      break;
+    default:
+      break;
+  }
+}
+
+function* messageItems(
+  { message, origin }: MessageEntry,
+  results: () => ReadonlyMap<string, MessageEntry>,
+  toolNamed: (name: string) => ToolDef | undefined,
+): IterableIterator<Item> {
+  if (message.role === "user") {
+    if (origin === "loop_detection" || origin === "injected") return;
+    const { words, attached } = wordsAndAttachments(message.content);
+    const how = origin === "steering" ? "steered" : origin === "follow_up" ? "queued" : "sent";
+    yield { kind: "user", text: words, how, attached: attached.map(({ name }) => name) };
+  }
+  if (message.role !== "assistant") return;
+  const found = message.content.some(({ kind }) => kind === "tool_call") ? results() : new Map<string, MessageEntry>();
+  for (const part of message.content) {
+    if (part.kind === "text" && part.text.trim() !== "") yield { kind: "text", text: part.text };
+    if (part.kind === "thinking" && part.thinking.text.trim() !== "")
+      yield { kind: "thinking", text: part.thinking.text };
+    if (part.kind === "tool_call")
+      yield callItem(part.toolCall, found.get(part.toolCall.id), toolNamed(part.toolCall.name));
+  }
+}
+
+function callItem(call: ToolCallData, entry: MessageEntry | undefined, tool: ToolDef | undefined): CallItem {
+  const card = pastCard(tool, call, entry);
+  const isError = entry?.message.content.some((part) => part.kind === "tool_result" && part.toolResult.isError);
+  const state = entry?.settled === "skipped" || !entry ? "skipped" : isError ? "failed" : "done";
+  return { kind: "call", card, state, tookMs: entry?.durationMs };
+}
+
+/** Results stand between the answer that made the calls and the next one. */
+function resultsAfter(
+  { journal }: Session,
+  path: readonly string[],
+  answer: number,
+): ReadonlyMap<string, MessageEntry> {
+  const results = new Map<string, MessageEntry>();
+  for (let at = answer + 1; at < path.length; at++) {
+    const id = path[at] as string;
+    if (journal.meta(id)?.type !== "message") continue;
+    const entry = journal.entry(id) as MessageEntry;
+    if (entry.message.role === "assistant") break;
+    for (const part of entry.message.content)
+      if (part.kind === "tool_result") results.set(part.toolResult.toolCallId, entry);
+  }
+  return results;
+}
+
+function plainText(content: string | readonly ContentPart[]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}

@@ -1,0 +1,39 @@
+// Lines below the live blocks that stand for something passing: they are replaced, and nothing of them stays.
+
+import { elapsed, type Row, visibleLine } from "@lathe/tui";
+import { tokens } from "../../../sessions/numbers.ts";
+import type { EventFold } from "./fold.ts";
+import { dim, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
+
+export function statusRows({ retry, compacting, preparing }: EventFold, view: ItemView): Row[] {
+  const { symbols } = view;
+  const rows: Row[] = [];
+  if (compacting) {
+    const text = `Summarizing earlier messages (${tokens(compacting.tokens)} tokens)  ${elapsed(view.now - compacting.since)}`;
+    rows.push(oneRow(view, [span(symbols.running, { color: "accent" }), { text: " " }], text, { color: "muted" }));
+  }
+  if (preparing) {
+    const size = preparing.characters < 1000 ? "" : `, ${tokens(preparing.characters)} characters`;
+    rows.push(
+      oneRow(view, [dim(`${symbols.pending} `)], `${visibleLine(preparing.tool)} is being written${size}`, {
+        color: "dim",
+      }),
+    );
+  }
+  if (retry) {
+    const seconds = Math.max(0, Math.ceil((retry.at - view.now) / 1000));
+    const when = seconds > 0 ? `again in ${seconds}s` : "trying again";
+    const attempt = retry.attempt > 0 ? `${SEPARATOR}attempt ${retry.attempt + 1}` : "";
+    const end = [dim(`${attempt}${SEPARATOR}${when}`)];
+    rows.push(
+      oneRow(
+        view,
+        [span(`${symbols.warning} `, { color: "warning" })],
+        visibleLine(retry.message),
+        { color: "warning" },
+        end,
+      ),
+    );
+  }
+  return rows;
+}

@@ -1,0 +1,315 @@
+// What a person sees of a session: everything that can no longer change is given out once, for the scrollback; the rest is drawn
+// anew with each frame. A pure view over the session's events.
+
+import type { Session, SessionEvent } from "@lathe/agent";
+import { EMPTY_ROW, type RenderContext, type Row } from "@lathe/tui";
+import { type Activity, activityOf } from "./activity.ts";
+import { type Block, CallBlock, TextBlock, ThinkingBlock } from "./blocks.ts";
+import { exploredRows } from "./explored-rows.ts";
+import { EventFold } from "./fold.ts";
+import type { CallItem, Item, NoteKind } from "./item.ts";
+import { childRow, itemRows } from "./item-rows.ts";
+import { pastItems } from "./past.ts";
+import { statusRows } from "./status-rows.ts";
+import { dim, type ItemView } from "./view.ts";
+
+export interface TranscriptOptions {
+  readonly thinking: "shown" | "folded" | "hidden";
+  /** Cards with all they have. */
+  readonly expanded: boolean;
+  /** The clock of the session's events. */
+  now(): number;
+  onChange(): void;
+  /** `provider/model` that answers now. */
+  model?(): string;
+  /** The summary in a compaction entry. */
+  summaryOf?(entryId: string): string | undefined;
+  /** The key that opens blocks in full; "ctrl+o" when absent. */
+  readonly expandKey?: string | undefined;
+}
+
+/** A block that is in the scrollback, for a view that shows more of it. */
+export interface CommittedBlock {
+  readonly item: Item;
+  /** Everything of it. */
+  rows(context: RenderContext): readonly Row[];
+}
+
+/** Rows of live output below a running call, and fewer when many run. */
+const TAIL_ROWS = [5, 2, 0];
+/** Left to the editor, the status line and what the host shows between. */
+const ROWS_OF_OTHERS = 8;
+/** The rest is in the journal. */
+const KEPT_ITEMS = 60;
+
+export class Transcript {
+  readonly #options: TranscriptOptions;
+  readonly #fold: EventFold;
+  /** Of what was given out last: whether the next block follows without a blank row. */
+  #last: "nothing" | "line" | "block" = "nothing";
+  /** The first block, when some of its rows were given out. */
+  #begun: Block | undefined;
+  #kept: Item[] = [];
+  #thinking: TranscriptOptions["thinking"];
+  #expanded: boolean;
+  #version = 0;
+  #cache: { readonly key: string; readonly rows: readonly Row[] } = { key: "", rows: [] };
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+    this.#thinking = options.thinking;
+    this.#expanded = options.expanded;
+    this.#fold = new EventFold({
+      model: () => options.model?.() ?? "",
+      summaryOf: (entryId) => options.summaryOf?.(entryId),
+    });
+  }
+
+  event(event: SessionEvent): void {
+    this.#fold.event(event);
+    this.#changed();
+  }
+
+  /** A line of the product's own. */
+  note(text: string, kind: NoteKind): void {
+    this.#fold.note(text, kind);
+    this.#changed();
+  }
+
+  /** What the person sent, at once: the session's event of the same message is not shown again. */
+  user(text: string): void {
+    this.#fold.echo(text);
+    this.#changed();
+  }
+
+  /** Takes effect for what is not yet given out. */
+  set thinking(thinking: TranscriptOptions["thinking"]) {
+    this.#thinking = thinking;
+    this.#changed();
+  }
+  get thinking(): TranscriptOptions["thinking"] {
+    return this.#thinking;
+  }
+  set expanded(expanded: boolean) {
+    this.#expanded = expanded;
+    this.#changed();
+  }
+  get expanded(): boolean {
+    return this.#expanded;
+  }
+
+  /** What is going on, in a few words; undefined when nothing is. */
+  get activity(): Activity | undefined {
+    return activityOf(this.#fold);
+  }
+
+  /** Rows that can no longer change, each once: the host puts them into the scrollback. */
+  finished(context: RenderContext): readonly Row[] {
+    const view = this.#view(context);
+    const rows: Row[] = [];
+    for (let unit = this.#unitAt(0); unit; unit = this.#unitAt(0)) {
+      const [block] = unit.blocks;
+      if (!block || (!block.take && (!unit.isDone || this.#mayGrow(unit)))) break;
+      const made = block.take ? takenRows(block, view) : unit.rows(view);
+      if (made.length > 0) {
+        const shape = shapeOf(unit, made);
+        if (this.#begun !== block && this.#wantsGap(this.#last, shape)) rows.push(EMPTY_ROW);
+        rows.push(...made);
+        this.#last = shape;
+        this.#begun = block;
+        if (block instanceof TextBlock || block instanceof ThinkingBlock) this.#fold.attemptIsShown = true;
+      }
+      if (!unit.isDone) break;
+      this.#fold.blocks.splice(0, unit.blocks.length);
+      this.#begun = undefined;
+      this.#keep(unit.blocks);
+    }
+    if (rows.length > 0) this.#version++;
+    return rows;
+  }
+
+  /** What may still change: a text that streams in, calls that run, children, a retry. */
+  render(context: RenderContext): readonly Row[] {
+    const key = [
+      this.#version,
+      context.columns,
+      context.rows,
+      this.#ticks ? Math.floor(this.#options.now() / 1000) : "",
+    ];
+    if (this.#cache.key !== key.join()) this.#cache = { key: key.join(), rows: this.#liveRows(context) };
+    return this.#cache.rows;
+  }
+
+  /** A running time is shown: rows change once a second without an event. */
+  get ticks(): boolean {
+    return this.#ticks;
+  }
+
+  /** The last turns of a session, oldest first, one list of rows per block. */
+  past(session: Session, context: RenderContext, turns = 5): readonly (readonly Row[])[] {
+    const view = this.#view(context);
+    const blocks: Row[][] = [];
+    let last: "nothing" | "line" | "block" = "nothing";
+    for (const unit of foldedUnits(pastItems(session, turns))) {
+      const made = unit.rows(view);
+      if (made.length === 0) continue;
+      const shape = shapeOf(unit, made);
+      blocks.push(this.#wantsGap(last, shape) ? [EMPTY_ROW, ...made] : [...made]);
+      last = shape;
+    }
+    this.#last = last === "nothing" ? this.#last : last;
+    return blocks;
+  }
+
+  /** What was given out last, newest last; older blocks are in the journal (`pastBlocks`). */
+  blocks(): readonly CommittedBlock[] {
+    return this.#kept.map((item) => this.#committed(item));
+  }
+
+  /** Everything of a session that its journal holds, for a full-screen view. */
+  pastBlocks(session: Session, turns = Number.POSITIVE_INFINITY): readonly CommittedBlock[] {
+    return [...pastItems(session, turns)].map((item) => this.#committed(item));
+  }
+
+  #committed(item: Item): CommittedBlock {
+    return { item, rows: (context) => itemRows(item, { ...this.#view(context), expanded: true }) };
+  }
+
+  #changed(): void {
+    this.#version++;
+    this.#options.onChange();
+  }
+
+  get #ticks(): boolean {
+    const { busySince, retry, compacting, children } = this.#fold;
+    return busySince !== undefined || retry !== undefined || compacting !== undefined || children.running.length > 0;
+  }
+
+  #view(context: RenderContext, tailRows = TAIL_ROWS[0] as number): ItemView {
+    return {
+      ...context,
+      now: this.#options.now(),
+      thinking: this.#thinking,
+      expanded: this.#expanded,
+      expandKey: this.#options.expandKey ?? "ctrl+o",
+      tailRows,
+    };
+  }
+
+  #liveRows(context: RenderContext): readonly Row[] {
+    const room = Math.max(3, context.rows - ROWS_OF_OTHERS);
+    let rows: Row[] = [];
+    for (const tailRows of TAIL_ROWS) {
+      rows = this.#allLiveRows(this.#view(context, tailRows));
+      if (rows.length <= room) return rows;
+    }
+    const hidden = rows.length - room + 1;
+    return [{ spans: [dim(`${context.symbols.ellipsis} ${hidden} more rows above`)] }, ...rows.slice(hidden)];
+  }
+
+  #allLiveRows(view: ItemView): Row[] {
+    const rows: Row[] = [];
+    let last = this.#last;
+    let isContinued = this.#begun !== undefined && this.#begun === this.#fold.blocks[0];
+    const add = (made: readonly Row[], shape: "line" | "block"): void => {
+      if (made.length === 0) return;
+      if (!isContinued && this.#wantsGap(last, shape)) rows.push(EMPTY_ROW);
+      rows.push(...made);
+      last = shape;
+      isContinued = false;
+    };
+    for (let at = 0; at < this.#fold.blocks.length; ) {
+      const unit = this.#unitAt(at) as Unit;
+      const made = unit.rows(view);
+      add(made, shapeOf(unit, made));
+      isContinued = false;
+      at += unit.blocks.length;
+    }
+    for (const child of this.#fold.children.running) add([childRow(child, view)], "line");
+    add(statusRows(this.#fold, view), "line");
+    return rows;
+  }
+
+  /** Blocks that are told together: looks at files and searches that follow one another. */
+  #unitAt(at: number): Unit | undefined {
+    const { blocks } = this.#fold;
+    const block = blocks[at];
+    if (!block) return undefined;
+    let end = at + 1;
+    if (isExplored(block) && !this.#expanded) {
+      for (let next = end; next < blocks.length && this.#joins(blocks[next] as Block); next++)
+        if (isExplored(blocks[next] as Block)) end = next + 1;
+    }
+    return unitOf(blocks.slice(at, end));
+  }
+
+  /** A thought between two looks is left out of their line. */
+  #joins(block: Block): boolean {
+    return isExplored(block) || (block.isDone && block.item === undefined) || this.#isFoldedThought(block);
+  }
+
+  #isFoldedThought = (block: Block): boolean => block instanceof ThinkingBlock && this.#thinking !== "shown";
+
+  #mayGrow(unit: Unit): boolean {
+    if (this.#fold.busySince === undefined || !unit.blocks.some(isExplored) || this.#expanded) return false;
+    return this.#fold.blocks.slice(unit.blocks.length).every((block) => this.#joins(block) || isPending(block));
+  }
+
+  /** At most one blank row between blocks, and none between calls that take one row each. */
+  #wantsGap(last: "nothing" | "line" | "block", next: "line" | "block"): boolean {
+    return last !== "nothing" && !(last === "line" && next === "line");
+  }
+
+  #keep(blocks: readonly Block[]): void {
+    this.#kept.push(...blocks.flatMap(({ item }) => item ?? []));
+    if (this.#kept.length > KEPT_ITEMS) this.#kept = this.#kept.slice(-KEPT_ITEMS);
+  }
+}
+
+interface Unit {
+  readonly blocks: readonly Block[];
+  readonly isDone: boolean;
+  readonly kind: Item["kind"] | undefined;
+  rows(view: ItemView): readonly Row[];
+}
+
+function unitOf(blocks: readonly Block[]): Unit {
+  const calls = (): CallItem[] => blocks.flatMap(({ item }) => (item?.kind === "call" ? item : []));
+  return {
+    blocks,
+    isDone: blocks.every(({ isDone }) => isDone),
+    kind: blocks[0]?.item?.kind,
+    rows: (view) => (blocks.length > 1 ? exploredRows(calls(), view) : (blocks[0]?.rows(view) ?? [])),
+  };
+}
+
+const isExplored = (block: Block): boolean => block instanceof CallBlock && block.group === "explored";
+const isPending = (block: Block): boolean => block instanceof CallBlock && block.isPending;
+
+function takenRows(block: Block, view: ItemView): readonly Row[] {
+  return block.take?.(view) ?? [];
+}
+
+const ONE_LINERS: ReadonlySet<Item["kind"] | undefined> = new Set(["call", "child"]);
+
+const shapeOf = ({ kind }: Pick<Unit, "kind">, rows: readonly Row[]): "line" | "block" =>
+  rows.length === 1 && ONE_LINERS.has(kind) ? "line" : "block";
+
+/** Items of the past, grouped as those of the present are. */
+function* foldedUnits(items: Iterable<Item>): IterableIterator<Pick<Unit, "kind" | "rows">> {
+  let explored: CallItem[] = [];
+  const flush = function* (): IterableIterator<Pick<Unit, "kind" | "rows">> {
+    const calls = explored;
+    explored = [];
+    if (calls.length > 0) yield { kind: "call", rows: (view) => exploredRows(calls, view) };
+  };
+  for (const item of items) {
+    if (item.kind === "call" && item.card.group === "explored") explored.push(item);
+    else if (item.kind === "thinking" && explored.length > 0) continue;
+    else {
+      yield* flush();
+      yield { kind: item.kind, rows: (view) => itemRows(item, view) };
+    }
+  }
+  yield* flush();
+}

@@ -1,0 +1,22 @@
+// Changes a session that nobody has open. Naming it or a place in it is not work: the session keeps its place in lists, and
+// --continue still takes the one used last.
+
+import { statSync, utimesSync } from "node:fs";
+import { existingJournal, type OpenedJournal } from "../journals/journal-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export async function changed<T>(
+  workspace: Workspace,
+  path: string,
+  change: (opened: OpenedJournal) => T | Promise<T>,
+): Promise<T> {
+  const { atime, mtime } = statSync(path);
+  const opened = existingJournal(workspace, path);
+  try {
+    return await change(opened);
+  } finally {
+    await opened.journal.close();
+    // One of an older format has continued in a file of its own.
+    if (opened.path === path) utimesSync(path, atime, mtime);
+  }
+}

@@ -1,0 +1,51 @@
+// What the tests of the interactive mode share: a home of its own, a scripted model, and the command at a terminal.
+
+import { type ModelServer, startModelServer } from "@lathe/testkit";
+import { type Sandbox, sandbox } from "../command.ts";
+import { type TerminalOptions, TerminalRun } from "./emulator.ts";
+
+export const SONNET = ["--model", "anthropic/claude-sonnet-4-5"];
+
+export class TerminalBench {
+  readonly box: Sandbox;
+  readonly server: ModelServer;
+  readonly #runs: TerminalRun[] = [];
+
+  private constructor(box: Sandbox, server: ModelServer) {
+    this.box = box;
+    this.server = server;
+  }
+
+  static async open(script?: Parameters<typeof startModelServer>[0]): Promise<TerminalBench> {
+    return new TerminalBench(await sandbox(), await startModelServer(script ?? {}));
+  }
+
+  get env(): Record<string, string> {
+    return { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: this.server.baseUrl("anthropic"), LATHE_NO_TITLE: "1" };
+  }
+
+  /** The command, which need not be ready yet. */
+  start(args: readonly string[] = SONNET, options: TerminalOptions = {}): TerminalRun {
+    const run = new TerminalRun(this.box, args, { ...options, env: { ...this.env, ...options.env } });
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** The command when it takes what is typed. */
+  async open(args: readonly string[] = SONNET, options: TerminalOptions = {}): Promise<TerminalRun> {
+    const run = this.start(args, options);
+    await run.see(/\/help/);
+    return run;
+  }
+
+  /** Text of the last message of a request. */
+  said(index: number): string {
+    return this.server.requests[index]?.view.messages.at(-1)?.text ?? "";
+  }
+
+  async close(): Promise<void> {
+    for (const run of this.#runs) await run.close();
+    await this.server.close();
+    await this.box.remove();
+  }
+}

@@ -1,0 +1,115 @@
+// The interactive mode at a real terminal: speaking, steering, queueing, interrupting, leaving.
+
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SONNET, TerminalBench } from "./bench.ts";
+import { KEY } from "./emulator.ts";
+
+let bench: TerminalBench;
+beforeEach(async () => {
+  bench = await TerminalBench.open();
+});
+afterEach(() => bench.close());
+
+describe("speaking", () => {
+  it("MO-01 a prompt is answered in rendered markdown, stays in the scrollback, and leaving says how to go on", async () => {
+    bench.server.push(turn.text("# Result\n\nIt **works** now.\n"));
+    const run = await bench.open();
+    run.type("does it work?");
+    await run.see("❯ does it work?");
+    run.type(KEY.enter);
+    const rows = await run.see(/It works now\.[\s\S]*Ask for a change/);
+    expect(rows.join("\n")).not.toContain("**");
+    run.type(`/quit${KEY.enter}`);
+    expect(await run.exited).toBe(0);
+    expect(run.all.join("\n")).toMatch(/❯ does it work\?[\s\S]*It works now\.[\s\S]*To continue: lathe --resume \w{8}/);
+    expect(run.modes).toMatchObject({ bracketedPasteMode: false, sendFocusMode: false });
+    expect(run.raw).not.toMatch(/\x1b\[[23]J/);
+  });
+
+  it("MO-01 what is typed before the first paint is kept, Enter included", async () => {
+    bench.server.push(turn.text("heard you"));
+    const run = bench.start();
+    run.type("early words\n");
+    await run.see("heard you");
+    expect(bench.said(0)).toMatch(/early words$/);
+  });
+
+  it("HD-04 prompts of the command line are sent one after the other, and then the composer is there", async () => {
+    bench.server.push(turn.text("the first answer"), turn.text("the second answer"));
+    const run = bench.start([...SONNET, "do the first thing", "do the second thing"]);
+    await run.seeAnywhere(/the first answer[\s\S]*the second answer[\s\S]*Ask for a change/);
+    expect([bench.said(0), bench.said(1)]).toEqual([
+      expect.stringMatching(/do the first thing$/),
+      expect.stringMatching(/do the second thing$/),
+    ]);
+  });
+});
+
+describe("while it works", () => {
+  it("Enter steers: what waits is on the screen in words, and reaches the model at the next step", async () => {
+    const door = gate();
+    bench.server.push(
+      turn.calls([{ name: "glob", args: { pattern: "*" } }], { before: door.wait }),
+      turn.text("understood"),
+    );
+    const run = await bench.open();
+    run.type(`look around${KEY.enter}`);
+    await door.reached;
+    run.type(`only the tests${KEY.enter}`);
+    await run.see(/Sent at the next step[\s\S]*only the tests/);
+    door.open();
+    await run.see("understood");
+    expect(bench.said(1)).toContain("only the tests");
+    expect(run.all.join("\n")).not.toContain("Sent at the next step");
+  });
+
+  it("Alt+Enter waits until the work is done; Up brings it back to be edited", async () => {
+    const door = gate();
+    bench.server.push(turn.text("done", { before: door.wait }), turn.text("and this too"));
+    const run = await bench.open();
+    run.type(`work${KEY.enter}`);
+    await door.reached;
+    run.type(`then tidy up${KEY.altEnter}`);
+    await run.see(/Sent when the work is done[\s\S]*then tidy up/);
+    run.type(KEY.up);
+    await run.see(/❯ then tidy up/);
+    run.type(` at once${KEY.altEnter}`);
+    await run.see(/Sent when the work is done[\s\S]*then tidy up at once/);
+    door.open();
+    await run.see("and this too");
+    expect(bench.said(1)).toMatch(/then tidy up at once$/);
+  });
+
+  it("Esc stops at once; what was to steer comes back into the composer", async () => {
+    const door = gate();
+    bench.server.push(turn.text("half", { before: door.wait }), turn.text("other answer"));
+    const run = await bench.open();
+    run.type(`work${KEY.enter}`);
+    await door.reached;
+    run.type(`wait, no${KEY.enter}`);
+    await run.see(/Sent at the next step/);
+    run.type(KEY.escape);
+    await run.see(/❯ wait, no/);
+    door.open();
+    run.type(KEY.enter);
+    await run.see("other answer");
+    expect(bench.said(1)).toMatch(/wait, no$/);
+  });
+
+  it("Ctrl+C stops the work, again leaves with 130; the lock is gone", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await door.reached;
+    run.type(KEY.ctrl("c"));
+    await run.see("Press Ctrl+C again to leave.");
+    run.type(KEY.ctrl("c"));
+    expect(await run.exited).toBe(130);
+    door.open();
+    bench.server.push(turn.text("again"));
+    const next = await bench.open([...SONNET, "-c", "go on"]);
+    await next.see("again");
+  });
+});

@@ -1,0 +1,180 @@
+// The built command at a terminal that we did not write: a pseudo-terminal of its own, and an emulator that answers as terminals do and
+// shows what a person would see.
+
+import { type IPty, spawn } from "@lydell/node-pty";
+import headless from "@xterm/headless";
+import { CLI, type Sandbox } from "../command.ts";
+
+// The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the pool that small buffers share.
+const { poolSize } = Buffer;
+Buffer.poolSize = 0;
+const { UnicodeGraphemesAddon } = await import("@xterm/addon-unicode-graphemes");
+Buffer.poolSize = poolSize;
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+}
+
+/** Keys as terminals send them. */
+export const KEY = {
+  enter: "\r",
+  escape: "\x1b",
+  tab: "\t",
+  shiftTab: "\x1b[Z",
+  up: "\x1b[A",
+  down: "\x1b[B",
+  right: "\x1b[C",
+  left: "\x1b[D",
+  backspace: "\x7f",
+  altEnter: "\x1b\r",
+  altUp: "\x1b[1;3A",
+  ctrl: (letter: string): string => String.fromCharCode(letter.charCodeAt(0) & 0x1f),
+} as const;
+
+const PATIENCE_MS = 20_000;
+type Wanted = string | RegExp | ((screen: string) => boolean);
+
+export class TerminalRun {
+  readonly #pty: IPty;
+  readonly #emulator: headless.Terminal;
+  readonly #changed = new Set<() => void>();
+  #raw = "";
+  /** Exit code, or the number of the signal as shells count it. */
+  readonly exited: Promise<number>;
+
+  constructor(
+    box: Sandbox,
+    args: readonly string[],
+    { columns = 80, rows = 24, env = {}, cwd = box.dir }: TerminalOptions = {},
+  ) {
+    this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
+    this.#emulator.loadAddon(new UnicodeGraphemesAddon());
+    this.#pty = spawn(process.execPath, [CLI, ...args], {
+      cols: columns,
+      rows,
+      cwd,
+      name: "xterm-256color",
+      env: { ...box.env, TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
+    });
+    this.#emulator.onData((answer) => this.#pty.write(answer));
+    this.#pty.onData((bytes) => {
+      this.#raw += bytes;
+      this.#emulator.write(bytes, () => {
+        for (const look of [...this.#changed]) look();
+      });
+    });
+    this.exited = new Promise((resolve) =>
+      this.#pty.onExit(({ exitCode, signal }) => {
+        // What was written last may still be on its way through the emulator.
+        this.#emulator.write("", () => resolve(signal ? 128 + signal : exitCode));
+      }),
+    );
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** Everything that was written, as it was. */
+  get raw(): string {
+    return this.#raw;
+  }
+
+  type(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  paste(text: string): void {
+    this.#pty.write(`\x1b[200~${text.replaceAll("\n", "\r")}\x1b[201~`);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#emulator.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    process.kill(this.#pty.pid, name);
+  }
+
+  /** The rows that are on the screen. */
+  get screen(): string[] {
+    return this.#rows(this.#emulator.buffer.active.baseY);
+  }
+
+  /** With what has scrolled away. */
+  get all(): string[] {
+    return this.#rows(0);
+  }
+
+  get cursor(): { readonly row: number; readonly column: number } {
+    const { cursorX: column, cursorY: row } = this.#emulator.buffer.active;
+    return { row, column };
+  }
+
+  /** Bracketed paste and the like: what a program that has ended must not leave on. */
+  get modes(): headless.Terminal["modes"] {
+    return this.#emulator.modes;
+  }
+
+  get isAlternate(): boolean {
+    return this.#emulator.buffer.active.type === "alternate";
+  }
+
+  /** Waits until the screen shows it; gives the rows of the screen. */
+  see(wanted: Wanted): Promise<string[]> {
+    return this.#until(() => this.screen, wanted);
+  }
+
+  /** The same with what has scrolled away. */
+  seeAnywhere(wanted: Wanted): Promise<string[]> {
+    return this.#until(() => this.all, wanted);
+  }
+
+  /** Ends the command if it still runs. */
+  async close(): Promise<void> {
+    try {
+      this.#pty.kill("SIGKILL");
+    } catch {
+      // it has ended
+    }
+    await this.exited;
+    this.#emulator.dispose();
+  }
+
+  #until(rows: () => string[], wanted: Wanted): Promise<string[]> {
+    const isThere = (text: string): boolean => {
+      if (typeof wanted === "string") return text.includes(wanted);
+      return wanted instanceof RegExp ? wanted.test(text) : wanted(text);
+    };
+    return new Promise((resolve, reject) => {
+      const finish = (end: () => void): void => {
+        clearTimeout(deadline);
+        this.#changed.delete(look);
+        end();
+      };
+      const look = (): void => {
+        const seen = rows();
+        if (isThere(seen.join("\n"))) finish(() => resolve(seen));
+      };
+      const deadline = setTimeout(() => {
+        const text = rows().join("\n");
+        finish(() => reject(new Error(`${wanted} is not on the screen:\n${text}\n---`)));
+      }, PATIENCE_MS);
+      this.#changed.add(look);
+      look();
+    });
+  }
+
+  #rows(from: number): string[] {
+    const { active } = this.#emulator.buffer;
+    const end = active.type === "alternate" ? this.#emulator.rows : active.baseY + this.#emulator.rows;
+    const lines: string[] = [];
+    for (let i = from; i < end; i++) lines.push(active.getLine(i)?.translateToString(true) ?? "");
+    while (lines.at(-1) === "") lines.pop();
+    return lines;
+  }
+}

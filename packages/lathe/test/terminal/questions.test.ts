@@ -1,0 +1,133 @@
+// Approvals and questions at a real terminal: what is shown, how it is answered, and that nobody answers by accident.
+
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SONNET, TerminalBench } from "./bench.ts";
+import { KEY } from "./emulator.ts";
+
+let bench: TerminalBench;
+beforeEach(async () => {
+  bench = await TerminalBench.open();
+});
+afterEach(() => bench.close());
+
+const shell = (command: string) => ({ name: "shell", args: { command } });
+const file = (name: string): string => join(bench.box.dir, name);
+
+describe("approvals", () => {
+  it("a command is shown whole before it may run; y runs it", async () => {
+    bench.server.push(turn.calls([shell("echo one > one.txt\necho two >> one.txt")]), turn.text("written"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    const rows = await run.see(/│ echo one[\s\S]*│ echo two[\s\S]*esc stops the work/);
+    expect(rows.join("\n")).toMatch(/y {2}Yes, this once\n.*a {2}Yes, and every later shell call inside this project/);
+    expect(existsSync(file("one.txt"))).toBe(false);
+    run.type("y");
+    await run.see("written");
+    expect(await readFile(file("one.txt"), "utf8")).toBe("one\ntwo\n");
+  });
+
+  it("an edit is shown as what it removes and adds; no leaves the file as it is", async () => {
+    await writeFile(file("a.txt"), "old line\n");
+    const edit = { name: "edit_file", args: { file_path: "a.txt", old_string: "old line", new_string: "new line" } };
+    bench.server.push(turn.calls([edit]), turn.text("left alone"));
+    const run = await bench.open([...SONNET, "--permission-mode", "ask"]);
+    run.type(`go${KEY.enter}`);
+    await run.see(/- ?old line[\s\S]*\+ ?new line[\s\S]*esc stops the work/);
+    run.type("n");
+    await run.see("left alone");
+    expect(await readFile(file("a.txt"), "utf8")).toBe("old line\n");
+    expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("The user said no.");
+  });
+
+  it("no, and what to do instead: the words reach the model", async () => {
+    bench.server.push(turn.calls([shell("rm -r build")]), turn.text("understood"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see(/esc stops the work/);
+    run.type("w");
+    await run.see("What should be done instead?");
+    run.type(`only list it${KEY.enter}`);
+    await run.see("understood");
+    expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("The user said: only list it");
+  });
+
+  it("always covers the calls that wait as well", async () => {
+    bench.server.push(turn.calls([shell("echo one > one.txt"), shell("echo two > two.txt")]), turn.text("both"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see(/│ echo one[\s\S]*esc stops the work/);
+    run.type("a");
+    await run.see("both");
+    expect([existsSync(file("one.txt")), existsSync(file("two.txt"))]).toEqual([true, true]);
+  });
+
+  it("letters that are being typed do not answer a question that comes up; Tab goes to it, and the words stay", async () => {
+    const door = gate();
+    bench.server.push(turn.calls([shell("echo one > one.txt")], { before: door.wait }), turn.text("done"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await door.reached;
+    run.type("my wa");
+    await run.see("❯ my wa");
+    door.open();
+    await run.see(/│ echo one[\s\S]*Tab goes to this question/);
+    run.type("y, yes");
+    await run.see("❯ my way, yes");
+    expect(existsSync(file("one.txt"))).toBe(false);
+    run.type(KEY.tab);
+    await run.see("esc stops the work");
+    run.type("y");
+    await run.see(/done[\s\S]*❯ my way, yes/);
+    expect(existsSync(file("one.txt"))).toBe(true);
+  });
+
+  it("Esc at a question stops the work", async () => {
+    bench.server.push(turn.calls([shell("echo one > one.txt")]), turn.text("never"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see("esc stops the work");
+    run.type(KEY.escape);
+    await run.see(/Interrupted[\s\S]*Ask for a change/);
+    expect(existsSync(file("one.txt"))).toBe(false);
+    expect(bench.server.requests).toHaveLength(1);
+  });
+});
+
+describe("questions of the model", () => {
+  const ask = (question: object) => turn.calls([{ name: "ask_user", args: { questions: [question] } }]);
+  const parts = ["lexer", "parser", "printer"].map((label) => ({ label }));
+  const answer = (index: number): string => JSON.stringify(bench.server.requests[index]?.view.messages.at(-1)?.results);
+
+  it("one of several by its digit, several by marks, the recommended one by Enter, or one's own words", async () => {
+    bench.server.push(
+      ask({ id: "a", question: "Which part?", options: parts }),
+      ask({ id: "b", question: "Which parts?", options: parts, multi: true }),
+      ask({ id: "c", question: "Which one first?", options: parts, recommended: 1 }),
+      ask({ id: "d", question: "What else?", options: parts }),
+      turn.text("understood"),
+    );
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see(/Which part\?[\s\S]*esc stops the work/);
+    run.type("2");
+    await run.see(/Which parts\?[\s\S]*space marks, enter sends/);
+    run.type("1");
+    run.type("3");
+    run.type(KEY.enter);
+    await run.see(/Which one first\?[\s\S]*2 {2}parser \(recommended\)[\s\S]*esc stops the work/);
+    run.type(KEY.enter);
+    await run.see(/What else\?[\s\S]*esc stops the work/);
+    run.type("w");
+    await run.see("Your answer");
+    run.type(`only the tests${KEY.enter}`);
+    await run.see("understood");
+    expect(answer(1)).toMatch(/parser/);
+    expect(answer(2)).toMatch(/lexer.*printer/);
+    expect(answer(3)).toMatch(/parser/);
+    expect(answer(4)).toContain("only the tests");
+  });
+});

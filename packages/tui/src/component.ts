@@ -1,0 +1,34 @@
+// The one shape of everything that can be shown. A component is asked for rows whenever something may have changed; it keeps what
+// it made last time and returns the same rows when nothing did.
+
+import type { Key } from "./keys/key.ts";
+import type { Row } from "./rows/row.ts";
+import type { Symbols } from "./theme/symbols.ts";
+
+/** What a component may know while it makes rows. */
+export interface RenderContext {
+  readonly columns: number;
+  /** Rows of the whole terminal: a component in the live region has to share them. */
+  readonly rows: number;
+  readonly symbols: Symbols;
+  /** Milliseconds, from the screen's clock: for spinners and running times. */
+  readonly now: number;
+}
+
+export interface Component {
+  /** Rows at most `columns` wide. The same array when nothing has changed. */
+  render(context: RenderContext): readonly Row[];
+}
+
+/** Where the terminal's cursor is to be, counted from the component's first row and column. */
+export interface CursorPlace {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** A component that takes keys. `handle` says whether the key was its business; the others go on to whoever is next. */
+export interface Focusable extends Component {
+  handle(key: Key): boolean;
+  /** Of the last `render`; absent: the cursor is hidden. */
+  readonly cursor?: CursorPlace | undefined;
+}

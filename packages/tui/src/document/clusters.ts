@@ -1,0 +1,130 @@
+// What the cursor moves over as one: a grapheme, or a mark. Each knows how it is shown, since a control character or a mark takes more
+// columns than one.
+
+import { visible } from "../rows/visible.ts";
+import { shorten, widthOf } from "../rows/width.ts";
+import { isMark, type Marks } from "./marks.ts";
+
+export interface Cluster {
+  readonly offset: number;
+  readonly text: string;
+  readonly shown: string;
+  readonly width: number;
+}
+
+const ASCII = /^[ -~]*$/;
+const MARKS = /([\u{100000}-\u{10fffd}])/u;
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** A label that is wider than `room` is shortened: a cluster never takes more than one row. */
+export function clustersOf(line: string, marks: Marks, room: number): readonly Cluster[] {
+  if (ASCII.test(line)) {
+    return Array.from(line, (text, offset) => ({ offset, text, shown: text, width: 1 }));
+  }
+  const clusters: Cluster[] = [];
+  for (const { text, offset } of pieces(line)) {
+    const { shown, width } = isMark(text) ? measured(marks.at(text)?.label ?? "", room) : looks(text, room);
+    clusters.push({ offset, text, shown, width });
+  }
+  return clusters;
+}
+
+/** Offsets between clusters, the ends of the line included. */
+export function boundaries(line: string): readonly number[] {
+  return [...Array.from(pieces(line), ({ offset }) => offset), line.length];
+}
+
+/** The boundary after an offset; the line's end when there is none. */
+export function boundaryAfter(line: string, offset: number): number {
+  if (isPlain(line, offset) && isPlain(line, offset + 1)) return offset + 1;
+  for (const piece of piecesAround(line, offset)) if (piece.offset > offset) return piece.offset;
+  return line.length;
+}
+
+export function boundaryBefore(line: string, offset: number): number {
+  if (
+    isPlain(line, offset - 1) &&
+    (offset === line.length || isPlain(line, offset)) &&
+    (offset < 2 || isPlain(line, offset - 2))
+  ) {
+    return offset - 1;
+  }
+  let found = 0;
+  for (const piece of piecesAround(line, offset)) {
+    if (piece.offset >= offset) break;
+    found = piece.offset;
+  }
+  return found;
+}
+
+/** The offset itself when it is between two clusters, else the end of the cluster that it is in. */
+export function snapped(line: string, offset: number): number {
+  if (offset <= 0) return 0;
+  if (offset >= line.length) return line.length;
+  if (isPlain(line, offset) && isPlain(line, offset - 1)) return offset;
+  for (const piece of piecesAround(line, offset)) if (piece.offset >= offset) return piece.offset;
+  return line.length;
+}
+
+/** Between two of these characters there is always a boundary. */
+const isPlain = (line: string, at: number): boolean => {
+  const code = line.charCodeAt(at);
+  return code >= 0x20 && code <= 0x7e;
+};
+
+/** Clusters from the last certain boundary before an offset on: two plain characters beside each other, or the line's start. */
+function* piecesAround(line: string, offset: number): Generator<{ text: string; offset: number }> {
+  let start = Math.min(offset, line.length) - 1;
+  while (start > 0 && !(isPlain(line, start) && isPlain(line, start - 1))) start--;
+  start = Math.max(0, start);
+  for (const piece of pieces(line.slice(start))) yield { text: piece.text, offset: piece.offset + start };
+}
+
+function* pieces(line: string): Generator<{ text: string; offset: number }> {
+  let offset = 0;
+  for (const part of MARKS.test(line) ? line.split(MARKS) : [line]) {
+    if (isMark(part)) yield { text: part, offset };
+    else for (const { text, offset: index } of graphemesOf(part)) yield { text, offset: offset + index };
+    offset += part.length;
+  }
+}
+
+/** The segmenter takes quadratic time in long texts, so it gets them in parts. A part's last cluster may go on: it begins the next part. */
+function* graphemesOf(text: string): Generator<{ text: string; offset: number }> {
+  for (let start = 0, size = PART; start < text.length; ) {
+    const part = text.slice(start, start + size);
+    const isLast = start + part.length === text.length;
+    let next = 0;
+    for (const { segment, index } of segmenter.segment(part)) {
+      if (!isLast && index + segment.length === part.length) break;
+      yield { text: segment, offset: start + index };
+      next = index + segment.length;
+    }
+    size = next === 0 ? size * 2 : PART;
+    start += next;
+  }
+}
+
+interface Looks {
+  readonly shown: string;
+  readonly width: number;
+}
+
+const PART = 256;
+const KNOWN_LIMIT = 4096;
+const known = new Map<string, Looks>();
+
+/** A text has few different clusters, and a screen asks for them again with every key. */
+function looks(text: string, room: number): Looks {
+  const found = known.get(text);
+  if (found !== undefined && found.width <= room) return found;
+  const made = measured(visible(text), room);
+  if (known.size >= KNOWN_LIMIT) known.clear();
+  if (found === undefined && made.width < room) known.set(text, made);
+  return made;
+}
+
+function measured(text: string, room: number): Looks {
+  const shown = shorten(text, room);
+  return { shown, width: widthOf(shown) };
+}

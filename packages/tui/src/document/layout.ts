@@ -1,0 +1,109 @@
+// A line of the text as rows of the screen, and back: which row and column an offset has, which offset a column. Rows break after spaces where
+// they can. One space may hang over the right edge, and so may the cursor: the caller keeps one column free for them.
+
+import { type Cluster, clustersOf } from "./clusters.ts";
+import type { Marks } from "./marks.ts";
+
+export interface LineRow {
+  readonly clusters: readonly Cluster[];
+  readonly start: number;
+  /** The offset behind its last cluster: the next row's start, or the line's end. */
+  readonly end: number;
+}
+
+/** Rows of lines for one width, kept for the lines that were asked for lately. */
+export class Layout {
+  readonly columns: number;
+  readonly #marks: Marks;
+  readonly #rows = new Map<string, readonly LineRow[]>();
+
+  constructor(columns: number, marks: Marks) {
+    this.columns = columns;
+    this.#marks = marks;
+  }
+
+  rows(line: string): readonly LineRow[] {
+    const known = this.#rows.get(line);
+    if (known !== undefined) return known;
+    if (this.#rows.size >= REMEMBERED) this.#rows.clear();
+    const made = lineRows(clustersOf(line, this.#marks, this.columns), this.columns, line.length);
+    this.#rows.set(line, made);
+    return made;
+  }
+
+  /** At the border of two rows an offset belongs to the second one. */
+  rowOf(line: string, offset: number): number {
+    const rows = this.rows(line);
+    return Math.max(
+      0,
+      rows.findLastIndex(({ start }) => start <= offset),
+    );
+  }
+
+  columnOf(line: string, offset: number): number {
+    const row = this.rows(line)[this.rowOf(line, offset)];
+    let column = 0;
+    for (const cluster of row?.clusters ?? []) {
+      if (cluster.offset >= offset) break;
+      column += cluster.width;
+    }
+    return column;
+  }
+
+  /** The last offset of a row whose column is at most `column`. */
+  offsetAt(line: string, rowIndex: number, column: number): number {
+    const rows = this.rows(line);
+    const row = rows[rowIndex];
+    if (row === undefined) return line.length;
+    let at = 0;
+    for (const cluster of row.clusters) {
+      if (at + cluster.width > column) return cluster.offset;
+      at += cluster.width;
+    }
+    // The end of a row that goes on is the start of the next: stay on this one.
+    return rowIndex < rows.length - 1 ? (row.clusters.at(-1)?.offset ?? row.start) : row.end;
+  }
+}
+
+const REMEMBERED = 256;
+
+function lineRows(clusters: readonly Cluster[], columns: number, length: number): LineRow[] {
+  const rows: LineRow[] = [];
+  let start = 0;
+  while (start < clusters.length) {
+    const end = rowEnd(clusters, start, columns);
+    rows.push({
+      clusters: clusters.slice(start, end),
+      start: clusters[start]?.offset ?? 0,
+      end: clusters[end]?.offset ?? length,
+    });
+    start = end;
+  }
+  // Behind a space that hangs over the edge there is no column left for the cursor.
+  const isOver = (rows.at(-1)?.clusters ?? []).reduce((sum, { width }) => sum + width, 0) > columns;
+  return rows.length === 0 || isOver ? [...rows, { clusters: [], start: length, end: length }] : rows;
+}
+
+/** Index behind the last cluster that the row beginning at `start` takes. */
+function rowEnd(clusters: readonly Cluster[], start: number, columns: number): number {
+  let width = 0;
+  let end = start;
+  while (end < clusters.length) {
+    const { width: next = 0 } = clusters[end] ?? {};
+    if (width + next > columns) break;
+    width += next;
+    end++;
+  }
+  if (end === clusters.length) return end;
+  if (end === start) return start + 1;
+  if (clusters[end]?.text === " ") return end + 1;
+  for (let index = end; index > start; index--) if (mayBreakBefore(clusters, index)) return index;
+  return end;
+}
+
+/** After a space, and on either side of a wide character. */
+function mayBreakBefore(clusters: readonly Cluster[], index: number): boolean {
+  const before = clusters[index - 1];
+  const after = clusters[index];
+  return before?.text === " " || before?.width === 2 || after?.width === 2;
+}

@@ -1,0 +1,88 @@
+// Code as coloured spans, line by line. A line's colours depend only on the lines before it: what a stream has shown never changes.
+
+import type { Span, Style } from "../rows/row.ts";
+import { isLoading, languageOf, loadedFor, loadLanguage } from "./languages.ts";
+import { PLAIN_CODE, tokenStyle } from "./token-styles.ts";
+
+/**
+ * The grammar can only start at its beginning, so the lines of a construct that is still open (a comment, a template text, a script in a page)
+ * are read again with each line. Of a long one, its first line and the last ones stand for the whole.
+ */
+const OPEN_LINES = 48;
+const KEPT_LINES = 24;
+/** Longer lines are data, not code. */
+const LINE_LIMIT = 2_000;
+
+const MARKUP = /<span class="([^"]*)">|<\/span>|\n|[^<\n]+/g;
+const ENTITY = /&(?:amp|lt|gt|quot|#x27);/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#x27;": "'",
+};
+
+export class CodeHighlighter {
+  readonly #language: string | undefined;
+  #open: readonly string[];
+
+  /** `word`: what stands behind the fence, or a file's ending. Loading starts here. */
+  constructor(word: string, open: readonly string[] = []) {
+    this.#language = languageOf(word);
+    this.#open = open;
+    if (this.#language !== undefined && loadedFor(this.#language) === undefined) void loadLanguage(this.#language);
+  }
+
+  /** Colours are on their way. */
+  get isPending(): boolean {
+    return this.#language !== undefined && isLoading(this.#language);
+  }
+
+  fork(): CodeHighlighter {
+    return new CodeHighlighter(this.#language ?? "", this.#open);
+  }
+
+  next(line: string): readonly Span[] {
+    const language = this.#language;
+    const hljs = language === undefined ? undefined : loadedFor(language);
+    if (language === undefined || hljs === undefined || line.length > LINE_LIMIT) return plainLine(line);
+    if (line.trim() === "" && this.#open.length === 0) return plainLine(line);
+    const lines = [...this.#open, line];
+    const { value, _top } = hljs.highlight(lines.join("\n"), { language, ignoreIllegals: true });
+    // At its root the grammar remembers nothing: the next line can be read by itself.
+    const isClosed = _top === hljs.getLanguage(language);
+    this.#open = isClosed ? [] : lines.length < OPEN_LINES ? lines : [lines[0] as string, ...lines.slice(-KEPT_LINES)];
+    return lastLine(value);
+  }
+}
+
+/** Whole code, a list of spans for each line. */
+export function highlight(code: string, word: string): readonly (readonly Span[])[] {
+  const highlighter = new CodeHighlighter(word);
+  return code.split("\n").map((line) => highlighter.next(line));
+}
+
+const plainLine = (text: string): readonly Span[] => (text === "" ? [] : [{ text, style: PLAIN_CODE }]);
+
+function lastLine(html: string): readonly Span[] {
+  let spans: { text: string; style: Style }[] = [];
+  const styles: Style[] = [PLAIN_CODE];
+  for (const [found, classes] of html.matchAll(MARKUP)) {
+    const style = styles.at(-1) ?? PLAIN_CODE;
+    if (classes !== undefined) styles.push(tokenStyle(classes, style));
+    else if (found === "</span>") styles.pop();
+    else if (found === "\n") spans = [];
+    else
+      append(spans, found.includes("&") ? found.replace(ENTITY, (entity) => ENTITIES[entity] ?? entity) : found, style);
+  }
+  return spans;
+}
+
+/** Every change of colour costs bytes: blanks take the colour beside them. */
+function append(spans: { text: string; style: Style }[], text: string, style: Style): void {
+  const last = spans.at(-1);
+  if (last !== undefined && (last.style === style || text.trim() === "")) last.text += text;
+  else if (last !== undefined && last.text.trim() === "") spans[spans.length - 1] = { text: last.text + text, style };
+  else spans.push({ text, style });
+}

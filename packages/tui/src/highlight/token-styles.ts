@@ -1,0 +1,54 @@
+// From the highlighter's scopes to the theme's syntax colours. What is not named here looks like plain code.
+
+import type { Style } from "../rows/row.ts";
+
+export const PLAIN_CODE: Style = { color: "mdCodeBlock" };
+const keyword: Style = { color: "syntaxKeyword" };
+const name: Style = { color: "syntaxFunction" };
+const variable: Style = { color: "syntaxVariable" };
+const text: Style = { color: "syntaxString" };
+const number: Style = { color: "syntaxNumber" };
+const type: Style = { color: "syntaxType" };
+
+const STYLES: Readonly<Record<string, Style>> = {
+  comment: { color: "syntaxComment" },
+  quote: { color: "syntaxComment" },
+  doctag: { color: "syntaxComment" },
+  keyword,
+  literal: number,
+  "selector-tag": keyword,
+  section: keyword,
+  meta: keyword,
+  name: keyword,
+  title: name,
+  "selector-id": name,
+  "selector-class": name,
+  built_in: type,
+  type,
+  attr: variable,
+  attribute: variable,
+  variable,
+  "template-variable": variable,
+  property: variable,
+  params: variable,
+  string: text,
+  regexp: text,
+  symbol: text,
+  link: text,
+  char: text,
+  number,
+  operator: { color: "syntaxOperator" },
+  punctuation: { color: "syntaxPunctuation" },
+  addition: { color: "toolDiffAdded" },
+  deletion: { color: "toolDiffRemoved" },
+  emphasis: { color: "mdCodeBlock", italic: true },
+  strong: { color: "mdCodeBlock", bold: true },
+};
+
+/** `classes`: "hljs-title class_" and the like. Inside something else that has no colour of its own, the outer one stays. */
+export function tokenStyle(classes: string, outer: Style): Style {
+  const [first = "", second = ""] = classes.replace("hljs-", "").split(" ");
+  if (first === "title" && second === "class_") return type;
+  if (first === "subst") return PLAIN_CODE;
+  return STYLES[first] ?? outer;
+}

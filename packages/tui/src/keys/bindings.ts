@@ -1,0 +1,101 @@
+// The registry of keybindings: what each action is called, where it applies, which chords it has, and what the user has changed.
+
+import { chordsOf, parseChord } from "./chord.ts";
+import type { KeyPress } from "./key.ts";
+
+export interface Action {
+  readonly id: string;
+  readonly description: string;
+  /** Default chords; the first one is shown in hints. */
+  readonly chords: readonly string[];
+  /** Where the keys go when it applies ("editor", "select", "app"). One chord may mean different things in different contexts. */
+  readonly context: string;
+}
+
+/** Several actions of one context on one chord: the first of them gets the key. */
+export interface Conflict {
+  readonly context: string;
+  readonly chord: string;
+  readonly actions: readonly string[];
+}
+
+export type Remaps = Readonly<Record<string, string | readonly string[]>>;
+
+export class Bindings {
+  readonly actions: readonly Action[];
+  /** One line for each entry of the user's that cannot take effect. The action keeps its defaults. */
+  readonly problems: readonly string[];
+  readonly #chords = new Map<string, readonly string[]>();
+  readonly #byContext = new Map<string, Map<string, string[]>>();
+
+  /** An action that is remapped loses its defaults; `[]` leaves it without keys. */
+  constructor(actions: readonly Action[], remaps: Remaps = {}) {
+    this.actions = actions;
+    const problems: string[] = [];
+    const changed = new Map<string, readonly string[]>();
+    const ids = new Map(actions.map(({ id }) => [id.toLowerCase(), id]));
+    for (const [written, chords] of Object.entries(remaps)) {
+      const id = ids.get(written.toLowerCase());
+      if (id === undefined) {
+        problems.push(`Keybinding "${written}": there is no such action.`);
+        continue;
+      }
+      const parsed = parsedChords(id, typeof chords === "string" ? [chords] : chords, problems);
+      if (parsed !== undefined) changed.set(id, parsed);
+    }
+    // The user's own choices come first: they win where a default has the same chord.
+    const ordered = [...actions.filter(({ id }) => changed.has(id)), ...actions.filter(({ id }) => !changed.has(id))];
+    for (const action of ordered) this.#register(action, changed.get(action.id) ?? defaultChords(action));
+    this.problems = problems;
+  }
+
+  match(key: KeyPress, context: string): string | undefined {
+    const chords = this.#byContext.get(context);
+    if (chords === undefined) return undefined;
+    for (const chord of chordsOf(key)) {
+      const actions = chords.get(chord);
+      if (actions !== undefined) return actions[0];
+    }
+    return undefined;
+  }
+
+  chords(action: string): readonly string[] {
+    return this.#chords.get(action) ?? [];
+  }
+
+  conflicts(): readonly Conflict[] {
+    return [...this.#byContext].flatMap(([context, chords]) =>
+      [...chords].filter(([, actions]) => actions.length > 1).map(([chord, actions]) => ({ context, chord, actions })),
+    );
+  }
+
+  #register({ id, context }: Action, chords: readonly string[]): void {
+    this.#chords.set(id, chords);
+    const taken = this.#byContext.get(context) ?? new Map<string, string[]>();
+    this.#byContext.set(context, taken);
+    for (const chord of new Set(chords)) taken.set(chord, [...(taken.get(chord) ?? []), id]);
+  }
+}
+
+/** Actions of one context that share a default chord: a mistake in the registry. */
+export const detectDefaultKeyCollisions = (actions: readonly Action[]): readonly Conflict[] =>
+  new Bindings(actions).conflicts();
+
+/** The chords that can be read; undefined when none can. Each problem is one line. */
+function parsedChords(id: string, written: readonly string[], problems: string[]): readonly string[] | undefined {
+  const chords: string[] = [];
+  for (const text of written) {
+    const parsed = parseChord(String(text));
+    if ("chord" in parsed) chords.push(parsed.chord);
+    else problems.push(`Keybinding "${id}": "${text}" is not a chord: ${parsed.problem}.`);
+  }
+  return chords.length === 0 && written.length > 0 ? undefined : chords;
+}
+
+function defaultChords({ id, chords }: Action): readonly string[] {
+  return chords.map((text) => {
+    const parsed = parseChord(text);
+    if ("problem" in parsed) throw new Error(`Default chord "${text}" of ${id}: ${parsed.problem}`);
+    return parsed.chord;
+  });
+}

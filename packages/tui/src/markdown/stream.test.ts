@@ -1,0 +1,152 @@
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadLanguage } from "../highlight/languages.ts";
+import type { Row } from "../rows/row.ts";
+import { rowText, rowWidth } from "../rows/wrap.ts";
+import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
+import { MarkdownStream, prepareMarkdown, renderMarkdown } from "./stream.ts";
+
+const symbols = SYMBOL_SETS.unicode;
+const texts = (rows: readonly Row[]): string[] => rows.map(rowText);
+
+const PIECES = [
+  "a paragraph with **bold** and `code`",
+  "plain words 世界 👩‍👩‍👧 é",
+  "# Heading",
+  "- item",
+  "  - nested",
+  "   text under it",
+  "1. first",
+  "2) other",
+  "- [x] done",
+  "> quote",
+  "> - in quote",
+  "```ts",
+  "```",
+  "const a = `x; /* open",
+  "*/ return 1;",
+  "~~~",
+  "    indented",
+  "| a | b |",
+  "|---|--:|",
+  "| 1 | two words |",
+  "---",
+  "===",
+  "<div>",
+  "[link](https://x.y/z) www.z.org",
+  "\tTab",
+  "esc \x1b[2J bidi \u202e",
+  "**open",
+  "",
+  "",
+];
+const document = fc
+  .array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom("\n", "\n", "\n", "\r\n", " ")), { maxLength: 40 })
+  .map((lines) => lines.flat().join(""));
+
+/** Feeds the text in pieces and takes rows after some of them, as a screen does. */
+function streamed(text: string, cuts: readonly number[], columns: number): { rows: Row[]; tallestLive: number } {
+  const stream = new MarkdownStream();
+  const rows: Row[] = [];
+  let tallestLive = 0;
+  const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b);
+  for (const [index, place] of [...places, text.length].entries()) {
+    stream.add(text.slice(index === 0 ? 0 : places[index - 1], place));
+    rows.push(...stream.finished({ columns, symbols }));
+    tallestLive = Math.max(tallestLive, stream.render({ columns, symbols }).length);
+  }
+  stream.end();
+  rows.push(...stream.finished({ columns, symbols }));
+  expect(stream.render({ columns, symbols })).toEqual([]);
+  return { rows, tallestLive };
+}
+
+describe("markdown in pieces", () => {
+  beforeAll(() => loadLanguage("typescript"));
+
+  it("looks the same however the text was cut, and no row is wider than the terminal", () => {
+    fc.assert(
+      fc.property(
+        document,
+        fc.array(fc.nat(2_000), { maxLength: 12 }),
+        fc.integer({ min: 12, max: 90 }),
+        (text, cuts, columns) => {
+          const whole = renderMarkdown(text, columns);
+          expect(streamed(text, cuts, columns).rows).toEqual(whole);
+          for (const row of whole) expect(rowWidth(row)).toBeLessThanOrEqual(columns);
+        },
+      ),
+    );
+  });
+
+  it("nothing from outside reaches a row raw, not even in a preview", () => {
+    fc.assert(
+      fc.property(document, fc.nat(2_000), (text, cut) => {
+        const stream = new MarkdownStream();
+        stream.add(text.slice(0, cut % (text.length + 1)));
+        const rows = [...stream.finished({ columns: 40, symbols }), ...stream.render({ columns: 40, symbols })];
+        for (const row of rows) expect(rowText(row)).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+      }),
+    );
+  });
+
+  it("a code block of 500 lines and a list of 500 items keep only a few rows live", () => {
+    const code = `\`\`\`ts\n${"const value = compute(1);\n".repeat(500)}\`\`\`\n`;
+    const list = "- an item of the list\n".repeat(500);
+    const table = `| a | b |\n|---|---|\n${"| one | two |\n".repeat(500)}`;
+    const cuts = Array.from({ length: 600 }, (_, index) => index * 37);
+    expect(streamed(code, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
+    expect(streamed(list, cuts, 80).tallestLive).toBeLessThanOrEqual(3);
+    expect(streamed(table, cuts, 80).tallestLive).toBeLessThanOrEqual(24);
+  });
+
+  it("marks that are not closed yet are not shown", () => {
+    const live = (text: string): string[] => {
+      const stream = new MarkdownStream();
+      stream.add(text);
+      return texts(stream.render({ columns: 40, symbols }));
+    };
+    expect(live("some **bold wo")).toEqual(["some bold wo"]);
+    expect(live("some `co")).toEqual(["some co"]);
+    expect(live("a\n\n##")).toEqual(["a"]);
+    expect(live("a\n\n- ")).toEqual(["a"]);
+    expect(live("```ts")).toEqual([]);
+    expect(live("| a | b |\n| -")).toEqual([]);
+    expect(live("```ts\nlet a = `x")).toEqual(["  let a = `x"]);
+    expect(live("```ts\nlet a\n``")).toEqual(["  let a"]);
+  });
+
+  it("a row of a table appears when it is whole: half of it would move the columns of all others", () => {
+    const stream = new MarkdownStream();
+    stream.add("| a | b |\n|---|---|\n| 1 | 2 |\n| a long ce");
+    expect(texts(stream.render({ columns: 40, symbols }))).toEqual(["a  b", "1  2"]);
+    stream.add("ll | 3 |\n");
+    expect(texts(stream.render({ columns: 40, symbols })).at(-1)).toBe("a long cell  3");
+  });
+
+  it("code waits for the colours of its language, shown plain below the finished rows until then", async () => {
+    const stream = new MarkdownStream();
+    stream.add("text\n\n```ruby\ndef a\n");
+    expect(texts(stream.finished({ columns: 40, symbols }))).toEqual(["text", ""]);
+    expect(texts(stream.render({ columns: 40, symbols }))).toEqual(["  def a"]);
+    await prepareMarkdown("> ```ruby\n");
+    const [row] = stream.finished({ columns: 40, symbols });
+    expect(row?.spans.map(({ style }) => style?.color)).toContain("syntaxKeyword");
+    expect(stream.render({ columns: 40, symbols })).toEqual([]);
+  });
+
+  it("a line that never ends is still shown piece by piece", () => {
+    const text = "word ".repeat(10_000);
+    const { rows } = streamed(text, [], 100);
+    expect(rows).toEqual(renderMarkdown(text, 100));
+    expect(rows.length).toBeGreaterThan(490);
+  });
+
+  it("rows for another width come after a resize, and the same rows as long as nothing changes", () => {
+    const stream = new MarkdownStream();
+    stream.add("one two three four");
+    const wide = stream.render({ columns: 40, symbols });
+    expect(stream.render({ columns: 40, symbols })).toBe(wide);
+    expect(texts(stream.render({ columns: 10, symbols }))).toEqual(["one two", "three four"]);
+  });
+});

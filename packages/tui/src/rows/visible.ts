@@ -1,0 +1,37 @@
+// Text from outside, as it may be put on a screen: nothing in it moves the cursor, changes a colour, or hides or reorders the text
+// next to it. What cannot be seen is written out instead of dropped.
+
+const TAB = 4;
+/** Control characters but for line end and tab; formatting that is invisible or turns the direction; lone surrogates. Joiners inside emoji stay. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
+const PLAIN = /^[\n -~]*$/;
+const JOINER = /(?<=\p{Extended_Pictographic}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
+const KEPT_JOINER = "\ue000\ue001";
+
+/** Keeps line ends; a tab becomes spaces up to the next stop. */
+export function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .replace(/\r\n/g, "\n")
+    .replaceAll(KEPT_JOINER, "")
+    .replace(JOINER, KEPT_JOINER)
+    .replace(HIDDEN, written)
+    .replaceAll(KEPT_JOINER, "\u200d")
+    .split("\n")
+    .map(withoutTabs)
+    .join("\n");
+}
+
+/** In one line, without spaces at its ends. */
+export const visibleLine = (text: string): string => visible(text).replace(/\s+/g, " ").trim();
+
+function withoutTabs(line: string): string {
+  if (!line.includes("\t")) return line;
+  return line.split("\t").reduce((before, piece) => `${before}${" ".repeat(TAB - (before.length % TAB))}${piece}`);
+}
+
+function written(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, "0")}`;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

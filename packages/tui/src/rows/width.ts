@@ -1,0 +1,50 @@
+// How many columns text takes at a terminal. A grapheme is never split: it is what a person sees as one character.
+
+import { eastAsianWidth } from "get-east-asian-width";
+
+export interface Grapheme {
+  readonly text: string;
+  readonly width: number;
+}
+
+const ASCII = /^[ -~]*$/;
+/** Drawn onto the character before them, or not at all. */
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\u20e3|[\u{1f1e6}-\u{1f1ff}]{2}/u;
+/** Signs and letters that stand alone and take one column: Latin and Cyrillic, dashes and quotes, arrows, boxes and blocks, braille. */
+const NARROW =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u276f\u2800-\u28ff]*$/;
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+export function graphemes(text: string): Grapheme[] {
+  if (ASCII.test(text) || NARROW.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, width: graphemeWidth(segment) }));
+}
+
+export function widthOf(text: string): number {
+  if (ASCII.test(text) || NARROW.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
+  if (NO_WIDTH.test(grapheme)) return 0;
+  if (EMOJI.test(grapheme)) return 2;
+  return Math.min(2, eastAsianWidth(grapheme.codePointAt(0) as number));
+}
+
+/** As much of the text as fits into `columns`; an ellipsis stands for what does not. */
+export function shorten(text: string, columns: number, ellipsis = "…"): string {
+  if (widthOf(text) <= columns) return text;
+  const room = columns - widthOf(ellipsis);
+  let kept = "";
+  let width = 0;
+  for (const grapheme of graphemes(text)) {
+    width += grapheme.width;
+    if (width > room) break;
+    kept += grapheme.text;
+  }
+  return room < 0 ? "" : `${kept}${ellipsis}`;
+}

@@ -1,0 +1,185 @@
+// The bytes of one frame: cursor movement, text with the fewest style changes, and the patching of one row into another.
+// Rows are counted from the top of the region; every movement is relative, because nobody tells us where on the screen the region is.
+
+import { type Cell, isSameCell, type RowImage } from "./encode.ts";
+
+const ESC = "\x1b";
+const CSI = `${ESC}[`;
+/** Moving over equal cells costs about this many bytes: shorter gaps are written again. */
+const JUMP_BYTES = 6;
+
+export interface Place {
+  readonly row: number;
+  /** -1: somewhere in the row. */
+  readonly column: number;
+}
+
+export class Frame {
+  #bytes = "";
+  #row: number;
+  #column: number;
+  #sgr = "";
+  #link = "";
+  /** Runs of cells and other changes written so far: a frame of one run cannot be seen half done. */
+  changes = 0;
+  /** The cursor has been somewhere else than where text was written last. */
+  hasMoved = false;
+
+  readonly columns: number;
+
+  constructor(columns: number, from: Place) {
+    this.columns = columns;
+    this.#row = from.row;
+    this.#column = from.column;
+  }
+
+  get bytes(): string {
+    return this.#bytes;
+  }
+
+  get place(): Place {
+    return { row: this.#row, column: this.#column };
+  }
+
+  moveTo(row: number, column: number): void {
+    const down = row - this.#row;
+    if (down === 0 && column === this.#column) return;
+    this.hasMoved = true;
+    if (down !== 0 && column === 0) {
+      if (down === 1) this.#bytes += "\r\n";
+      else this.#bytes += down > 0 ? csi(down, "E") : csi(-down, "F");
+    } else {
+      if (down !== 0) this.#bytes += down > 0 ? csi(down, "B") : csi(-down, "A");
+      if (column !== this.#column) this.#bytes += column === 0 ? "\r" : csi(column + 1, "G");
+    }
+    this.#row = row;
+    this.#column = column;
+  }
+
+  /** Up to where the region now begins, after the terminal has rearranged its rows; nothing below stays. */
+  restart(rowsUp: number): void {
+    // Not from the first column: tmux takes erasing from the top left as clearing, and pushes all it shows into the scrollback.
+    this.#bytes += `\r${rowsUp > 0 ? csi(rowsUp, "A") : ""}${CSI}K${CSI}C${CSI}J\r`;
+    this.#row = 0;
+    this.#column = 0;
+    this.changes += 2;
+  }
+
+  /** Adds empty rows below the last one. The terminal scrolls when it has to. */
+  appendRows(lastRow: number, count: number): void {
+    this.moveTo(lastRow, 0);
+    this.#bytes += "\n".repeat(count);
+    this.#row += count;
+    this.changes += 2;
+  }
+
+  insertRows(row: number, count: number): void {
+    this.moveTo(row, 0);
+    this.#bytes += csi(count, "L");
+    this.changes += 2;
+  }
+
+  deleteRows(row: number, count: number): void {
+    this.moveTo(row, 0);
+    this.#bytes += csi(count, "M");
+    this.changes += 2;
+  }
+
+  eraseRow(row: number): void {
+    this.moveTo(row, 0);
+    this.#bytes += `${CSI}2K`;
+    this.changes++;
+  }
+
+  /** This row and all below it become empty. */
+  eraseFrom(row: number): void {
+    this.moveTo(row, 0);
+    this.#bytes += `${CSI}J`;
+    this.changes += 2;
+  }
+
+  /** Writes where the images differ. */
+  patch(row: number, before: RowImage, after: RowImage): void {
+    if (before.isUncertain || after.isUncertain) {
+      this.#rewrite(row, after);
+      return;
+    }
+    for (const [from, to] of differingRuns(before, after)) {
+      this.moveTo(row, (after.cells[from] as Cell).column);
+      this.#cells(after.cells.slice(from, to));
+      this.changes++;
+    }
+    const isTailRight = after.fill === before.fill && (after.width >= before.width || after.width === this.columns);
+    if (!isTailRight) this.#eraseTail(row, after);
+    this.#endRow();
+  }
+
+  /** Without wrapping at the edge: a terminal that takes a cell as wider than we do then cuts the row instead of breaking the layout. */
+  #rewrite(row: number, after: RowImage): void {
+    this.moveTo(row, 0);
+    this.#bytes += `${CSI}?7l${CSI}K`;
+    this.#cells(after.cells);
+    this.#column = -1;
+    if (after.fill !== "" && after.width < this.columns) {
+      this.#style(after.fill, "");
+      this.#bytes += `${CSI}K`;
+    }
+    this.#endRow();
+    this.#bytes += `${CSI}?7h`;
+    this.changes += 2;
+  }
+
+  #eraseTail(row: number, after: RowImage): void {
+    // With the cursor behind the last column the erasing would take the last cell with it.
+    if (after.width >= this.columns) return;
+    this.moveTo(row, after.width);
+    this.#style(after.fill, "");
+    this.#bytes += `${CSI}K`;
+    this.changes++;
+  }
+
+  #cells(cells: readonly Cell[]): void {
+    for (const cell of cells) {
+      this.#style(cell.sgr, cell.link);
+      this.#bytes += cell.text;
+      this.#column = cell.column + cell.width;
+    }
+    // The cursor waits at the edge to wrap: terminals disagree about what column that is.
+    if (this.#column >= this.columns) this.#column = -1;
+  }
+
+  #endRow(): void {
+    this.#style("", "");
+  }
+
+  #style(sgr: string, link: string): void {
+    if (link !== this.#link) this.#bytes += `${ESC}]8;;${link}${ESC}\\`;
+    this.#link = link;
+    if (sgr === this.#sgr) return;
+    if (sgr === "") this.#bytes += `${CSI}m`;
+    else if (this.#sgr === "") this.#bytes += `${CSI}${sgr}m`;
+    else if (sgr.startsWith(`${this.#sgr};`)) this.#bytes += `${CSI}${sgr.slice(this.#sgr.length + 1)}m`;
+    else this.#bytes += `${CSI}0;${sgr}m`;
+    this.#sgr = sgr;
+  }
+}
+
+const csi = (count: number, final: string): string => `${CSI}${count === 1 ? "" : count}${final}`;
+
+/** Cells of `after`, as index ranges, that are not in the same column of `before`. */
+export function differingRuns(before: RowImage, after: RowImage): [from: number, to: number][] {
+  const runs: [number, number][] = [];
+  let old = 0;
+  for (const [index, cell] of after.cells.entries()) {
+    while (old < before.cells.length && (before.cells[old] as Cell).column < cell.column) old++;
+    const other = before.cells[old];
+    if (other !== undefined && other.column === cell.column && isSameCell(other, cell)) continue;
+    const run = runs.at(-1);
+    const gap = run === undefined ? Number.POSITIVE_INFINITY : cell.column - columnOf(after, run[1]);
+    if (run !== undefined && gap <= JUMP_BYTES) run[1] = index + 1;
+    else runs.push([index, index + 1]);
+  }
+  return runs;
+}
+
+const columnOf = (image: RowImage, index: number): number => image.cells[index]?.column ?? image.width;

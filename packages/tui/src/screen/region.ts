@@ -1,0 +1,185 @@
+// The live region as the terminal holds it, and how it becomes the next one: rows that stay are not written again, rows below a change are
+// moved by the terminal, and committed rows leave at the top in their final form.
+
+import type { CursorPlace } from "../component.ts";
+import type { Row } from "../rows/row.ts";
+import type { Reflow } from "../terminal/reflow.ts";
+import { type Colours, EMPTY_IMAGE, imageOf, isSameImage, isSameRow, type RowImage } from "./encode.ts";
+import { differingRuns, Frame, type Place } from "./frame.ts";
+import { type HeldRow, rowsAboveCursor } from "./held-region.ts";
+
+export interface NextView {
+  readonly committed: readonly Row[];
+  readonly live: readonly Row[];
+  readonly cursor?: CursorPlace | undefined;
+  readonly columns: number;
+  readonly height: number;
+  /** The terminal shows frames whole, so the cursor is never seen on its way. */
+  readonly isShownWhole?: boolean;
+}
+
+const EMPTY_HELD: HeldRow = { image: EMPTY_IMAGE, used: 0 };
+const HIDE = "\x1b[?25l";
+const SHOW = "\x1b[?25h";
+
+export class Region {
+  #held: HeldRow[] = [EMPTY_HELD];
+  #cursor: Place = { row: 0, column: -1 };
+  #isCursorShown = true;
+  #columns = 0;
+  #height = 0;
+  /** The terminal may have rearranged or lost our rows since the last frame. */
+  #isStale = true;
+
+  readonly #colours: Colours;
+  readonly #reflow: () => Reflow;
+
+  constructor(colours: Colours, reflow: () => Reflow) {
+    this.#colours = colours;
+    this.#reflow = reflow;
+  }
+
+  /** The next frame writes every row again. */
+  invalidate(): void {
+    this.#isStale = true;
+  }
+
+  /** Somebody else has written: the region begins anew at the cursor, wherever that is. */
+  forget(): void {
+    this.#held = [EMPTY_HELD];
+    this.#cursor = { row: 0, column: -1 };
+    this.#isStale = true;
+  }
+
+  /** The bytes that bring the terminal to the next view, "" when it shows it already; `isPlain`: too little to be seen half done. */
+  update(next: NextView): { bytes: string; isPlain: boolean } {
+    const frame = this.#begin(next);
+    const images = this.#images(next);
+    const committed = images.length - (next.live.length || 1);
+    const replaced = this.#transform(frame, images, committed, next.height);
+    this.#held = replaced.slice(committed);
+    return this.#finish(frame, committed, next);
+  }
+
+  #begin(next: NextView): Frame {
+    const frame = new Frame(next.columns, this.#cursor);
+    const isResized = next.columns !== this.#columns || next.height !== this.#height;
+    if (this.#isStale || isResized) {
+      const region = { rows: this.#held, cursor: this.#cursor, columns: this.#columns, height: this.#height };
+      const above = rowsAboveCursor(region, next.columns, next.height, this.#reflow());
+      frame.restart(Math.min(above, next.height - 1));
+      this.#held = [EMPTY_HELD];
+      this.#columns = next.columns;
+      this.#height = next.height;
+      this.#isStale = false;
+    }
+    return frame;
+  }
+
+  #images({ committed, live, columns }: NextView): RowImage[] {
+    const rows = live.length === 0 ? [...committed, EMPTY_IMAGE.row] : [...committed, ...live];
+    const held = this.#held;
+    const shift = held.length - rows.length;
+    // Most rows are where they were, counted from the top or from the bottom: they need no new image.
+    return rows.map((row, index) => {
+      for (const at of [index, index + shift]) {
+        const image = held[at]?.image;
+        if (image !== undefined && image !== EMPTY_IMAGE && isSameRow(image.row, row)) return image;
+      }
+      return imageOf(row, columns, this.#colours);
+    });
+  }
+
+  /** Patches the held rows into the wanted ones and returns these as they are now held. */
+  #transform(frame: Frame, wanted: readonly RowImage[], committed: number, height: number): HeldRow[] {
+    const held = this.#held;
+    const { countsErased } = this.#reflow();
+    const top = countsErased && committed > 0 ? 0 : commonTop(held, wanted);
+    const grow = wanted.length - held.length;
+    const bottom = grow === 0 ? 0 : commonBottom(held, wanted, top);
+    const result = [...held];
+    const patch = (row: number): void => {
+      let before = result[row] as HeldRow;
+      const image = wanted[row] as RowImage;
+      if (countsErased && row < committed && before.used > image.width) {
+        // The row stays for good: erased cells at its end would become empty rows when the window gets narrower.
+        frame.eraseRow(row);
+        before = EMPTY_HELD;
+      }
+      if (before.image !== image && !isSameImage(before.image, image)) frame.patch(row, before.image, image);
+      const used = image.fill === "" ? image.width : frame.columns;
+      result[row] = { image, used: Math.max(before.used, used) };
+    };
+    if (grow <= 0) {
+      // Rows that move up are moved by the terminal.
+      const moved = wanted.length - bottom;
+      for (let row = top; row < moved; row++) patch(row);
+      if (grow < 0 && bottom > 0) frame.deleteRows(moved, -grow);
+      else if (grow < 0) frame.eraseFrom(wanted.length);
+      result.splice(moved, -grow);
+      for (let row = moved; row < wanted.length; row++) patch(row);
+      return result;
+    }
+    // Whatever leaves the screen at its top while rows are added must be in its final form by then: rows above come first. When more rows
+    // come than the screen has room for above those that stay, the latter cannot be moved and are written again.
+    const canMove = bottom > 0 && grow <= height - bottom;
+    const kept = canMove ? held.length - bottom : held.length;
+    for (let row = top; row < kept; row++) patch(row);
+    if (canMove) {
+      frame.appendRows(held.length - 1, grow);
+      frame.insertRows(kept, grow);
+      result.splice(kept, 0, ...Array.from({ length: grow }, () => EMPTY_HELD));
+      for (let row = kept; row < wanted.length; row++) patch(row);
+    } else {
+      for (let row = kept; row < wanted.length; row++) {
+        frame.appendRows(row - 1, 1);
+        result.push(EMPTY_HELD);
+        patch(row);
+      }
+    }
+    return result;
+  }
+
+  #finish(frame: Frame, committed: number, { cursor, isShownWhole }: NextView): { bytes: string; isPlain: boolean } {
+    const isPlain = frame.changes <= 1;
+    const isAstray = frame.changes > 0 && frame.hasMoved && (isPlain || !isShownWhole);
+    if (cursor !== undefined) frame.moveTo(cursor.row + committed, Math.min(cursor.column, frame.columns - 1));
+    else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
+    this.#cursor = { row: frame.place.row - committed, column: frame.place.column };
+    const isShown = cursor !== undefined;
+    let bytes = frame.bytes;
+    // The cursor is seen only at its place, not where text is being written.
+    if (this.#isCursorShown && (!isShown || isAstray)) bytes = HIDE + bytes;
+    if (isShown && (!this.#isCursorShown || isAstray)) bytes += SHOW;
+    this.#isCursorShown = isShown;
+    return { bytes, isPlain };
+  }
+}
+
+function commonTop(held: readonly HeldRow[], wanted: readonly RowImage[]): number {
+  const limit = Math.min(held.length, wanted.length);
+  let top = 0;
+  while (top < limit && isKept(held[top] as HeldRow, wanted[top] as RowImage)) top++;
+  return top;
+}
+
+/** Rows at the bottom that are worth moving: the same, or much the same (a clock in a status line). */
+function commonBottom(held: readonly HeldRow[], wanted: readonly RowImage[], top: number): number {
+  const limit = Math.min(held.length, wanted.length) - top;
+  let bottom = 0;
+  while (bottom < limit) {
+    const before = held[held.length - 1 - bottom] as HeldRow;
+    const after = wanted[wanted.length - 1 - bottom] as RowImage;
+    if (!isKept(before, after) && !isAlike(before.image, after)) break;
+    bottom++;
+  }
+  return bottom;
+}
+
+const isKept = ({ image }: HeldRow, wanted: RowImage): boolean => isSameImage(image, wanted);
+
+function isAlike(before: RowImage, after: RowImage): boolean {
+  if (before.width === 0 || before.isUncertain || after.isUncertain || before.fill !== after.fill) return false;
+  const changed = differingRuns(before, after).reduce((sum, [from, to]) => sum + to - from, 0);
+  return changed * 2 < after.cells.length;
+}

@@ -1,0 +1,214 @@
+// The screen: committed rows go up into the terminal's scrollback once, the live region below them is repainted by difference. Decides when a
+// frame is due; what a frame writes is the region's business.
+
+import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
+import type { Row } from "../rows/row.ts";
+import { rowWidth, wrap } from "../rows/wrap.ts";
+import { REFLOW_USUAL, type Reflow } from "../terminal/reflow.ts";
+import type { TerminalOutput } from "../terminal/terminal.ts";
+import type { Symbols } from "../theme/symbols.ts";
+import type { Colours } from "./encode.ts";
+import { FullScreen } from "./full-screen.ts";
+
+import { Region } from "./region.ts";
+
+export interface LiveView {
+  /** From the top of the region. When there are more than the terminal has rows, the bottom ones are shown. */
+  readonly rows: readonly Row[];
+  /** Absent: the cursor is hidden. */
+  readonly cursor?: CursorPlace | undefined;
+}
+
+export interface ScreenClock {
+  now(): number;
+  setTimeout(call: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+export interface ScreenParts {
+  readonly output: TerminalOutput;
+  readonly colours: Colours;
+  readonly clock: ScreenClock;
+  readonly live: (context: RenderContext) => LiveView;
+  readonly symbols: () => Symbols;
+  /** Frames are put between synchronized-output marks, so that a terminal shows them whole. Default true: terminals that do not know them ignore them. */
+  readonly sync?: boolean;
+  /** Whether the terminal has said that it knows these marks: then the cursor need not be hidden besides. `undefined` while it has not answered. */
+  readonly knowsSync?: () => boolean | undefined;
+  /** At most one frame in this time, but for `paint`. */
+  readonly frameMs?: number;
+  /** What the terminal does to rows when its width changes; asked at every change. */
+  readonly reflow?: () => Reflow;
+}
+
+const FRAME_MS = 85;
+const SYNC_BEGIN = "\x1b[?2026h";
+const SYNC_END = "\x1b[?2026l";
+
+export class Screen {
+  readonly #parts: ScreenParts;
+  readonly #region: Region;
+  #pending: Row[] = [];
+  #fullScreen: FullScreen | undefined;
+  #timer: unknown;
+  #lastFrame = Number.NEGATIVE_INFINITY;
+  #isPaused = false;
+  #isEnded = false;
+  #waitsForOutput = false;
+
+  constructor(parts: ScreenParts) {
+    this.#parts = parts;
+    this.#region = new Region(parts.colours, parts.reflow ?? (() => REFLOW_USUAL));
+  }
+
+  /** To the scrollback above the live region, with the next frame; never touched again. */
+  commit(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    this.#pending.push(...rows);
+    this.changed();
+  }
+
+  /** Something live has changed. */
+  changed(): void {
+    if (this.#timer !== undefined || this.#isPaused || this.#isEnded) return;
+    const { clock, frameMs = FRAME_MS } = this.#parts;
+    const wait = Math.max(0, this.#lastFrame + frameMs - clock.now());
+    this.#timer = clock.setTimeout(() => this.paint(), wait);
+  }
+
+  /** Now: after a key. */
+  paint(): void {
+    this.#cancelTimer();
+    if (this.#isPaused || this.#isEnded) return;
+    const { output } = this.#parts;
+    if (output.isBlocked === true) {
+      if (this.#waitsForOutput) return;
+      this.#waitsForOutput = true;
+      output.onceUnblocked?.(() => {
+        this.#waitsForOutput = false;
+        this.paint();
+      });
+      return;
+    }
+    this.#lastFrame = this.#parts.clock.now();
+    if (this.#fullScreen !== undefined) this.#write(this.#fullScreen.update(this.#context()));
+    else this.#paintLive();
+  }
+
+  /** The terminal has another size: the live region is made again for it, soon. */
+  resized(): void {
+    this.#region.invalidate();
+    this.#fullScreen?.invalidate();
+    this.changed();
+  }
+
+  /** Colours or symbols have changed: every live row is written again. Committed rows keep theirs. */
+  restyled(): void {
+    this.#region.invalidate();
+    this.#fullScreen?.invalidate();
+    this.changed();
+  }
+
+  /** Something else owns the terminal for a while: the live region goes away until `resume`. */
+  pause(): void {
+    if (this.#isPaused || this.#isEnded) return;
+    this.closeFullScreen();
+    this.#clearLive([]);
+    this.#isPaused = true;
+    this.#cancelTimer();
+  }
+
+  /** The live region begins anew where the cursor is. */
+  resume(): void {
+    if (!this.#isPaused || this.#isEnded) return;
+    this.#isPaused = false;
+    this.#region.forget();
+    this.paint();
+  }
+
+  /** The view gets the whole terminal; commits wait until it closes. */
+  openFullScreen(view: Focusable): void {
+    if (this.#isPaused || this.#isEnded) return;
+    if (this.#fullScreen === undefined) {
+      // Without live rows there is nothing that a resize could leave behind on the screen below.
+      const erased = this.#eraseLive();
+      this.#fullScreen = new FullScreen(view, this.#parts.colours);
+      this.#write({ bytes: erased + this.#fullScreen.open(), isPlain: false });
+    } else {
+      this.#fullScreen.show(view);
+    }
+    this.paint();
+  }
+
+  closeFullScreen(): void {
+    if (this.#fullScreen === undefined) return;
+    this.#write({ bytes: this.#fullScreen.close(), isPlain: true });
+    this.#fullScreen = undefined;
+    this.#region.forget();
+    this.paint();
+  }
+
+  /** The live region goes away, or is replaced by rows that stay. The cursor is below. */
+  end(rows: readonly Row[] = []): void {
+    if (this.#isEnded) return;
+    this.closeFullScreen();
+    if (!this.#isPaused) this.#clearLive(rows);
+    this.#cancelTimer();
+    this.#isEnded = true;
+  }
+
+  #context(): RenderContext {
+    const { output, clock, symbols } = this.#parts;
+    return { columns: output.columns, rows: output.rows, symbols: symbols(), now: clock.now() };
+  }
+
+  #paintLive(): void {
+    const context = this.#context();
+    const view = this.#parts.live(context);
+    const hidden = Math.max(0, view.rows.length - context.rows);
+    const cursor =
+      view.cursor === undefined || view.cursor.row < hidden
+        ? undefined
+        : { ...view.cursor, row: view.cursor.row - hidden };
+    this.#update(hidden === 0 ? view.rows : view.rows.slice(hidden), cursor, context);
+  }
+
+  /** No live rows, and what was to be committed is. */
+  #clearLive(rows: readonly Row[]): void {
+    this.#pending.push(...rows);
+    this.#update([], { row: 0, column: 0 }, this.#context());
+  }
+
+  #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height }: RenderContext): void {
+    const committed = this.#pending.flatMap((row) => fitted(row, columns));
+    this.#pending = [];
+    const isShownWhole = this.#sync && this.#parts.knowsSync?.() === true;
+    this.#write(this.#region.update({ committed, live, cursor, columns, height, isShownWhole }));
+  }
+
+  #eraseLive(): string {
+    const { columns, rows: height } = this.#context();
+    return this.#region.update({ committed: [], live: [], cursor: { row: 0, column: 0 }, columns, height }).bytes;
+  }
+
+  #write({ bytes, isPlain }: { bytes: string; isPlain: boolean }): void {
+    if (bytes === "") return;
+    this.#parts.output.write(isPlain || !this.#sync ? bytes : SYNC_BEGIN + bytes + SYNC_END);
+  }
+
+  get #sync(): boolean {
+    return this.#parts.sync !== false && this.#parts.knowsSync?.() !== false;
+  }
+
+  #cancelTimer(): void {
+    if (this.#timer === undefined) return;
+    this.#parts.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** Committed rows may have been made for a wider terminal: nothing of them is cut off. */
+const fitted = (row: Row, columns: number): readonly Row[] =>
+  rowWidth(row) <= columns
+    ? [row]
+    : wrap(row.spans, columns, { anywhere: true, ...(row.fill === undefined ? {} : { fill: row.fill }) });

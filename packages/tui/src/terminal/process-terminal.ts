@@ -1,0 +1,215 @@
+// The terminal of this process: puts it into the modes we need, decodes what it sends, and gives it back as it was.
+
+import { writeSync } from "node:fs";
+import { KeyDecoder } from "../keys/decoder.ts";
+import type { Key, TerminalReply } from "../keys/key.ts";
+import { type Reflow, reflowOf } from "./reflow.ts";
+import {
+  copySequence,
+  enterModes,
+  leaveModes,
+  notificationSequence,
+  pushTitle,
+  questions,
+  REPORT_OTHER_KEYS,
+  type TerminalEnv,
+  titleSequence,
+  wantsKeyboardProtocol,
+} from "./sequences.ts";
+import type { TerminalOutput } from "./terminal.ts";
+
+export type InputStream = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
+export type OutputStream = NodeJS.WritableStream & {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly fd?: number;
+  readonly writableNeedDrain?: boolean;
+};
+
+export interface TerminalListeners {
+  onKey(key: Key): void;
+  onReply?(reply: TerminalReply): void;
+  onResize?(): void;
+}
+
+const DEFAULT_COLUMNS = 80;
+const SYNC_MODE = 2026;
+const DEFAULT_ROWS = 24;
+/** A terminal that takes no bytes for this many attempts is gone. */
+const SYNC_ATTEMPTS = 200;
+
+export class ProcessTerminal implements TerminalOutput {
+  readonly #input: InputStream;
+  readonly #output: OutputStream;
+  readonly #env: TerminalEnv;
+  #listeners: TerminalListeners | undefined;
+  #decoder = new KeyDecoder();
+  #flushTimer: NodeJS.Timeout | undefined;
+  #isActive = false;
+  #isFirstRead = true;
+  #isAlternate = false;
+  #isTitled = false;
+  #reportsOtherKeys = false;
+  #hasKeyboardProtocol = false;
+  #name = "";
+  #knowsSync: boolean | undefined;
+
+  constructor(options: { readonly input: InputStream; readonly output: OutputStream; readonly env: TerminalEnv }) {
+    this.#input = options.input;
+    this.#output = options.output;
+    this.#env = options.env;
+  }
+
+  get columns(): number {
+    return this.#output.columns || DEFAULT_COLUMNS;
+  }
+
+  get rows(): number {
+    return this.#output.rows || DEFAULT_ROWS;
+  }
+
+  get isBlocked(): boolean {
+    return this.#output.writableNeedDrain === true;
+  }
+
+  /** What this terminal does to rows at a change of width; better known once it has said its name. */
+  get reflow(): Reflow {
+    return reflowOf(this.#env, this.#name);
+  }
+
+  /** Whether it shows frames between synchronized-output marks whole; undefined until it has answered. */
+  get knowsSync(): boolean | undefined {
+    return this.#knowsSync;
+  }
+
+  onceUnblocked(call: () => void): void {
+    this.#output.once("drain", call);
+  }
+
+  write(bytes: string): void {
+    const entered = bytes.lastIndexOf("\x1b[?1049h");
+    const left = bytes.lastIndexOf("\x1b[?1049l");
+    if (entered !== left) this.#isAlternate = entered > left;
+    this.#output.write(bytes);
+  }
+
+  start(listeners: TerminalListeners): void {
+    this.#listeners = listeners;
+    this.#input.setEncoding("utf8");
+    this.#enter();
+    this.write(questions(this.#env));
+  }
+
+  /** Everything undone. May be called twice, and from an exit handler: the bytes are out when it returns. */
+  stop(): void {
+    if (!this.#isActive) return;
+    this.#isActive = false;
+    clearTimeout(this.#flushTimer);
+    this.#input.off("data", this.#onData);
+    this.#output.off("resize", this.#onResize);
+    this.#writeNow(
+      leaveModes(this.#env, {
+        alternate: this.#isAlternate,
+        titled: this.#isTitled,
+        otherKeys: this.#reportsOtherKeys,
+      }),
+    );
+    this.#isAlternate = false;
+    this.#isTitled = false;
+    this.#input.setRawMode?.(false);
+    this.#input.pause();
+  }
+
+  /** Somebody else has the terminal: the shell, an editor. */
+  suspend(): void {
+    this.stop();
+  }
+
+  /** Ours again, with the modes set anew: whoever had it may have changed them. */
+  resume(): void {
+    if (this.#listeners === undefined) return;
+    this.stop();
+    this.#decoder = new KeyDecoder();
+    this.#enter();
+    if (this.#reportsOtherKeys) this.write(REPORT_OTHER_KEYS);
+  }
+
+  setTitle(text: string): void {
+    this.write(`${this.#isTitled ? "" : pushTitle}${titleSequence(text)}`);
+    this.#isTitled = true;
+  }
+
+  notify(text: string): void {
+    this.write(notificationSequence(text, this.#env));
+  }
+
+  bell(): void {
+    this.write("\x07");
+  }
+
+  copy(text: string): void {
+    this.write(copySequence(text, this.#env));
+  }
+
+  #enter(): void {
+    this.#isActive = true;
+    this.#input.setRawMode?.(true);
+    this.#input.on("data", this.#onData);
+    this.#output.on("resize", this.#onResize);
+    this.#input.resume();
+    this.write(enterModes(this.#env));
+  }
+
+  readonly #onResize = (): void => this.#listeners?.onResize?.();
+
+  readonly #onData = (text: string | Buffer): void => {
+    clearTimeout(this.#flushTimer);
+    // What was typed before the first mode was set came with line ends instead of the Enter key.
+    const typed = this.#isFirstRead ? text.toString().replaceAll("\n", "\r") : text.toString();
+    this.#isFirstRead = false;
+    this.#deliver(this.#decoder.feed(typed));
+    if (this.#isActive && this.#decoder.isPending) {
+      this.#flushTimer = setTimeout(() => this.#deliver(this.#decoder.flush()), this.#decoder.patienceMs);
+    }
+  };
+
+  #deliver(items: readonly (Key | TerminalReply)[]): void {
+    for (const item of items) {
+      // A key may stop the terminal: what was typed behind it is still delivered, it was meant for us.
+      if (item.kind === "key" || item.kind === "paste" || item.kind === "focus") this.#listeners?.onKey(item);
+      else {
+        this.#learn(item);
+        this.#listeners?.onReply?.(item);
+      }
+    }
+  }
+
+  #learn(reply: TerminalReply): void {
+    if (reply.kind === "name") this.#name = reply.text;
+    // 0: it does not know the mode; 4: it will never turn it on.
+    if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
+    if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
+    if (reply.kind !== "attributes" || this.#hasKeyboardProtocol || this.#reportsOtherKeys || !this.#isActive) return;
+    if (!wantsKeyboardProtocol(this.#env)) return;
+    this.#reportsOtherKeys = true;
+    this.write(REPORT_OTHER_KEYS);
+  }
+
+  /** Past the stream, which may never get to write again. What it still holds comes later or not at all: the modes matter more. */
+  #writeNow(bytes: string): void {
+    const { fd } = this.#output;
+    if (fd === undefined) {
+      this.#output.write(bytes);
+      return;
+    }
+    let rest = Buffer.from(bytes);
+    for (let attempt = 0; rest.length > 0 && attempt < SYNC_ATTEMPTS; attempt++) {
+      try {
+        rest = rest.subarray(writeSync(fd, rest));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EAGAIN") continue;
+        return; // the terminal is gone: nothing is left to restore
+      }
+    }
+  }
+}

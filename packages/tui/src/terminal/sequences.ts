@@ -1,0 +1,73 @@
+// What we say to a terminal besides rows: modes on and off, questions, title, notification, clipboard.
+
+import { visibleLine } from "../rows/visible.ts";
+
+const ESC = "\x1b";
+const BEL = "\x07";
+
+export type TerminalEnv = Readonly<Record<string, string | undefined>>;
+
+const isOff = (value: string | undefined): boolean => value !== undefined && /^(0|false|off|no)$/i.test(value);
+
+export const wantsKeyboardProtocol = (env: TerminalEnv): boolean => !isOff(env.LATHE_TUI_KEYBOARD_PROTOCOL);
+const wantsNotifications = (env: TerminalEnv): boolean => !isOff(env.LATHE_NOTIFICATIONS);
+/** Consoles that print what they do not know. */
+const isConsole = (env: TerminalEnv): boolean => /^(linux|dumb)$/.test(env.TERM ?? "");
+
+/** Bracketed paste, focus reports; keys told apart that are one byte otherwise (kitty's protocol, level 1). */
+export function enterModes(env: TerminalEnv): string {
+  const keyboard = wantsKeyboardProtocol(env) && !isConsole(env) ? `${ESC}[>1u` : "";
+  return `${ESC}[?2004h${ESC}[?1004h${isConsole(env) ? "" : `${ESC}[?2031h`}${keyboard}`;
+}
+
+/** All of it undone, and whatever a frame that was cut may have left: style, link, wrapping, cursor, synchronized output. */
+export function leaveModes(
+  env: TerminalEnv,
+  is: { readonly alternate: boolean; readonly titled: boolean; readonly otherKeys: boolean },
+): string {
+  const keyboard = wantsKeyboardProtocol(env) && !isConsole(env) ? `${ESC}[<u` : "";
+  return [
+    is.alternate ? `${ESC}[?1049l` : "",
+    `${ESC}[m${isConsole(env) ? "" : `${ESC}]8;;${ESC}\\`}${ESC}[?7h${ESC}[?25h`,
+    is.otherKeys ? `${ESC}[>4;0m` : "",
+    keyboard,
+    isConsole(env) ? "" : `${ESC}[?2031l`,
+    `${ESC}[?1004l${ESC}[?2004l${ESC}[?2026l`,
+    is.titled ? `${ESC}[23;0t` : "",
+  ].join("");
+}
+
+/** Background colour, dark or light, name, synchronized output, keyboard; last what every terminal answers, so that silence before it means no. */
+export const questions = (env: TerminalEnv): string =>
+  isConsole(env)
+    ? ""
+    : `${ESC}]11;?${ESC}\\${ESC}[?996n${ESC}[>0q${ESC}[?2026$p${wantsKeyboardProtocol(env) ? `${ESC}[?u` : ""}${ESC}[c`;
+
+/** For terminals without kitty's protocol: modified keys that have no byte of their own. */
+export const REPORT_OTHER_KEYS = `${ESC}[>4;1m`;
+
+export const pushTitle = `${ESC}[22;0t`;
+export const titleSequence = (text: string): string => `${ESC}]0;${visibleLine(text)}${BEL}`;
+
+/** As the terminal at hand knows it; a bell where none is known. "" when the person wants none. */
+export function notificationSequence(text: string, env: TerminalEnv): string {
+  if (!wantsNotifications(env)) return "";
+  const line = visibleLine(text).replaceAll(";", ",");
+  const program = (env.TERM_PROGRAM ?? env.LC_TERMINAL ?? "").toLowerCase();
+  if (env.KITTY_WINDOW_ID !== undefined || env.TERM === "xterm-kitty")
+    return throughTmux(`${ESC}]99;;${line}${ESC}\\`, env);
+  if (/iterm|wezterm|ghostty|warp/.test(program) || env.WT_SESSION !== undefined)
+    return throughTmux(`${ESC}]9;${line}${BEL}`, env);
+  if (/^(foot|rxvt)/.test(env.TERM ?? "") || env.VTE_VERSION !== undefined)
+    return throughTmux(`${ESC}]777;notify;${line};${BEL}`, env);
+  return BEL;
+}
+
+/** To the clipboard of the person's machine, also over ssh. tmux takes the plain form only when it is set to, the wrapped one otherwise. */
+export function copySequence(text: string, env: TerminalEnv): string {
+  const sequence = `${ESC}]52;c;${Buffer.from(text, "utf8").toString("base64")}${BEL}`;
+  return env.TMUX === undefined ? sequence : sequence + throughTmux(sequence, env);
+}
+
+const throughTmux = (sequence: string, env: TerminalEnv): string =>
+  env.TMUX === undefined ? sequence : `${ESC}Ptmux;${sequence.replaceAll(ESC, ESC + ESC)}${ESC}\\`;

@@ -1,0 +1,11 @@
+// What the screen needs of a terminal.
+
+export interface TerminalOutput {
+  readonly columns: number;
+  readonly rows: number;
+  write(bytes: string): void;
+  /** Earlier bytes have not been taken yet: the screen waits with the next frame instead of piling frames up. */
+  readonly isBlocked?: boolean;
+  /** Calls once when the terminal takes bytes again. */
+  onceUnblocked?(call: () => void): void;
+}

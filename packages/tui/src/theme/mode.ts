@@ -1,0 +1,28 @@
+// What the terminal can show: how many colours, and whether its background is dark.
+
+import type { TerminalReply } from "../keys/key.ts";
+import { luminance } from "./palette.ts";
+
+export type ColourMode = "truecolor" | "256" | "none";
+export type Appearance = "dark" | "light";
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function colourMode(env: Environment): ColourMode {
+  if ((env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb") return "none";
+  if (env["COLORTERM"] === "truecolor" || env["COLORTERM"] === "24bit" || env["WT_SESSION"] !== undefined) {
+    return "truecolor";
+  }
+  const term = env["TERM"] ?? "";
+  if (term === "" || term === "linux") return "256";
+  // Two that are common and garble 24-bit colours: GNU screen by itself, and the terminal that macOS brings.
+  const screenAlone = term.startsWith("screen") && env["TMUX"] === undefined;
+  return screenAlone || env["TERM_PROGRAM"] === "Apple_Terminal" ? "256" : "truecolor";
+}
+
+/** The terminal's own answer about its background, else what the environment says, else dark. */
+export function appearance(reply: TerminalReply | undefined, env: Environment): Appearance {
+  if (reply?.kind === "background") return luminance([reply.red, reply.green, reply.blue]) < 0.5 ? "dark" : "light";
+  if (reply?.kind === "appearance") return reply.dark ? "dark" : "light";
+  const background = /;(\d{1,2})$/.exec(env["COLORFGBG"] ?? "")?.[1];
+  return background !== undefined && Number(background) >= 8 ? "light" : "dark";
+}

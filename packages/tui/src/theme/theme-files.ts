@@ -1,0 +1,58 @@
+// A directory of theme files, one `<name>.json` each. The file system is passed in.
+
+import type { FSWatcher } from "node:fs";
+import { join } from "node:path";
+
+/** Where a person's own themes come from. */
+export interface ThemeFiles {
+  names(): readonly string[];
+  /** The text of a theme's file; undefined when there is none. */
+  read(name: string): string | undefined;
+  /** Calls back whenever the file may have changed, until the returned function is called. */
+  watch(name: string, onChange: () => void): () => void;
+}
+
+export interface ThemeFileSystem {
+  readdirSync(directory: string): string[];
+  readFileSync(path: string, encoding: "utf8"): string;
+  watch(directory: string, listener: (event: string, file: string | null) => void): Pick<FSWatcher, "close" | "on">;
+}
+
+const SAFE_NAME = /^[\w.-]+$/;
+const ENDING = ".json";
+
+export function themeDirectory(directory: string, fs: ThemeFileSystem): ThemeFiles {
+  const listed = (): string[] => orWithout([], () => fs.readdirSync(directory));
+  return {
+    names: () =>
+      listed()
+        .filter((file) => file.endsWith(ENDING))
+        .map((file) => file.slice(0, -ENDING.length)),
+    read: (name) =>
+      SAFE_NAME.test(name)
+        ? orWithout(undefined, () => fs.readFileSync(join(directory, `${name}${ENDING}`), "utf8"))
+        : undefined,
+    // The directory, not the file: editors save by putting a new file in the place of the old one.
+    watch: (name, onChange) =>
+      orWithout(
+        () => {},
+        () => {
+          const watcher = fs.watch(directory, (_event, file) => {
+            if (file === null || file === `${name}${ENDING}`) onChange();
+          });
+          watcher.on("error", () => watcher.close());
+          return () => watcher.close();
+        },
+      ),
+  };
+}
+
+function orWithout<T>(otherwise: T, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return otherwise;
+    throw error;
+  }
+}

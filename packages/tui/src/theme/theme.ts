@@ -1,0 +1,67 @@
+// A theme at work: styles become the parameters of an SGR sequence. Asked for every span of every row, so each style is looked up once.
+
+import type { Colour, Style } from "../rows/row.ts";
+import type { ThemeDefinition } from "./definition.ts";
+import type { ColourMode } from "./mode.ts";
+import { exactIndex, isHex, nearestIndex, rgbOf } from "./palette.ts";
+import { type SymbolPreset, symbolsFor } from "./symbol-sets.ts";
+import type { Symbols } from "./symbols.ts";
+import type { Token } from "./tokens.ts";
+
+const ATTRIBUTES = [
+  ["bold", "1"],
+  ["dim", "2"],
+  ["italic", "3"],
+  ["underline", "4"],
+  ["inverse", "7"],
+  ["strike", "9"],
+] as const;
+
+export class Theme {
+  readonly name: string;
+  readonly definition: ThemeDefinition;
+  readonly mode: ColourMode;
+  readonly symbols: Symbols;
+  readonly #known = new WeakMap<Style, string>();
+
+  constructor(definition: ThemeDefinition, mode: ColourMode, symbols?: SymbolPreset) {
+    this.name = definition.name;
+    this.definition = definition;
+    this.mode = mode;
+    this.symbols = symbolsFor(definition.symbols, symbols);
+  }
+
+  /**
+   * What goes between `ESC [` and `m` on text that has no style yet; "" for plain text. Without colours the attributes stay:
+   * people who turn colours off can still tell a heading from a paragraph.
+   */
+  sgr(style: Style): string {
+    const known = this.#known.get(style);
+    if (known !== undefined) return known;
+    const parameters: string[] = ATTRIBUTES.filter(([name]) => style[name] === true).map(([, code]) => code);
+    if (style.color !== undefined) parameters.push(this.#colour(style.color, 0));
+    if (style.background !== undefined) parameters.push(this.#colour(style.background, 10));
+    const made = parameters.filter((parameter) => parameter !== "").join(";");
+    this.#known.set(style, made);
+    return made;
+  }
+
+  #colour(colour: Colour, offset: 0 | 10): string {
+    if (this.mode === "none") return "";
+    const value =
+      typeof colour === "number" || isHex(colour) ? colour : (this.definition.colors[colour as Token] ?? "");
+    if (value === "") return "";
+    if (typeof value === "number") return indexed(value, offset);
+    const rgb = rgbOf(value);
+    if (this.mode === "256") return indexed(nearestIndex(rgb), offset);
+    const exact = exactIndex(rgb);
+    return exact === undefined ? `${38 + offset};2;${rgb.join(";")}` : indexed(exact, offset);
+  }
+}
+
+/** The first 16 have codes of their own, which every terminal knows. */
+function indexed(index: number, offset: 0 | 10): string {
+  if (index < 8) return String(30 + offset + index);
+  if (index < 16) return String(82 + offset + index);
+  return `${38 + offset};5;${index}`;
+}

@@ -1,0 +1,175 @@
+// A full-screen pager over rows: scrolls, searches, copies. What it shows is made anew for every width.
+
+import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
+import type { Key, KeyPress } from "../keys/key.ts";
+import type { Row } from "../rows/row.ts";
+import { visibleLine } from "../rows/visible.ts";
+import { shorten, widthOf } from "../rows/width.ts";
+import { EMPTY_ROW, row, rowText } from "../rows/wrap.ts";
+import { matchesIn, patternOf, withMarks } from "./search.ts";
+
+export interface ViewerEvents {
+  close(): void;
+  copy(text: string): void;
+  /** Folds or unfolds what the body shows; the body is asked again afterwards. Absent: there is nothing to unfold. */
+  toggle?(): void;
+}
+
+/** Title above, hints below. */
+const FRAME_ROWS = 2;
+
+export class Viewer implements Focusable {
+  readonly #title: string;
+  readonly #body: (columns: number) => readonly Row[];
+  readonly #on: ViewerEvents;
+  #rows: readonly Row[] = [];
+  #columns = 0;
+  #height = 1;
+  #top = 0;
+  /** Typed after `/`, while it is being typed. */
+  #asked: string | undefined;
+  #pattern: RegExp | undefined;
+  /** Row of the body that the search has come to. */
+  #found = -1;
+  #notice = "";
+  #cursor: CursorPlace | undefined;
+
+  constructor(title: string, body: (columns: number) => readonly Row[], on: ViewerEvents) {
+    this.#title = visibleLine(title);
+    this.#body = body;
+    this.#on = on;
+  }
+
+  get cursor(): CursorPlace | undefined {
+    return this.#cursor;
+  }
+
+  /** The body has changed. The place is kept. */
+  refresh(): void {
+    this.#columns = 0;
+  }
+
+  render(context: RenderContext): readonly Row[] {
+    const { columns } = context;
+    if (columns !== this.#columns) {
+      // Another width has other rows: about the same part stays in sight.
+      const share = this.#rows.length === 0 ? 0 : this.#top / this.#rows.length;
+      const isSameWidth = this.#columns === 0;
+      this.#columns = columns;
+      this.#rows = this.#body(columns);
+      if (!isSameWidth) this.#top = Math.round(share * this.#rows.length);
+      this.#found = -1;
+    }
+    this.#height = Math.max(1, context.rows - FRAME_ROWS);
+    this.#scrollTo(this.#top);
+    const body = Array.from({ length: this.#height }, (_, index) => this.#bodyRow(this.#top + index));
+    return [this.#titleRow(columns), ...body, this.#bottomRow(columns, context.rows)].slice(0, context.rows);
+  }
+
+  handle(key: Key): boolean {
+    if (key.kind === "paste" && this.#asked !== undefined) this.#asked += visibleLine(key.text);
+    if (key.kind !== "key") return key.kind === "paste";
+    this.#notice = "";
+    if (this.#asked !== undefined) this.#ask(key, this.#asked);
+    else this.#command(key);
+    return true;
+  }
+
+  #command(key: KeyPress): void {
+    const name = key.ctrl ? `ctrl+${key.name}` : (key.text ?? key.name);
+    const page = Math.max(1, this.#height - 1);
+    const moves: Record<string, number> = {
+      up: -1,
+      k: -1,
+      down: 1,
+      j: 1,
+      enter: 1,
+      pageUp: -page,
+      b: -page,
+      "ctrl+b": -page,
+      pageDown: page,
+      f: page,
+      " ": page,
+      "ctrl+f": page,
+      "ctrl+u": -Math.ceil(page / 2),
+      "ctrl+d": Math.ceil(page / 2),
+      home: Number.NEGATIVE_INFINITY,
+      g: Number.NEGATIVE_INFINITY,
+      end: Number.POSITIVE_INFINITY,
+      G: Number.POSITIVE_INFINITY,
+    };
+    const move = moves[name];
+    if (move !== undefined) this.#scrollTo(this.#top + move);
+    else if (name === "/") this.#asked = "";
+    else if (name === "n") this.#next(1);
+    else if (name === "N") this.#next(-1);
+    else if (name === "y") this.#copy();
+    else if (name === "e" && this.#on.toggle !== undefined) {
+      this.#on.toggle();
+      this.refresh();
+    } else if (name === "q" || name === "escape" || name === "ctrl+c") this.#on.close();
+  }
+
+  #ask(key: KeyPress, asked: string): void {
+    if (key.name === "escape" || (key.ctrl && key.name === "c")) this.#asked = undefined;
+    else if (key.name === "enter") {
+      this.#asked = undefined;
+      this.#pattern = asked === "" ? this.#pattern : patternOf(asked);
+      this.#found = -1;
+      this.#next(1);
+    } else if (key.name === "backspace")
+      this.#asked = asked === "" ? undefined : Array.from(asked).slice(0, -1).join("");
+    else if (key.text !== undefined) this.#asked = asked + key.text;
+  }
+
+  /** To the next row with a match, from the one found before or from the top of what is in sight; round the end. */
+  #next(step: 1 | -1): void {
+    if (this.#pattern === undefined) return;
+    const count = this.#rows.length;
+    const from = this.#found >= 0 ? this.#found + step : this.#top;
+    for (let tried = 0; tried < count; tried++) {
+      const at = (((from + tried * step) % count) + count) % count;
+      if (matchesIn(rowText(this.#rows[at] as Row), this.#pattern).length === 0) continue;
+      this.#found = at;
+      if (at < this.#top || at >= this.#top + this.#height) this.#scrollTo(at - Math.floor(this.#height / 3));
+      return;
+    }
+    this.#notice = "not found";
+  }
+
+  #copy(): void {
+    this.#on.copy(`${this.#rows.map((one) => rowText(one).trimEnd()).join("\n")}\n`);
+    this.#notice = "copied";
+  }
+
+  #scrollTo(top: number): void {
+    this.#top = Math.max(0, Math.min(top, this.#rows.length - this.#height));
+  }
+
+  #bodyRow(index: number): Row {
+    const one = this.#rows[index];
+    if (one === undefined) return EMPTY_ROW;
+    return this.#pattern === undefined ? one : withMarks(one, this.#pattern, index === this.#found);
+  }
+
+  #titleRow(columns: number): Row {
+    const last = Math.min(this.#rows.length, this.#top + this.#height);
+    const place = this.#rows.length <= this.#height ? "" : `${this.#top + 1}-${last} of ${this.#rows.length}`;
+    const title = shorten(this.#title, Math.max(0, columns - widthOf(place) - 1));
+    const gap = " ".repeat(Math.max(0, columns - widthOf(title) - widthOf(place)));
+    return { spans: [{ text: title, style: { bold: true } }, { text: gap }, { text: place, style: { dim: true } }] };
+  }
+
+  #bottomRow(columns: number, rows: number): Row {
+    if (this.#asked !== undefined) {
+      const text = shorten(`/${this.#asked}`, Math.max(1, columns - 1));
+      this.#cursor = { row: rows - 1, column: widthOf(text) };
+      return row(text);
+    }
+    this.#cursor = undefined;
+    const toggle = this.#on.toggle === undefined ? "" : " · e fold";
+    const search = this.#pattern === undefined ? "/ search" : "n N next, previous";
+    const notice = this.#notice === "" ? "" : `${this.#notice} · `;
+    return row(shorten(`${notice}q close · ↑ ↓ space b scroll · ${search} · y copy${toggle}`, columns), { dim: true });
+  }
+}

@@ -1,0 +1,174 @@
+// One random session at a screen: text streams in, is committed, 20 cards run side by side, the window changes its size; every frame is checked.
+
+import type { Row, Span } from "../src/rows/row.ts";
+import { graphemes, shorten } from "../src/rows/width.ts";
+import { row, rowText, wrap } from "../src/rows/wrap.ts";
+import { byteLimit, checkFrame, LIVE_MARK } from "./invariants.ts";
+import { stage } from "./kit.ts";
+
+export interface RunFigures {
+  frames: number;
+  bytes: number;
+  remains: boolean;
+}
+
+/** Small, fast, and the same everywhere: a run is named by its seed. */
+export function randomOf(seed: number): (below: number) => number {
+  let state = (seed * 2654435761) >>> 0 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
+const WORDS = [
+  "the",
+  "model",
+  "reads",
+  "世界",
+  "a_long_identifier_of_the_code_base",
+  "файл",
+  "naïve",
+  "🚀",
+  "한글",
+  "x",
+  "=>",
+  "0123456789",
+];
+
+export function randomRun(seed: number, steps: number, resizes = true): RunFigures {
+  const random = randomOf(seed);
+  const made = stage(20 + random(100), 5 + random(40));
+  const { emulator, screen, clock } = made;
+  const committed: string[] = [];
+  let stream = "";
+  let line = 0;
+  const cards = Array.from({ length: random(3) === 0 ? 20 : random(6) }, (_, index) => ({
+    index,
+    text: "",
+    done: false,
+  }));
+  let typed = "";
+  let remains = false;
+  /** Rows that the last frame left in the live region; undefined: all are to be written again. */
+  let before: readonly string[] | undefined = [];
+  let checked = 0;
+  const figures: RunFigures = { frames: 0, bytes: 0, remains: false };
+
+  const sentence = (): string =>
+    Array.from({ length: 1 + random(12) }, () => WORDS[random(WORDS.length)] as string).join(" ");
+  const styled = (text: string, columns: number, fill: boolean): Row[] => {
+    const middle = Math.floor(text.length / 3);
+    const cut = graphemes(text).reduce((at, grapheme) => (at < middle ? at + grapheme.text.length : at), 0);
+    const spans: Span[] = [
+      { text: text.slice(0, cut) },
+      { text: text.slice(cut), style: { color: random(256), bold: random(2) === 0 } },
+    ];
+    return wrap(spans, columns, fill ? { fill: 4 } : {});
+  };
+  const clip = (text: string, columns: number): Row => row(shorten(text, columns));
+  const view = (): void => {
+    const { columns } = emulator;
+    const rows: Row[] = [];
+    if (stream !== "")
+      rows.push(...wrap([{ text: `${LIVE_MARK}${stream}` }], columns, { rest: [{ text: LIVE_MARK }] }));
+    for (const card of cards) {
+      if (card.done) continue;
+      const one = clip(`${LIVE_MARK}card ${card.index} ${card.text}`, columns);
+      rows.push(card.index % 5 === 0 ? { ...one, fill: 3 } : one);
+    }
+    rows.push(
+      clip(`${LIVE_MARK}status ${Math.floor(clock.now() / 1000)}s of work, ${committed.length} lines`, columns),
+    );
+    const editor = wrap([{ text: `${LIVE_MARK}${typed}` }], columns, { rest: [{ text: LIVE_MARK }], anywhere: true });
+    rows.push(...editor);
+    const last = editor.at(-1) as Row;
+    const width = graphemes(rowText(last)).reduce((sum, grapheme) => sum + grapheme.width, 0);
+    made.view = { rows, cursor: { row: rows.length - 1, column: Math.min(width, columns - 1) } };
+  };
+  const frame = (): void => {
+    view();
+    if (random(3) === 0) screen.paint();
+    else {
+      screen.changed();
+      clock.advance(100);
+      view();
+      screen.paint();
+    }
+    const bytes = emulator.take();
+    figures.frames++;
+    const live = made.view.rows.slice(-emulator.rows).map(rowText);
+    const limit = byteLimit(before ?? [], committed.slice(checked), live, emulator.rows);
+    const written = Buffer.byteLength(bytes);
+    if (written > limit)
+      throw new Error(`seed ${seed}: ${written} bytes where ${limit} are enough: ${JSON.stringify(bytes)}`);
+    before = live;
+    checked = committed.length;
+    figures.bytes += bytes.length;
+    checkFrame(emulator, bytes, { committed, view: made.view, mayHaveRemains: remains });
+    screen.changed();
+    clock.advance(200);
+    if (emulator.take() !== "") throw new Error(`seed ${seed}: a frame without a change wrote bytes`);
+  };
+  const commit = (rows: readonly Row[]): void => {
+    screen.commit(rows);
+    committed.push(...rows.map(rowText));
+  };
+
+  frame();
+  for (let step = 0; step < steps; step++) {
+    switch (random(resizes ? 8 : 7)) {
+      case 0:
+      case 1:
+        stream += `${stream === "" ? "" : " "}${sentence()}`;
+        break;
+      case 2:
+        commit(styled(`${line++} ${stream}`, emulator.columns, random(4) === 0));
+        stream = "";
+        break;
+      case 3:
+        for (let count = random(random(5) === 0 ? 80 : 4); count > 0; count--)
+          commit(styled(`${line++} ${sentence()}`, emulator.columns, false));
+        break;
+      case 4:
+        for (const card of cards) if (random(2) === 0) card.text = sentence();
+        break;
+      case 5: {
+        const card = cards[random(Math.max(1, cards.length))];
+        if (card !== undefined) card.done = !card.done;
+        if (card?.done) commit(styled(`${line++} card ${card.index} ${card.text}`, emulator.columns, true));
+        break;
+      }
+      case 6:
+        typed = random(4) === 0 ? "" : typed + (WORDS[random(WORDS.length)] as string);
+        break;
+      default: {
+        const columns = random(2) === 0 ? emulator.columns : 20 + random(281);
+        const height = random(2) === 0 ? emulator.rows : 5 + random(56);
+        if (isTooSmall(made.view.rows, emulator, columns, height)) remains = true;
+        emulator.resize(columns, height);
+        before = undefined;
+        screen.resized();
+      }
+    }
+    frame();
+  }
+  figures.remains = remains;
+  screen.end();
+  return figures;
+}
+
+/** Whether rows of the live region are pushed out of the window by this change. */
+function isTooSmall(
+  rows: readonly Row[],
+  before: { columns: number; rows: number },
+  columns: number,
+  height: number,
+): boolean {
+  const pieces = rows.map((row) => wrap(row.spans, columns, { anywhere: true }).length);
+  const total = pieces.reduce((sum, count) => sum + count, 0);
+  return (columns < before.columns || height < before.rows) && total > height;
+}

@@ -1,0 +1,62 @@
+// A program in a tmux window of its own: what a person sees there, and windows that change their size.
+
+import { execFile, spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+const run = promisify(execFile);
+let made = 0;
+/** Looks at the window. */
+const PATIENCE = 600;
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+export const PROGRAM = [
+  "--conditions=lathe-source",
+  "--import",
+  path("../../../scripts/source-loader.mjs"),
+  path("program.ts"),
+];
+
+export class Tmux {
+  readonly #socket = `lathe-tui-${process.pid}-${made++}`;
+
+  static async start(columns: number, rows: number, env: Record<string, string> = {}): Promise<Tmux> {
+    const tmux = new Tmux();
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const command = ["env", ...settings, process.execPath, ...PROGRAM].join(" ");
+    await tmux.#tmux("-f", "/dev/null", "new-session", "-d", "-x", String(columns), "-y", String(rows), "sh");
+    await tmux.#tmux("send-keys", `PS1='$ '; clear; ${command}`, "Enter");
+    return tmux;
+  }
+
+  async press(...keys: string[]): Promise<void> {
+    await this.#tmux("send-keys", ...keys);
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#tmux("resize-window", "-x", String(columns), "-y", String(rows));
+  }
+
+  /** Waits for the text; gives all lines, scrolled ones included, as they were ended. */
+  async see(wanted: RegExp): Promise<string[]> {
+    for (let looked = 0; ; looked++) {
+      const { stdout } = await this.#tmux("capture-pane", "-p", "-J", "-S", "-");
+      if (wanted.test(stdout))
+        return stdout
+          .trimEnd()
+          .split("\n")
+          .map((line) => line.trimEnd());
+      if (looked > PATIENCE) throw new Error(`${wanted} is not in the window:\n${stdout}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#tmux("kill-server");
+  }
+
+  #tmux(...args: string[]): Promise<{ stdout: string }> {
+    const env = { ...process.env, LC_ALL: "C.UTF-8" };
+    return run("tmux", ["-u", "-L", this.#socket, ...args], { encoding: "utf8", env });
+  }
+}
