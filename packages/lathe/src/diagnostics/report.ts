@@ -7,7 +7,6 @@ import { arch, release, type as systemName, totalmem } from "node:os";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { isoTime } from "@lathe/agent";
-import type { Conversation } from "../conversation/conversation.ts";
 import { settingsScreen } from "../settings/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type TarMember, tarArchive } from "./tar.ts";
@@ -17,15 +16,20 @@ const MOST_BESIDE = 10;
 /** Of one file; the end of it says most. */
 const MOST_BYTES = 8 << 20;
 
+/** Where a session is kept; in memory when there is no path. */
+interface KeptSession {
+  readonly path?: string;
+  readonly folder?: string;
+}
+
 /** Path of the archive, where the command was started. */
-export async function writeReport(conversation: Conversation): Promise<string> {
-  const { workspace, open } = conversation;
+export async function writeReport(workspace: Workspace, { path, folder }: KeptSession): Promise<string> {
   const { machine, redactor } = workspace;
   const now = machine.deps.now();
   const members: TarMember[] = [
     { name: "system.txt", content: Buffer.from(redactor.text(`${systemInfo(workspace).join("\n")}\n`)) },
     { name: "settings.txt", content: Buffer.from(redactor.text(settingsText(workspace))) },
-    ...(open.journal.path === undefined ? [] : filesOf(open.journal.path, open.journal.folder).map(member(workspace))),
+    ...(path === undefined ? [] : filesOf(path, folder).map(member(workspace))),
   ];
   const file = join(machine.cwd, `lathe-report-${isoTime(now).replace(/[:.]/g, "-")}.tar.gz`);
   await writeFile(file, gzipSync(tarArchive(members, now)), { mode: 0o600 });

@@ -1,12 +1,11 @@
 // The settings as a screen shows them: grouped, each with its meaning, its value and where that comes from, and how it is changed.
 
 import { usageError } from "../usage/exit.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 import { checkValue, parseValue } from "./check.ts";
-import { SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
+import { SETTINGS, type SettingKey, type SettingSpec, type Settings } from "./schema.ts";
 import { removeSetting, writeSetting } from "./write.ts";
 
-export interface ShownSetting {
+interface ShownSetting {
   readonly key: SettingKey;
   readonly help: string;
   readonly type: SettingSpec["type"];
@@ -25,7 +24,14 @@ export interface SettingsGroup {
   readonly settings: readonly ShownSetting[];
 }
 
-export function settingsScreen({ settings, settingsOrigin }: Workspace): readonly SettingsGroup[] {
+/** What takes effect, where that comes from, and the user's own file. */
+interface SettingsInForce {
+  readonly settings: Settings;
+  readonly settingsOrigin: ReadonlyMap<SettingKey, string>;
+  readonly paths: { readonly config: string };
+}
+
+export function settingsScreen({ settings, settingsOrigin }: Omit<SettingsInForce, "paths">): readonly SettingsGroup[] {
   const groups = new Map<string, ShownSetting[]>();
   for (const [name, spec] of Object.entries(SETTINGS) as [SettingKey, SettingSpec][]) {
     const group = name.includes(".") ? name.slice(0, name.indexOf(".")) : "general";
@@ -50,11 +56,10 @@ export function settingsScreen({ settings, settingsOrigin }: Workspace): readonl
  * that does not fit is refused in one line. Undefined resets it. Returns a note when another file overrides it in this folder.
  */
 export async function changeSetting(
-  workspace: Workspace,
+  { paths, settings, settingsOrigin }: SettingsInForce,
   key: SettingKey,
   text: string | undefined,
 ): Promise<string | undefined> {
-  const { paths, settings, settingsOrigin } = workspace;
   const value = text === undefined ? SETTINGS[key].default : parseValue(key, text);
   const wrong = text === undefined ? undefined : checkValue(key, value);
   if (wrong !== undefined) throw usageError(`${key} ${wrong}.`);
@@ -70,7 +75,7 @@ export async function changeSetting(
 }
 
 /** As `lathe config set` takes it. */
-export function written(value: unknown): string {
+function written(value: unknown): string {
   if (Array.isArray(value))
     return value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

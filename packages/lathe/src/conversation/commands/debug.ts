@@ -13,9 +13,9 @@ interface Entry {
 const ENTRIES: Readonly<Record<string, Entry>> = {
   dump: {
     about: "write a report with this session, without known secrets",
-    run: async (conversation, view) => {
+    run: async ({ workspace, open }, view) => {
       const { writeReport } = await import("../../diagnostics/report.ts");
-      view.line(`Written: ${await writeReport(conversation)}`, "dim");
+      view.line(`Written: ${await writeReport(workspace, open.journal)}`, "dim");
     },
   },
   system: {
