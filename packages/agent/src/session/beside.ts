@@ -11,7 +11,18 @@ import { runUserCommand, type UserCommandOptions, type UserCommandResult } from 
 type BesideParts = SideCallParts & JournalPart & ArtifactPart & HostPart<"env"> & Pick<ToolPart, "services">;
 
 /** What a session does beside its conversation. */
-export class Beside {
+export interface Beside {
+  /** Commands that run in the background, or have ended there. */
+  readonly jobs: Jobs | undefined;
+  /** Runs a command of the person who uses the session, and records it. */
+  runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult>;
+  /** Asks a model outside the conversation; counted in the session's costs. */
+  callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer>;
+  /** Ends what runs; the session does it before its journal is closed. */
+  close(): Promise<void>;
+}
+
+export class SessionBeside implements Beside {
   readonly #core: BesideParts;
   readonly #end = abortController();
   readonly #running = new Set<Promise<unknown>>();
@@ -20,22 +31,18 @@ export class Beside {
     this.#core = core;
   }
 
-  /** Commands that run in the background, or have ended there. */
   get jobs(): Jobs | undefined {
     return this.#core.services.jobs;
   }
 
-  /** Runs a command of the person who uses the session, and records it. */
   runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult> {
     return this.#tracked(runUserCommand(this.#core, command, { ...options, signal: this.#until(options.signal) }));
   }
 
-  /** Asks a model outside the conversation; counted in the session's costs. */
   callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer> {
     return this.#tracked(sideCall(this.#core, role, call, this.#until(signal)));
   }
 
-  /** With the session, before its journal is closed. */
   async close(): Promise<void> {
     this.#end.abort();
     await Promise.allSettled(this.#running);

@@ -25,7 +25,7 @@ import type {
 } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
 import { abortController } from "../time/deadline.ts";
-import { Beside } from "./beside.ts";
+import { type Beside, SessionBeside } from "./beside.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
@@ -60,7 +60,7 @@ export class Session {
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
-    this.beside = new Beside(core);
+    this.beside = new SessionBeside(core);
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
     if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
     core.emit("session_start", {

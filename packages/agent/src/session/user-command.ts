@@ -14,6 +14,7 @@ import type { ArtifactPart, HostPart, JournalPart } from "./parts.ts";
 /** The kind of the entries that record such commands. */
 export const USER_COMMAND = "bashExecution";
 
+/** Who sees the command, and what ends it. */
 export interface UserCommandOptions {
   /** Whether the model gets to see it. */
   readonly isSent: boolean;
@@ -92,7 +93,8 @@ function ending({ exitCode, cancelled, timedOut, durationMs }: Ended): string {
 }
 
 /** As a transcript shows it. */
-export interface RecordedUserCommand extends Ended {
+export interface RecordedUserCommand
+  extends Pick<UserCommandResult, "command" | "exitCode" | "cancelled" | "timedOut" | "durationMs"> {
   readonly output: string;
   readonly truncated: boolean;
   readonly isSent: boolean;

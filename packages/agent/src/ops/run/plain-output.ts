@@ -15,7 +15,7 @@ const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 /** A line printed over less often may be text with odd line ends. */
 const FEWEST_STATES = 4;
 
-/** The text without what a terminal would have acted on. */
+/** What a command printed, as text: without colours and cursor moves, and of a line that was printed over the last state. */
 export function plainOutput(output: string): string {
   if (!/[\x00-\x08\x0b-\x1f\x7f]/.test(output)) return output;
   const text = output.replace(COMMANDS, "").replace(CONTROLS, "");
