@@ -13,7 +13,6 @@ export type { DiffLine, FileChange, FileDiff } from "./diff/file-diff.ts";
 export { CodeHighlighter, highlight } from "./highlight/highlight.ts";
 export { languageOf, loadLanguage } from "./highlight/languages.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
-export { type MarkdownOptions, MarkdownStream, renderMarkdown } from "./markdown/stream.ts";
 export { Focus } from "./overlay/focus.ts";
 export { LinePrompt, type LinePromptOptions } from "./prompt/line-prompt.ts";
 export { beside, cutRow } from "./rows/beside.ts";
