@@ -96,7 +96,8 @@ export class Region {
     const { countsErased } = this.#reflow();
     const top = countsErased && committed > 0 ? 0 : commonTop(held, wanted);
     const grow = wanted.length - held.length;
-    const bottom = grow === 0 ? 0 : commonBottom(held, wanted, top);
+    // Rows that stay can be moved as far as the screen has room for them below those that come.
+    const bottom = grow === 0 ? 0 : Math.min(commonBottom(held, wanted, top), Math.max(0, height - grow));
     const result = [...held];
     const patch = (row: number): void => {
       let before = result[row] as HeldRow;
@@ -120,12 +121,10 @@ export class Region {
       for (let row = moved; row < wanted.length; row++) patch(row);
       return result;
     }
-    // Whatever leaves the screen at its top while rows are added must be in its final form by then: rows above come first. When more rows
-    // come than the screen has room for above those that stay, the latter cannot be moved and are written again.
-    const canMove = bottom > 0 && grow <= height - bottom;
-    const kept = canMove ? held.length - bottom : held.length;
+    // Whatever leaves the screen at its top while rows are added must be in its final form by then: rows above come first.
+    const kept = held.length - bottom;
     for (let row = top; row < kept; row++) patch(row);
-    if (canMove) {
+    if (bottom > 0) {
       frame.appendRows(held.length - 1, grow);
       frame.insertRows(kept, grow);
       result.splice(kept, 0, ...Array.from({ length: grow }, () => EMPTY_HELD));
