@@ -113,7 +113,11 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     before = live;
     checked = committed.length;
     figures.bytes += bytes.length;
-    if (isUncertain) remains = emulator.lines().filter((text) => text.startsWith(LIVE_MARK)).slice(0, -live.length);
+    if (isUncertain)
+      remains = emulator
+        .lines()
+        .filter((text) => text.startsWith(LIVE_MARK))
+        .slice(0, -live.length);
     isUncertain = false;
     checkFrame(emulator, bytes, { committed, view: made.view, remains });
     screen.changed();

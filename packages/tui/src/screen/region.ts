@@ -140,10 +140,14 @@ export class Region {
   }
 
   #finish(frame: Frame, committed: number, { cursor, isShownWhole }: NextView): { bytes: string; isPlain: boolean } {
-    const isPlain = frame.changes <= 1;
-    const isAstray = frame.changes > 0 && frame.hasMoved && (isPlain || !isShownWhole);
-    if (cursor !== undefined) frame.moveTo(cursor.row + committed, Math.min(cursor.column, frame.columns - 1));
-    else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
+    const isPlain = frame.isSmall;
+    const isAstray = !isPlain && !isShownWhole;
+    if (cursor !== undefined) {
+      const place = { row: cursor.row + committed, column: Math.min(cursor.column, frame.columns - 1) };
+      const isThere = place.row === this.#cursor.row && place.column === this.#cursor.column;
+      if (isThere && !frame.movesRows) frame.returnTo(place);
+      else frame.moveTo(place.row, place.column);
+    } else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
     this.#cursor = { row: frame.place.row - committed, column: frame.place.column };
     const isShown = cursor !== undefined;
     let bytes = frame.bytes;
