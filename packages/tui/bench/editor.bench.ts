@@ -5,7 +5,7 @@ import { Editor } from "../src/editor/editor.ts";
 import { EDITOR_ACTIONS } from "../src/keys/actions.ts";
 import { Bindings } from "../src/keys/bindings.ts";
 import { KeyDecoder } from "../src/keys/decoder.ts";
-import { CONTEXT } from "../test/terminal.ts";
+import { CONTEXT } from "../test/component-kit.ts";
 
 const bindings = new Bindings(EDITOR_ACTIONS);
 const LINES = Array.from({ length: 10_000 }, (_, index) => `line ${index} of a text that somebody wrote`).join("\n");

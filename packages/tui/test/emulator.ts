@@ -98,6 +98,12 @@ export class Emulator implements TerminalOutput {
     );
   }
 
+  /** What is in a row in sight from a column on. */
+  textFrom(row: number, column: number): string {
+    const buffer = this.#terminal.buffer.active;
+    return buffer.getLine(buffer.baseY + row)?.translateToString(true, column) ?? "";
+  }
+
   /** Rows from the top of the scrollback to the screen. */
   get scrolled(): number {
     return this.#terminal.buffer.active.baseY;

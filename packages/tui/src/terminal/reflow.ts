@@ -16,7 +16,7 @@ export interface Reflow {
   readonly movesCursorByRowsBelow: boolean;
 }
 
-/** kitty, VTE, Alacritty, WezTerm, iTerm2, Ghostty, foot and most others. */
+/** Every terminal that we know nothing else of. */
 export const REFLOW_USUAL: Reflow = {
   breaksRows: true,
   countsLastBlank: false,
