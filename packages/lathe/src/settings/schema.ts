@@ -99,12 +99,17 @@ export const SETTINGS = {
   "compaction.remoteEnabled": {
     type: "boolean",
     default: true,
-    help: "use compaction.remoteEndpoint when it is set",
+    help: "let the vendor of the model compact where it can, else compaction.remoteEndpoint when it is set",
   },
   "compaction.remoteEndpoint": {
     type: "string",
     default: "",
     help: "address that makes summaries: gets {systemPrompt, prompt}, answers {summary}",
+  },
+  "compaction.handoffSaveToDisk": {
+    type: "boolean",
+    default: false,
+    help: "keep the briefing of an automatic handoff as handoff-*.md beside the session that wrote it",
   },
   "compaction.idleEnabled": {
     type: "boolean",
@@ -122,6 +127,16 @@ export const SETTINGS = {
     min: 1,
     default: 300,
     help: "only after this many seconds of silence",
+  },
+  "title.enabled": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, name each session after its first message with one small request",
+  },
+  "updates.check": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, ask npm once a day for a newer version and say so",
   },
   "branchSummary.enabled": {
     type: "boolean",
@@ -248,6 +263,36 @@ export const SETTINGS = {
     type: "strings",
     default: ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"],
     help: "what the status line of the terminal shows, in order",
+  },
+  "theme.dark": { type: "string", default: "dark", help: "theme for dark terminals; /theme shows all" },
+  "theme.light": { type: "string", default: "light", help: "theme for light terminals" },
+  symbolPreset: {
+    type: "enum",
+    choices: ["unicode", "nerd", "ascii"],
+    default: "",
+    help: "signs that the terminal is drawn with; empty = as the theme says",
+  },
+  colorBlindMode: { type: "boolean", default: false, help: "additions in blue instead of green" },
+  "display.thinking": {
+    type: "enum",
+    choices: ["shown", "folded", "hidden"],
+    default: "folded",
+    help: "what is shown of the model's thoughts",
+  },
+  "display.plain": {
+    type: "boolean",
+    default: false,
+    help: "at a terminal, lines that are only ever added to, as with --plain: for screen readers",
+  },
+  "terminal.title": {
+    type: "boolean",
+    default: true,
+    help: "show the project and whether work goes on in the terminal's title",
+  },
+  "terminal.notifications": {
+    type: "boolean",
+    default: true,
+    help: "notify when a long turn ends or a question waits while the terminal has no focus",
   },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },

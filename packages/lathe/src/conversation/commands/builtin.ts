@@ -3,6 +3,8 @@
 import { EXIT } from "../../usage/exit.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { jobs } from "./jobs.ts";
+import { loginCommands } from "./login-commands.ts";
 import { modelCommands } from "./model-commands.ts";
 import { projectCommands } from "./project-commands.ts";
 import { reportCommands } from "./report-commands.ts";
@@ -14,6 +16,7 @@ import { treeCommands } from "./tree-commands.ts";
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry([
     ...modelCommands,
+    ...loginCommands,
     ...projectCommands,
     settings,
     context,
@@ -27,6 +30,7 @@ export function builtinCommands(): CommandRegistry {
     redo,
     ...sessionFileCommands,
     cost,
+    jobs,
     ...reportCommands,
     quit,
   ]);

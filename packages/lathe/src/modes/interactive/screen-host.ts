@@ -1,13 +1,18 @@
 // Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
 
-import { type RenderContext, type Row, row, rowOf, shorten } from "@lathe/tui";
+import { elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes } from "@lathe/tui";
 import type { OpenSession } from "../../conversation/open-session.ts";
-import type { Controller } from "./controller.ts";
-import { InputEndings } from "./input-endings.ts";
+import { dressed } from "./appearance.ts";
+import { ComposerCompletion } from "./completion.ts";
+import { ComposerHistory } from "./composer-history.ts";
+import { addHostCommands } from "./host-commands.ts";
 import { Keyboard } from "./keyboard.ts";
+import { moreActions } from "./more-actions.ts";
 import type { Host } from "./run.ts";
 import type { ConversationRows, ScreenView } from "./screen-view.ts";
-import { running } from "./transcript/numbers.ts";
+import { ConversationFacts } from "./status-facts.ts";
+import { partsNamed, StatusLine } from "./status-line/status-line.ts";
+import { TerminalSigns } from "./terminal-signs.ts";
 import { Transcript } from "./transcript/transcript.ts";
 
 /** `problems`: lines to show when the conversation is there. */
@@ -23,31 +28,66 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     now: deps.now,
     model,
     onChange: () => view.screen.changed(),
+    expandKey: view.bindings.chords("app.tools.expand")[0],
   });
-  const rows = new HostRows(view, transcript);
+  const facts = new ConversationFacts(() => view.controller);
+  const rows = new HostRows(view, transcript, facts);
+  const signs = new TerminalSigns(view);
+  let themes: Themes | undefined;
+  let history: ComposerHistory | undefined;
   view.conversationRows = rows;
-  view.watch = (open) => void follow(open, transcript, rows);
+  view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
+  view.past = (session) => {
+    for (const block of transcript.past(session, view.context())) view.screen.commit(block);
+  };
   view.onSent = (text) => {
     const { controller } = view;
     if (controller?.commands.parse(text.trimEnd())) view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
-    else if (!controller?.isBusy) transcript.user(text);
+    else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+    history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
+  view.moreActions = moreActions(view, transcript, () => history);
   return {
     view,
+    settled: (workspace) => {
+      const { settings } = workspace;
+      themes = dressed(view, workspace);
+      history = new ComposerHistory(workspace);
+      view.history = history;
+      transcript.thinking = settings["display.thinking"];
+      const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
+      if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
+      if (parts.length > 0) rows.parts = parts;
+      signs.enable(settings);
+    },
     open: (controller) => {
       view.keys = new Keyboard(view);
+      view.completion = new ComposerCompletion(controller, deps.now);
+      if (themes) addHostCommands(controller.commands, view, themes);
       for (const problem of problems) view.line(problem, "yellow");
       view.open(controller);
+    },
+    titled: (title) => signs.name(title),
+    close: async () => {
+      themes?.close();
+      await history?.close();
     },
   };
 }
 
-async function follow({ session, journal }: OpenSession, transcript: Transcript, rows: HostRows): Promise<void> {
-  const endings = new InputEndings(journal.path !== undefined);
+interface Followers {
+  readonly transcript: Transcript;
+  readonly rows: HostRows;
+  readonly facts: ConversationFacts;
+  readonly signs: TerminalSigns;
+}
+
+async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
+  const { transcript, rows, facts, signs } = followers;
   for await (const event of session.events()) {
-    if (!endings.covers(event)) transcript.event(event);
-    const ending = endings.after(event);
-    if (ending !== undefined) transcript.note(ending, "error");
+    transcript.event(event);
+    if (event.kind === "processing_end") facts.refresh();
+    signs.event(event);
     rows.tick();
   }
 }
@@ -58,11 +98,23 @@ const TICK_MS = 1_000;
 class HostRows implements ConversationRows {
   readonly #view: ScreenView;
   readonly #transcript: Transcript;
+  readonly #facts: ConversationFacts;
+  #status: StatusLine;
   #ticking: { cancel(): void } | undefined;
 
-  constructor(view: ScreenView, transcript: Transcript) {
+  constructor(view: ScreenView, transcript: Transcript, facts: ConversationFacts) {
     this.#view = view;
     this.#transcript = transcript;
+    this.#facts = facts;
+    this.#status = this.#lineOf();
+  }
+
+  set parts(parts: ConstructorParameters<typeof StatusLine>[1]) {
+    this.#status = this.#lineOf(parts);
+  }
+
+  #lineOf(parts?: ConstructorParameters<typeof StatusLine>[1]): StatusLine {
+    return new StatusLine(() => this.#facts.facts as NonNullable<ConversationFacts["facts"]>, parts);
   }
 
   finished(context: RenderContext): readonly Row[] {
@@ -73,9 +125,8 @@ class HostRows implements ConversationRows {
     return [...this.#transcript.render(context), ...this.#activity(context)];
   }
 
-  status({ columns }: RenderContext): readonly Row[] {
-    const { controller } = this.#view;
-    return controller ? [row(shorten(statusText(controller), columns), { color: "dim" })] : [];
+  status(context: RenderContext): readonly Row[] {
+    return this.#view.controller ? this.#status.render(context) : [];
   }
 
   /** Running times move on, as long as there are any. */
@@ -93,7 +144,7 @@ class HostRows implements ConversationRows {
     if (!activity) return [];
     const seconds = Math.floor((now - activity.since) / 1000);
     const frame = symbols.spinner[seconds % symbols.spinner.length] ?? "";
-    const end = `  ${running(now - activity.since)} · esc stops`;
+    const end = `  ${elapsed(now - activity.since)} · esc stops`;
     return [
       row(""),
       rowOf(
@@ -103,10 +154,4 @@ class HostRows implements ConversationRows {
       ),
     ];
   }
-}
-
-function statusText({ conversation }: Controller): string {
-  const { model, session, permissions, workspace } = conversation;
-  const effort = session.config.reasoningEffort;
-  return [`${model.provider}/${model.id}${effort ? `:${effort}` : ""}`, permissions.mode, workspace.cwd].join("  ");
 }

@@ -70,6 +70,8 @@ export class ScreenView implements HostView {
   readonly editor: Editor;
   readonly panels: PanelStack;
   controller: Controller | undefined;
+  /** Whether the terminal's window has the focus, as far as it says so. */
+  hasFocus = true;
   conversationRows: ConversationRows | undefined;
   keys: KeyHandler | undefined;
   /** Whoever makes the colours now. */
@@ -193,6 +195,11 @@ export class ScreenView implements HostView {
     return askPanel(this, question);
   };
 
+  askSecret = async (question: string): Promise<string | undefined> => {
+    const { secretPanel } = await import("./panels/open-panels.ts");
+    return secretPanel(this, question);
+  };
+
   choose = async <T>(choice: Choice<T>): Promise<T | undefined> => {
     const { choicePanel } = await import("./panels/choice-panel.ts");
     return choicePanel(this, choice);
@@ -258,17 +265,22 @@ export class ScreenView implements HostView {
     this.terminal.copy(text);
   }
 
+  submit(text: string): void {
+    void this.tell((controller) => controller.submit(text));
+  }
+
   prefill(text: string): void {
     this.editor.text = this.editor.isEmpty ? text : `${text}\n${this.editor.text}`;
     this.screen.changed();
   }
 
-  async showPast({ usage, journal, hasUnfinishedInput }: OpenSession["session"]): Promise<void> {
-    if (usage.turns === 0 && !hasUnfinishedInput) return;
-    const { recall } = await import("./recall.ts");
-    recall(journal, (text) => this.line(text, "dim"));
+  async showPast(session: OpenSession["session"]): Promise<void> {
+    if (session.usage.turns === 0 && !session.hasUnfinishedInput) return;
+    this.past(session);
   }
 
+  /** Shows the end of an earlier session. */
+  past: (session: OpenSession["session"]) => void = () => {};
   /** Set when the conversation is opened. */
   watch: (open: OpenSession) => void = () => {};
 
@@ -291,7 +303,8 @@ export class ScreenView implements HostView {
 
   #key(key: Key): void {
     if (this.#isOver) return;
-    if (key.kind === "key" || key.kind === "paste") this.panels.keyPressed();
+    if (key.kind === "focus") this.hasFocus = key.focused;
+    else this.panels.keyPressed();
     if (this.#fullScreen) this.#fullScreen.handle(key);
     else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key)) this.editor.handle(key);
     this.panels.settle();
@@ -355,12 +368,12 @@ export class ScreenView implements HostView {
   }
 
   /** What is finished goes up before anything else is written there. */
-  #flush(context: RenderContext = this.#context()): void {
+  #flush(context: RenderContext = this.context()): void {
     const rows = this.conversationRows?.finished(context) ?? [];
     if (rows.length > 0) this.screen.commit(rows);
   }
 
-  #context(): RenderContext {
+  context(): RenderContext {
     const { columns, rows } = this.terminal;
     return { columns, rows, symbols: this.colours.symbols, now: this.machine.deps.now() };
   }

@@ -159,6 +159,10 @@ export class PlainView implements HostView {
     return { approved: false, ...(said === undefined || said === "" || isNo(said) ? {} : { feedback: said }) };
   };
 
+  submit(text: string): void {
+    void this.tell((controller) => controller.submit(text));
+  }
+
   /** A text of several lines does not fit the line: it is shown instead. */
   prefill(text: string): void {
     if (text.includes("\n")) this.line(`Your message was:\n${text}`, "dim");

@@ -1,0 +1,30 @@
+// Colours and symbols as the settings want them, for the terminal as it is: dark or light, with many colours or none.
+
+import { readdirSync, readFileSync, watch } from "node:fs";
+import { appearance, colourMode, type SymbolPreset, Themes, themeDirectory } from "@lathe/tui";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { ScreenView } from "./screen-view.ts";
+
+/** The view's colours from here on. What is wrong with the chosen theme is said. */
+export function dressed(view: ScreenView, { settings, paths }: Workspace): Themes {
+  const { env, deps } = view.machine;
+  const themes = new Themes({
+    files: themeDirectory(`${paths.home}/themes`, { readdirSync, readFileSync, watch }),
+    clock: { setTimeout: deps.setTimer, clearTimeout: (timer) => (timer as { cancel(): void } | undefined)?.cancel() },
+    mode: colourMode(env),
+    appearance: appearance(undefined, env),
+    dark: settings["theme.dark"],
+    light: settings["theme.light"],
+    colorBlind: settings.colorBlindMode,
+    ...(settings.symbolPreset === "" ? {} : { symbols: settings.symbolPreset as SymbolPreset }),
+    onChange: () => view.screen.restyled(),
+  });
+  view.colours = themes;
+  view.editor.prompt = [{ text: `${themes.symbols.prompt} `, style: { color: "accent" } }];
+  view.onReply = (reply) => {
+    if (reply.kind === "background" || reply.kind === "appearance") themes.setAppearance(appearance(reply, env));
+  };
+  if (themes.startProblem !== undefined) view.line(themes.startProblem, "yellow");
+  view.screen.restyled();
+  return themes;
+}

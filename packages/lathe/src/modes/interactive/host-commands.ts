@@ -1,0 +1,68 @@
+// Commands that only a screen has.
+
+import type { Themes } from "@lathe/tui";
+import { chooseFrom } from "../../conversation/commands/choice.ts";
+import { type CommandRegistry, commandHelp, type SlashCommand } from "../../conversation/commands/command.ts";
+import { writeSetting } from "../../settings/write.ts";
+import { table } from "../../tables/table.ts";
+import { usageError } from "../../usage/exit.ts";
+import { ALL_ACTIONS } from "./actions.ts";
+import type { ScreenView } from "./screen-view.ts";
+
+export function addHostCommands(registry: CommandRegistry, view: ScreenView, themes: Themes): void {
+  registry.add(themeCommand(themes));
+  registry.add(hotkeysCommand(view));
+  registry.add(helpCommand(registry));
+}
+
+const themeCommand = (themes: Themes): SlashCommand => ({
+  name: "theme",
+  arguments: "[name]",
+  description: "show or change the colours",
+  whileWorking: true,
+  complete: (_conversation, typed) => themes.names().filter((name) => name.startsWith(typed)),
+  run: async ({ workspace }, wanted, view) => {
+    const names = themes.names();
+    const items = names.map((name) => ({ value: name, label: name }));
+    const moved = (name: string | undefined): void => {
+      if (name === undefined) themes.cancelPreview();
+      else themes.preview(name);
+    };
+    const current = names.indexOf(themes.current.name);
+    const name = wanted === "" ? await chooseFrom(view, { title: "Theme", items, current, moved }) : wanted;
+    if (name === undefined) return;
+    const result = names.includes(name)
+      ? themes.select(name)
+      : { success: false as const, error: `Theme not found: ${name}` };
+    if (!result.success) throw usageError(`${result.error}. See /theme.`);
+    await writeSetting(workspace.paths.config, themes.appearance === "dark" ? "theme.dark" : "theme.light", name);
+    view.line(`Theme: ${name}, for ${themes.appearance} terminals.`, "dim");
+  },
+});
+
+const hotkeysCommand = (screen: ScreenView): SlashCommand => ({
+  name: "hotkeys",
+  description: "show what the keys do",
+  whileWorking: true,
+  run: (_conversation, _argument, view) => {
+    const { bindings } = screen;
+    const rows = ALL_ACTIONS.map(({ id, description }) => [bindings.chords(id).join(" ") || "–", description, id]);
+    const conflicts = bindings
+      .conflicts()
+      .map(({ chord, actions, context }) => `${chord} (${context}) means ${actions.join(" and ")}: the first gets it.`);
+    const text = [table(rows).trimEnd(), ...conflicts, ...bindings.problems].join("\n");
+    if (view.page) view.page("Keys: change them in keybindings.json", text);
+    else view.line(text);
+  },
+});
+
+const INTRODUCTION = `Type a request and press Enter. While the agent works, Enter steers it, Alt+Enter queues for later, Esc stops it.
+@ names a file, ! runs a command, / is for commands. Ctrl+C twice leaves. All keys: /hotkeys
+`;
+
+const helpCommand = (registry: CommandRegistry): SlashCommand => ({
+  name: "help",
+  description: "show this list",
+  whileWorking: true,
+  run: (_conversation, _argument, view) => view.line(`${INTRODUCTION}\n${commandHelp(registry.list())}`),
+});

@@ -1,0 +1,81 @@
+// Actions of keys that need the conversation's parts: thinking, models, the viewer over everything that was said.
+
+import { EMPTY_ROW, type Row } from "@lathe/tui";
+import { EFFORTS } from "../../conversation/commands/model-commands.ts";
+import { modelsOf } from "../../models/connect.ts";
+import type { AppAction } from "./actions.ts";
+import type { ComposerHistory } from "./composer-history.ts";
+import type { Controller } from "./controller.ts";
+import type { ScreenView } from "./screen-view.ts";
+import type { Transcript } from "./transcript/transcript.ts";
+
+export function moreActions(
+  view: ScreenView,
+  transcript: Transcript,
+  history: () => ComposerHistory | undefined,
+): (action: AppAction) => boolean {
+  return (action) => {
+    switch (action) {
+      case "app.thinking.cycle":
+        void view.tell(async (controller) => cycleThinking(view, controller));
+        return true;
+      case "app.thinking.toggle":
+        transcript.thinking = transcript.thinking === "shown" ? "folded" : "shown";
+        view.hint(transcript.thinking === "shown" ? "Thoughts are shown." : "Thoughts are folded.");
+        return true;
+      case "app.model.cycle":
+        void view.tell((controller) => cycleModel(view, controller, 1));
+        return true;
+      case "app.model.cycleBackward":
+        void view.tell((controller) => cycleModel(view, controller, -1));
+        return true;
+      case "app.tools.expand":
+        void view.tell(async (controller) => openTranscript(view, controller, transcript));
+        return true;
+      case "app.history.search":
+        void history()?.choose(view);
+        return true;
+      default:
+        return false;
+    }
+  };
+}
+
+function cycleThinking(view: ScreenView, { conversation }: Controller): void {
+  const now = conversation.session.config.reasoningEffort ?? "default";
+  const next = EFFORTS[(EFFORTS.indexOf(now) + 1) % EFFORTS.length] ?? "default";
+  conversation.setEffort(next === "default" ? undefined : next);
+  view.hint(`Thinking: ${next}`);
+}
+
+/** Among those that are enabled and can be called; with no such list, those of the present provider. */
+async function cycleModel(view: ScreenView, { conversation }: Controller, by: 1 | -1): Promise<void> {
+  const { workspace, model } = conversation;
+  const { registry } = await modelsOf(workspace);
+  const { expandModels } = await import("@lathe/llm");
+  const { enabledModels } = workspace.settings;
+  const usable =
+    enabledModels.length > 0
+      ? expandModels(registry, enabledModels).map(({ model: one }) => one)
+      : registry.available().filter(({ provider }) => provider === model.provider);
+  if (usable.length < 2) {
+    view.hint("There is no other model to go to. Choose from all: /model");
+    return;
+  }
+  const at = usable.findIndex(({ provider, id }) => provider === model.provider && id === model.id);
+  const next = usable[(at + by + usable.length) % usable.length];
+  if (!next) return;
+  await conversation.switchModel(`${next.provider}/${next.id}`);
+  view.hint(`Model: ${next.provider}/${next.id}`);
+}
+
+/** Everything of the session, unfolded. */
+function openTranscript(view: ScreenView, { conversation }: Controller, transcript: Transcript): void {
+  const blocks = transcript.pastBlocks(conversation.session);
+  const { rows, symbols } = { rows: view.terminal.rows, symbols: view.colours.symbols };
+  const body = (columns: number): Row[] => {
+    const context = { columns, rows, symbols, now: view.machine.deps.now() };
+    return blocks.flatMap((block) => [...block.rows(context), EMPTY_ROW]);
+  };
+  view.view("Transcript", body);
+}
