@@ -113,6 +113,7 @@ describe("screen", () => {
   it("a change that can wait is painted with the next frame, and by itself when none comes", () => {
     const made = stage(40, 10);
     made.screen.paint();
+    made.emulator.take();
     made.clock.advance(1000);
     made.view = { rows: rows("spinner") };
     made.screen.changed(100);
