@@ -5,7 +5,7 @@ import { Editor } from "../src/editor/editor.ts";
 import { EDITOR_ACTIONS } from "../src/keys/actions.ts";
 import { Bindings } from "../src/keys/bindings.ts";
 import { KeyDecoder } from "../src/keys/decoder.ts";
-import { CONTEXT } from "../test/terminal.ts";
+import { CONTEXT } from "../test/component-kit.ts";
 
 const bindings = new Bindings(EDITOR_ACTIONS);
 const LINES = Array.from({ length: 10_000 }, (_, index) => `line ${index} of a text that somebody wrote`).join("\n");
@@ -48,6 +48,19 @@ const longText: Bench = {
   },
 };
 
+const LONG_LINE = "words of one line and more ".repeat(3_700);
+
+const longLine: Bench = {
+  name: "a key at the end of one line of 100,000 characters, over the same key after 1,000",
+  run: async () => {
+    keys(LONG_LINE);
+    keys(LONG_LINE.slice(0, 1000));
+    const short = median(() => keys(LONG_LINE.slice(0, 1000)));
+    const long = median(() => keys(LONG_LINE));
+    return { value: long / short, unit: "x", budget: 8, note: `${(long / 500).toFixed(3)} ms a key` };
+  },
+};
+
 const largePaste: Bench = {
   name: "a paste of 10,000 lines, over splitting it into lines once",
   run: async () => {
@@ -62,4 +75,4 @@ const largePaste: Bench = {
   },
 };
 
-export const benches: readonly Bench[] = [longText, largePaste];
+export const benches: readonly Bench[] = [longText, longLine, largePaste];

@@ -63,9 +63,18 @@ export class Emulator implements TerminalOutput {
 
   /** Scrollback and screen, one string per line as it was ended by a line end, without empty lines at the end. */
   lines(): string[] {
+    return this.#linesUntil(this.#terminal.buffer.active.length);
+  }
+
+  /** Only what is in the scrollback: no program can change it. Of a line that reaches into the screen, the part that does not. */
+  scrolledLines(): string[] {
+    return this.#linesUntil(this.scrolled);
+  }
+
+  #linesUntil(end: number): string[] {
     const buffer = this.#terminal.buffer.active;
     const lines: string[] = [];
-    for (let index = 0; index < buffer.length; index++) {
+    for (let index = 0; index < end; index++) {
       const line = buffer.getLine(index);
       if (line === undefined) continue;
       const text = line.translateToString(true);
@@ -87,6 +96,12 @@ export class Emulator implements TerminalOutput {
           ?.translateToString(true)
           .trimEnd() ?? "",
     );
+  }
+
+  /** What is in a row in sight from a column on. */
+  textFrom(row: number, column: number): string {
+    const buffer = this.#terminal.buffer.active;
+    return buffer.getLine(buffer.baseY + row)?.translateToString(true, column) ?? "";
   }
 
   /** Rows from the top of the scrollback to the screen. */

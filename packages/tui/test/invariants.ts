@@ -14,11 +14,11 @@ export interface Expected {
   /** Every committed line so far, as it was written. */
   readonly committed: readonly string[];
   readonly view: LiveView;
-  /** The window has become too small for the live region at some time: rows of it have been pushed into the scrollback, where nobody can erase them. */
-  readonly mayHaveRemains: boolean;
+  /** Live rows that the terminal has pushed into the scrollback when the window became smaller: nobody can erase them there. */
+  readonly remains: readonly string[];
 }
 
-export function checkFrame(emulator: Emulator, bytes: string, { committed, view, mayHaveRemains }: Expected): void {
+export function checkFrame(emulator: Emulator, bytes: string, { committed, view, remains }: Expected): void {
   assert.doesNotMatch(bytes, FORBIDDEN);
   const shown = view.rows.slice(Math.max(0, view.rows.length - emulator.rows));
   const live = shown.map((row) => rowText(row).trimEnd());
@@ -26,10 +26,13 @@ export function checkFrame(emulator: Emulator, bytes: string, { committed, view,
   const lines = emulator.lines();
   const above = lines.slice(0, lines.length - live.length);
   assert.deepEqual(lines.slice(lines.length - live.length), live);
-  const text = mayHaveRemains ? above.filter((line) => !line.startsWith(LIVE_MARK)) : above;
   assert.deepEqual(
-    text,
+    above.filter((line) => !line.startsWith(LIVE_MARK)),
     committed.map((line) => line.trimEnd()),
+  );
+  assert.deepEqual(
+    above.filter((line) => line.startsWith(LIVE_MARK)),
+    remains,
   );
   if (view.cursor !== undefined) {
     const hidden = view.rows.length - shown.length;

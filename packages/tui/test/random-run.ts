@@ -41,6 +41,8 @@ const WORDS = [
 
 export function randomRun(seed: number, steps: number, resizes = true): RunFigures {
   const random = randomOf(seed);
+  const sentence = (): string =>
+    Array.from({ length: 1 + random(12) }, () => WORDS[random(WORDS.length)] as string).join(" ");
   const made = stage(20 + random(100), 5 + random(40));
   const { emulator, screen, clock } = made;
   const committed: string[] = [];
@@ -51,15 +53,16 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     text: "",
     done: false,
   }));
+  const footer = Array.from({ length: random(4) }, () => sentence());
   let typed = "";
-  let remains = false;
+  let remains: readonly string[] = [];
+  /** The window has become lower and narrower at once: whether the terminal has dropped rows below the cursor cannot be known. */
+  let isUncertain = false;
   /** Rows that the last frame left in the live region; undefined: all are to be written again. */
   let before: readonly string[] | undefined = [];
   let checked = 0;
   const figures: RunFigures = { frames: 0, bytes: 0, remains: false };
 
-  const sentence = (): string =>
-    Array.from({ length: 1 + random(12) }, () => WORDS[random(WORDS.length)] as string).join(" ");
   const styled = (text: string, columns: number, fill: boolean): Row[] => {
     const middle = Math.floor(text.length / 3);
     const cut = graphemes(text).reduce((at, grapheme) => (at < middle ? at + grapheme.text.length : at), 0);
@@ -87,7 +90,9 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     rows.push(...editor);
     const last = editor.at(-1) as Row;
     const width = graphemes(rowText(last)).reduce((sum, grapheme) => sum + grapheme.width, 0);
-    made.view = { rows, cursor: { row: rows.length - 1, column: Math.min(width, columns - 1) } };
+    const cursor = { row: rows.length - 1, column: Math.min(width, columns - 1) };
+    rows.push(...footer.map((text) => clip(`${LIVE_MARK}${text}`, columns)));
+    made.view = { rows, cursor };
   };
   const frame = (): void => {
     view();
@@ -108,7 +113,13 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     before = live;
     checked = committed.length;
     figures.bytes += bytes.length;
-    checkFrame(emulator, bytes, { committed, view: made.view, mayHaveRemains: remains });
+    if (isUncertain)
+      remains = emulator
+        .lines()
+        .filter((text) => text.startsWith(LIVE_MARK))
+        .slice(0, -live.length);
+    isUncertain = false;
+    checkFrame(emulator, bytes, { committed, view: made.view, remains });
     screen.changed();
     clock.advance(200);
     if (emulator.take() !== "") throw new Error(`seed ${seed}: a frame without a change wrote bytes`);
@@ -148,27 +159,17 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
       default: {
         const columns = random(2) === 0 ? emulator.columns : 20 + random(281);
         const height = random(2) === 0 ? emulator.rows : 5 + random(56);
-        if (isTooSmall(made.view.rows, emulator, columns, height)) remains = true;
+        isUncertain = footer.length > 0 && columns < emulator.columns && height < emulator.rows;
         emulator.resize(columns, height);
+        const pushedOut = emulator.scrolledLines().filter((text) => text.startsWith(LIVE_MARK));
+        if (pushedOut.length > remains.length) remains = pushedOut;
         before = undefined;
         screen.resized();
       }
     }
     frame();
   }
-  figures.remains = remains;
+  figures.remains = remains.length > 0;
   screen.end();
   return figures;
-}
-
-/** Whether rows of the live region are pushed out of the window by this change. */
-function isTooSmall(
-  rows: readonly Row[],
-  before: { columns: number; rows: number },
-  columns: number,
-  height: number,
-): boolean {
-  const pieces = rows.map((row) => wrap(row.spans, columns, { anywhere: true }).length);
-  const total = pieces.reduce((sum, count) => sum + count, 0);
-  return (columns < before.columns || height < before.rows) && total > height;
 }

@@ -110,6 +110,58 @@ describe("screen", () => {
     expect(made.emulator.take()).toContain("after a key");
   });
 
+  it("a change that can wait is painted with the next frame, and by itself when none comes", () => {
+    const made = stage(40, 10);
+    made.screen.paint();
+    made.emulator.take();
+    made.clock.advance(1000);
+    made.view = { rows: rows("spinner") };
+    made.screen.changed(100);
+    made.clock.advance(50);
+    expect(made.emulator.take()).toBe("");
+    made.screen.changed();
+    made.clock.advance(0);
+    expect(made.emulator.take()).toContain("spinner");
+    made.clock.advance(1000);
+    made.view = { rows: rows("again") };
+    made.screen.changed(100);
+    made.clock.advance(100);
+    expect(made.emulator.screen()[0]).toBe("again");
+  });
+
+  it("text that grows above the cursor costs little more than itself, and the cursor stays where it is", () => {
+    const made = stage(80, 10);
+    const at = (text: string): void => {
+      made.view = { rows: [row(text, { color: 3 }), row("status"), row("> typed")], cursor: { row: 2, column: 7 } };
+      made.screen.paint();
+    };
+    at("some");
+    made.emulator.take();
+    at("some words");
+    expect(made.emulator.take().length).toBeLessThanOrEqual(" words".length + 24);
+    expect(made.emulator.screen().slice(0, 3)).toEqual(["some words", "status", "> typed"]);
+    expect(made.emulator.cursor).toEqual({ row: 2, column: 7 });
+    made.view = { ...made.view, rows: [row("some words", { color: 3 }), row("status"), row("> typed!")] };
+    made.screen.paint();
+    expect(made.emulator.foreground(2, 7)).toBe(-1);
+  });
+
+  it("a narrower window of VS Code breaks rows below the cursor: neither finished text nor remains of the live region suffer", () => {
+    const long = "x".repeat(50);
+    for (const columns of [60, 40, 25, 20]) {
+      const made = stage(70, 20);
+      made.screen.commit(rows(...Array.from({ length: 30 }, (_, line) => `said ${line}`)));
+      made.view = { rows: rows(`~a${long}`, `~b${long}`, `~c${long}`, `~d${long}`), cursor: { row: 1, column: 3 } };
+      made.screen.paint();
+      made.emulator.resize(columns, 20);
+      made.view = { rows: rows("~a", "~b", "~c", "~d"), cursor: { row: 1, column: 1 } };
+      made.screen.resized();
+      made.clock.advance(1000);
+      expect(made.emulator.lines().slice(-5)).toEqual(["said 29", "~a", "~b", "~c", "~d"]);
+      expect(made.emulator.lines()).toHaveLength(34);
+    }
+  });
+
   it("a terminal that takes no bytes gets one frame when it does again, not all that were missed", () => {
     const made = stage(40, 10);
     made.view = { rows: rows("before") };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { send, shown } from "../../test/terminal.ts";
+import { send, shown } from "../../test/component-kit.ts";
 import { Editor } from "../editor/editor.ts";
 import { EDITOR_ACTIONS, SELECT_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";

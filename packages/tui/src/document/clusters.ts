@@ -1,6 +1,7 @@
 // What the cursor moves over as one: a grapheme, or a mark. Each knows how it is shown, since a control character or a mark takes more
 // columns than one.
 
+import { segmentsOf } from "../rows/segments.ts";
 import { visible } from "../rows/visible.ts";
 import { shorten, widthOf } from "../rows/width.ts";
 import { isMark, type Marks } from "./marks.ts";
@@ -14,7 +15,6 @@ export interface Cluster {
 
 const ASCII = /^[ -~]*$/;
 const MARKS = /([\u{100000}-\u{10fffd}])/u;
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** A label that is wider than `room` is shortened: a cluster never takes more than one row. */
 export function clustersOf(line: string, marks: Marks, room: number): readonly Cluster[] {
@@ -84,24 +84,8 @@ function* pieces(line: string): Generator<{ text: string; offset: number }> {
   let offset = 0;
   for (const part of MARKS.test(line) ? line.split(MARKS) : [line]) {
     if (isMark(part)) yield { text: part, offset };
-    else for (const { text, offset: index } of graphemesOf(part)) yield { text, offset: offset + index };
+    else for (const { text, offset: index } of segmentsOf(part)) yield { text, offset: offset + index };
     offset += part.length;
-  }
-}
-
-/** The segmenter takes quadratic time in long texts, so it gets them in parts. A part's last cluster may go on: it begins the next part. */
-function* graphemesOf(text: string): Generator<{ text: string; offset: number }> {
-  for (let start = 0, size = PART; start < text.length; ) {
-    const part = text.slice(start, start + size);
-    const isLast = start + part.length === text.length;
-    let next = 0;
-    for (const { segment, index } of segmenter.segment(part)) {
-      if (!isLast && index + segment.length === part.length) break;
-      yield { text: segment, offset: start + index };
-      next = index + segment.length;
-    }
-    size = next === 0 ? size * 2 : PART;
-    start += next;
   }
 }
 
@@ -110,7 +94,6 @@ interface Looks {
   readonly width: number;
 }
 
-const PART = 256;
 const KNOWN_LIMIT = 4096;
 const known = new Map<string, Looks>();
 

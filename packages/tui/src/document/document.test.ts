@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CONTEXT, send } from "../../test/terminal.ts";
+import { CONTEXT, send } from "../../test/component-kit.ts";
 import { Editor } from "../editor/editor.ts";
 import { EDITOR_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
@@ -8,6 +8,7 @@ import { rowWidth } from "../rows/wrap.ts";
 import { boundaries, boundaryAfter, boundaryBefore, snapped } from "./clusters.ts";
 import { EditCommands } from "./commands.ts";
 import { Document } from "./document.ts";
+import { Layout } from "./layout.ts";
 import { isMark } from "./marks.ts";
 
 const RUNS = process.env["LATHE_LONG"] ? 5000 : 300;
@@ -114,6 +115,28 @@ describe("document", () => {
     const lengths = boundaries(unit.repeat(200)).map((at) => at % unit.length);
     expect([...new Set(lengths)]).toEqual(boundaries(unit).slice(0, -1));
     expect(boundaries(`e${"\u0301".repeat(2000)}x`)).toEqual([0, 2001, 2002]);
+  });
+
+  it("a long line that is edited has the rows of one that is laid out anew", () => {
+    const marks = new EditCommands(new Document()).marks;
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(5_000), fc.nat(30), fc.constantFrom(...PIECES.filter((one) => one !== "\n"))), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        (edits) => {
+          const kept = new Layout(30, marks);
+          let line = "words 你好 👩\u200d👩\u200d👧 and_a_long_name e\u0301 ".repeat(80);
+          kept.rows(line);
+          for (const [at, removed, inserted] of edits) {
+            line = line.slice(0, at) + inserted + line.slice(at + removed);
+            expect(kept.rows(line)).toEqual(new Layout(30, marks).rows(line));
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 
   it("no row is wider than the terminal and the cursor is always on it, at any width and after any edit", () => {

@@ -16,6 +16,9 @@ export class Layout {
   readonly columns: number;
   readonly #marks: Marks;
   readonly #rows = new Map<string, readonly LineRow[]>();
+  #characters = 0;
+  /** The long line that was asked for last: the next one is most often the same with a change. */
+  #long: { readonly line: string; readonly rows: readonly LineRow[] } = { line: "", rows: [] };
 
   constructor(columns: number, marks: Marks) {
     this.columns = columns;
@@ -25,9 +28,31 @@ export class Layout {
   rows(line: string): readonly LineRow[] {
     const known = this.#rows.get(line);
     if (known !== undefined) return known;
-    if (this.#rows.size >= REMEMBERED) this.#rows.clear();
-    const made = lineRows(clustersOf(line, this.#marks, this.columns), this.columns, line.length);
+    if (this.#rows.size >= REMEMBERED || this.#characters > REMEMBERED_CHARACTERS) {
+      this.#rows.clear();
+      this.#characters = 0;
+    }
+    const made = line.length < LONG ? this.#made(line, 0) : this.#changed(line);
     this.#rows.set(line, made);
+    this.#characters += line.length;
+    return made;
+  }
+
+  #made(line: string, start: number): readonly LineRow[] {
+    const clusters = clustersOf(start === 0 ? line : line.slice(start), this.#marks, this.columns);
+    const placed = start === 0 ? clusters : clusters.map((one) => ({ ...one, offset: one.offset + start }));
+    return lineRows(placed, this.columns, line.length);
+  }
+
+  /** Rows before a change stay as they are but for the last, whose end depends on what follows it. */
+  #changed(line: string): readonly LineRow[] {
+    const { line: before, rows } = this.#long;
+    const same = commonStart(before, line);
+    let kept = 0;
+    while (kept + 1 < rows.length && (rows[kept + 1] as LineRow).end < same) kept++;
+    const start = rows[kept]?.start ?? 0;
+    const made = kept === 0 ? this.#made(line, 0) : [...rows.slice(0, kept), ...this.#made(line, start)];
+    this.#long = { line, rows: made };
     return made;
   }
 
@@ -66,6 +91,15 @@ export class Layout {
 }
 
 const REMEMBERED = 256;
+const REMEMBERED_CHARACTERS = 200_000;
+const LONG = 2_000;
+
+function commonStart(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
 
 function lineRows(clusters: readonly Cluster[], columns: number, length: number): LineRow[] {
   const rows: LineRow[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atEmulator, send, shown, withBar } from "../../test/terminal.ts";
+import { atEmulator, send, shown, withBar } from "../../test/component-kit.ts";
 import { EDITOR_ACTIONS, SELECT_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
 import { Editor, type EditorOptions } from "./editor.ts";
@@ -125,7 +125,7 @@ describe("editor", () => {
       const text = "the quick 你好世界 fox\x0a👩‍👩‍👧 jumps  over e\u0301\x0ashalom שלום";
       send(it, text);
       for (let step = 0; step < 60; step++) {
-        const place = await atEmulator(it, columns);
+        const place = atEmulator(it, columns);
         const before = it.value();
         send(it, "\x1b[3~"); // what is deleted must be what stood at the cursor
         const deleted = removedPart(before, it.value());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { send, withBar } from "../../test/terminal.ts";
+import { send, withBar } from "../../test/component-kit.ts";
 import { EDITOR_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
 import { Editor } from "./editor.ts";

@@ -149,4 +149,12 @@ describe("markdown in pieces", () => {
     expect(stream.render({ columns: 40, symbols })).toBe(wide);
     expect(texts(stream.render({ columns: 10, symbols }))).toEqual(["one two", "three four"]);
   });
+
+  it("the address of a link does not flash up while it is still coming", () => {
+    const stream = new MarkdownStream();
+    stream.add("see [the notes](https://exam");
+    expect(texts(stream.render({ columns: 60, symbols }))).toEqual(["see the notes"]);
+    stream.add("ple.com/) and more");
+    expect(texts(stream.render({ columns: 60, symbols }))).toEqual(["see the notes and more"]);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CONTEXT, send, shown } from "../../test/terminal.ts";
+import { CONTEXT, send, shown } from "../../test/component-kit.ts";
 import type { Focusable } from "../component.ts";
 import { SELECT_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";

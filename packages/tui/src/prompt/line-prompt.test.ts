@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atEmulator, send, shown } from "../../test/terminal.ts";
+import { atEmulator, send, shown } from "../../test/component-kit.ts";
 import { EDITOR_ACTIONS, SELECT_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
 import { LinePrompt } from "./line-prompt.ts";
@@ -10,10 +10,10 @@ describe("line prompt", () => {
   it("a text wider than the terminal scrolls with the cursor, which stays where the next character goes", async () => {
     const prompt = new LinePrompt({ bindings, label: [{ text: "name: " }] });
     send(prompt, "the quick 你好世界 brown fox");
-    expect((await atEmulator(prompt, 20)).atCursor).toBe("");
+    expect(atEmulator(prompt, 20).atCursor).toBe("");
     for (let step = 0; step < 26; step++) {
       expect(shown(prompt, 20)[0]?.startsWith("name: ")).toBe(true);
-      const { atCursor } = await atEmulator(prompt, 20);
+      const { atCursor } = atEmulator(prompt, 20);
       const before = prompt.text;
       send(prompt, "\x1b[3~");
       const at = [...before].findIndex((character, index) => character !== [...prompt.text][index]);

@@ -46,6 +46,13 @@ describe("rows", () => {
     expect(visible("👩‍👩‍👧")).toBe("👩‍👩‍👧");
   });
 
+  it("a long text is as wide as its characters together, wherever it is cut to be measured", () => {
+    const unit = "👩\u200d👩\u200d👧e\u0301🇩🇪你x";
+    for (let shift = 0; shift < 20; shift++) {
+      expect(widthOf("x".repeat(shift) + unit.repeat(300))).toBe(shift + 300 * widthOf(unit));
+    }
+  });
+
   it("a cut is shown", () => {
     expect(shorten("hello world", 8)).toBe("hello w…");
   });

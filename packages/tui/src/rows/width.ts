@@ -1,6 +1,7 @@
 // How many columns text takes at a terminal. A grapheme is never split: it is what a person sees as one character.
 
 import { eastAsianWidth } from "get-east-asian-width";
+import { segmentsOf } from "./segments.ts";
 
 export interface Grapheme {
   readonly text: string;
@@ -14,17 +15,16 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\u20e3|[\u{1f1e6}-\u{1f1ff}]{2}/u;
 /** Signs and letters that stand alone and take one column: Latin and Cyrillic, dashes and quotes, arrows, boxes and blocks, braille. */
 const NARROW =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u276f\u2800-\u28ff]*$/;
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export function graphemes(text: string): Grapheme[] {
   if (ASCII.test(text) || NARROW.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
-  return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, width: graphemeWidth(segment) }));
+  return Array.from(segmentsOf(text), (piece) => ({ text: piece.text, width: graphemeWidth(piece.text) }));
 }
 
 export function widthOf(text: string): number {
   if (ASCII.test(text) || NARROW.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const piece of segmentsOf(text)) width += graphemeWidth(piece.text);
   return width;
 }
 

@@ -7,6 +7,7 @@ const ESC = "\x1b";
 const CSI = `${ESC}[`;
 /** Moving over equal cells costs about this many bytes: shorter gaps are written again. */
 const JUMP_BYTES = 6;
+const SMALL_BYTES = 256;
 
 export interface Place {
   readonly row: number;
@@ -20,11 +21,8 @@ export class Frame {
   #column: number;
   #sgr = "";
   #link = "";
-  /** Runs of cells and other changes written so far: a frame of one run cannot be seen half done. */
-  changes = 0;
-  /** The cursor has been somewhere else than where text was written last. */
-  hasMoved = false;
-
+  /** Rows have been moved or erased, not only cells written over others. */
+  #movesRows = false;
   readonly columns: number;
 
   constructor(columns: number, from: Place) {
@@ -37,6 +35,15 @@ export class Frame {
     return this.#bytes;
   }
 
+  get movesRows(): boolean {
+    return this.#movesRows;
+  }
+
+  /** Reaches the terminal in one piece, and each cell is right by itself: there is nothing that could be seen half done. */
+  get isSmall(): boolean {
+    return !this.#movesRows && this.#bytes.length <= SMALL_BYTES;
+  }
+
   get place(): Place {
     return { row: this.#row, column: this.#column };
   }
@@ -44,7 +51,6 @@ export class Frame {
   moveTo(row: number, column: number): void {
     const down = row - this.#row;
     if (down === 0 && column === this.#column) return;
-    this.hasMoved = true;
     if (down !== 0 && column === 0) {
       if (down === 1) this.#bytes += "\r\n";
       else this.#bytes += down > 0 ? csi(down, "E") : csi(-down, "F");
@@ -56,13 +62,23 @@ export class Frame {
     this.#column = column;
   }
 
+  /** Back to where the frame began, which must not have moved on the screen. */
+  returnTo(begin: Place): void {
+    const there = this.#bytes;
+    this.moveTo(begin.row, begin.column);
+    // The style comes back with the place.
+    const plainEnd = `${CSI}m`;
+    const remembered = `${ESC}7${there.endsWith(plainEnd) ? there.slice(0, -plainEnd.length) : there}${ESC}8`;
+    if (remembered.length < this.#bytes.length) this.#bytes = remembered;
+  }
+
   /** Up to where the region now begins, after the terminal has rearranged its rows; nothing below stays. */
   restart(rowsUp: number): void {
     // Not from the first column: tmux takes erasing from the top left as clearing, and pushes all it shows into the scrollback.
     this.#bytes += `\r${rowsUp > 0 ? csi(rowsUp, "A") : ""}${CSI}K${CSI}C${CSI}J\r`;
     this.#row = 0;
     this.#column = 0;
-    this.changes += 2;
+    this.#movesRows = true;
   }
 
   /** Adds empty rows below the last one. The terminal scrolls when it has to. */
@@ -70,32 +86,32 @@ export class Frame {
     this.moveTo(lastRow, 0);
     this.#bytes += "\n".repeat(count);
     this.#row += count;
-    this.changes += 2;
+    this.#movesRows = true;
   }
 
   insertRows(row: number, count: number): void {
     this.moveTo(row, 0);
     this.#bytes += csi(count, "L");
-    this.changes += 2;
+    this.#movesRows = true;
   }
 
   deleteRows(row: number, count: number): void {
     this.moveTo(row, 0);
     this.#bytes += csi(count, "M");
-    this.changes += 2;
+    this.#movesRows = true;
   }
 
   eraseRow(row: number): void {
     this.moveTo(row, 0);
     this.#bytes += `${CSI}2K`;
-    this.changes++;
+    this.#movesRows = true;
   }
 
   /** This row and all below it become empty. */
   eraseFrom(row: number): void {
     this.moveTo(row, 0);
     this.#bytes += `${CSI}J`;
-    this.changes += 2;
+    this.#movesRows = true;
   }
 
   /** Writes where the images differ. */
@@ -107,7 +123,6 @@ export class Frame {
     for (const [from, to] of differingRuns(before, after)) {
       this.moveTo(row, (after.cells[from] as Cell).column);
       this.#cells(after.cells.slice(from, to));
-      this.changes++;
     }
     const isTailRight = after.fill === before.fill && (after.width >= before.width || after.width === this.columns);
     if (!isTailRight) this.#eraseTail(row, after);
@@ -126,7 +141,7 @@ export class Frame {
     }
     this.#endRow();
     this.#bytes += `${CSI}?7h`;
-    this.changes += 2;
+    this.#movesRows = true;
   }
 
   #eraseTail(row: number, after: RowImage): void {
@@ -135,7 +150,6 @@ export class Frame {
     this.moveTo(row, after.width);
     this.#style(after.fill, "");
     this.#bytes += `${CSI}K`;
-    this.changes++;
   }
 
   #cells(cells: readonly Cell[]): void {
@@ -159,10 +173,14 @@ export class Frame {
     if (sgr === "") this.#bytes += `${CSI}m`;
     else if (this.#sgr === "") this.#bytes += `${CSI}${sgr}m`;
     else if (sgr.startsWith(`${this.#sgr};`)) this.#bytes += `${CSI}${sgr.slice(this.#sgr.length + 1)}m`;
+    else if (isColourOnly(this.#sgr) && isColourOnly(sgr)) this.#bytes += `${CSI}${sgr}m`;
     else this.#bytes += `${CSI}0;${sgr}m`;
     this.#sgr = sgr;
   }
 }
+
+/** One foreground colour and nothing else: the next one takes its place. */
+const isColourOnly = (sgr: string): boolean => /^(?:3[0-7]|9[0-7]|38;5;\d+|38;2;\d+;\d+;\d+)$/.test(sgr);
 
 const csi = (count: number, final: string): string => `${CSI}${count === 1 ? "" : count}${final}`;
 

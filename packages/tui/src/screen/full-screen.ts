@@ -56,7 +56,7 @@ export class FullScreen {
     this.#columns = context.columns;
     const bytes = this.#framed(frame, isSameSize);
     this.#isStale = false;
-    return { bytes, isPlain: frame.changes <= 1 && isSameSize };
+    return { bytes, isPlain: frame.isSmall && isSameSize };
   }
 
   #framed(frame: Frame, isSameSize: boolean): string {

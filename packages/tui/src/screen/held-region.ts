@@ -21,16 +21,27 @@ export interface HeldRegion {
 export function rowsAboveCursor(region: HeldRegion, columns: number, height: number, reflow: Reflow): number {
   const { rows, cursor } = region;
   if (!reflow.breaksRows || columns >= region.columns) return cursor.row;
-  const pieces = (row: HeldRow): number => 1 + breaksBefore(row, lengthOf(row, region.columns, reflow) - 1, columns);
-  let above = rows.slice(0, cursor.row).reduce((sum, row) => sum + pieces(row), 0);
-  const cursorRow = rows[cursor.row];
-  if (reflow.breaksCursorRow && cursorRow !== undefined) above += breaksBefore(cursorRow, cursor.column, columns);
+  const breaks = (row: HeldRow): number => breaksBefore(row, lengthOf(row, region.columns, reflow) - 1, columns);
   if (reflow.movesCursorByRowsBelow) {
-    // A lower window has dropped rows at its bottom before it broke the others; at most as many as it has become lower.
-    const kept = rows.slice(cursor.row + 1, rows.length - Math.max(0, region.height - height));
-    above += kept.reduce((sum, row) => sum + pieces(row) - 1, 0);
+    // A lower window has dropped rows at its bottom before it broke the others. How many of them were ours depends on whether the screen went
+    // on below the region, which nobody tells us: the smallest answer does not erase committed text.
+    const below = rows.length - 1 - cursor.row;
+    const dropped = Math.min(below, Math.max(0, region.height - height));
+    const answers = Array.from({ length: dropped + 1 }, (_, count) =>
+      cursorAfterBreaking(rows.slice(0, rows.length - count).map(breaks), cursor.row),
+    );
+    return Math.min(...answers);
   }
-  return above;
+  const cursorRow = rows[cursor.row];
+  const inCursorRow = cursorRow === undefined ? 0 : breaksBefore(cursorRow, cursor.column, columns);
+  return rows.slice(0, cursor.row).reduce((sum, row) => sum + 1 + breaks(row), inCursorRow);
+}
+
+/** xterm.js breaks rows from the bottom up and moves the cursor down with each; a row that the cursor is at meanwhile is left whole. */
+function cursorAfterBreaking(breaks: readonly number[], cursorRow: number): number {
+  let cursor = cursorRow;
+  for (let row = breaks.length - 1; row >= 0; row--) if (row !== cursor) cursor += breaks[row] as number;
+  return cursor;
 }
 
 /** How often the row is broken before its column. A wide character that would not fit is moved on whole. */

@@ -96,7 +96,8 @@ export class Region {
     const { countsErased } = this.#reflow();
     const top = countsErased && committed > 0 ? 0 : commonTop(held, wanted);
     const grow = wanted.length - held.length;
-    const bottom = grow === 0 ? 0 : commonBottom(held, wanted, top);
+    // Rows that stay can be moved as far as the screen has room for them below those that come.
+    const bottom = grow === 0 ? 0 : Math.min(commonBottom(held, wanted, top), Math.max(0, height - grow));
     const result = [...held];
     const patch = (row: number): void => {
       let before = result[row] as HeldRow;
@@ -120,12 +121,10 @@ export class Region {
       for (let row = moved; row < wanted.length; row++) patch(row);
       return result;
     }
-    // Whatever leaves the screen at its top while rows are added must be in its final form by then: rows above come first. When more rows
-    // come than the screen has room for above those that stay, the latter cannot be moved and are written again.
-    const canMove = bottom > 0 && grow <= height - bottom;
-    const kept = canMove ? held.length - bottom : held.length;
+    // Whatever leaves the screen at its top while rows are added must be in its final form by then: rows above come first.
+    const kept = held.length - bottom;
     for (let row = top; row < kept; row++) patch(row);
-    if (canMove) {
+    if (bottom > 0) {
       frame.appendRows(held.length - 1, grow);
       frame.insertRows(kept, grow);
       result.splice(kept, 0, ...Array.from({ length: grow }, () => EMPTY_HELD));
@@ -141,10 +140,14 @@ export class Region {
   }
 
   #finish(frame: Frame, committed: number, { cursor, isShownWhole }: NextView): { bytes: string; isPlain: boolean } {
-    const isPlain = frame.changes <= 1;
-    const isAstray = frame.changes > 0 && frame.hasMoved && (isPlain || !isShownWhole);
-    if (cursor !== undefined) frame.moveTo(cursor.row + committed, Math.min(cursor.column, frame.columns - 1));
-    else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
+    const isPlain = frame.isSmall;
+    const isAstray = !isPlain && !isShownWhole;
+    if (cursor !== undefined) {
+      const place = { row: cursor.row + committed, column: Math.min(cursor.column, frame.columns - 1) };
+      const isThere = place.row === this.#cursor.row && place.column === this.#cursor.column;
+      if (isThere && !frame.movesRows) frame.returnTo(place);
+      else frame.moveTo(place.row, place.column);
+    } else if (frame.place.column < 0) frame.moveTo(frame.place.row, 0);
     this.#cursor = { row: frame.place.row - committed, column: frame.place.column };
     const isShown = cursor !== undefined;
     let bytes = frame.bytes;

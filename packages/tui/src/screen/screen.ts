@@ -9,7 +9,6 @@ import type { TerminalOutput } from "../terminal/terminal.ts";
 import type { Symbols } from "../theme/symbols.ts";
 import type { Colours } from "./encode.ts";
 import { FullScreen } from "./full-screen.ts";
-
 import { Region } from "./region.ts";
 
 export interface LiveView {
@@ -51,6 +50,8 @@ export class Screen {
   #pending: Row[] = [];
   #fullScreen: FullScreen | undefined;
   #timer: unknown;
+  /** When the timer will call. */
+  #due = 0;
   #lastFrame = Number.NEGATIVE_INFINITY;
   #isPaused = false;
   #isEnded = false;
@@ -68,12 +69,15 @@ export class Screen {
     this.changed();
   }
 
-  /** Something live has changed. */
-  changed(): void {
-    if (this.#timer !== undefined || this.#isPaused || this.#isEnded) return;
+  /** Something live has changed. What can wait, as a spinner can, says how long: a frame that comes anyway takes it along. */
+  changed(patienceMs = 0): void {
+    if (this.#isPaused || this.#isEnded) return;
     const { clock, frameMs = FRAME_MS } = this.#parts;
-    const wait = Math.max(0, this.#lastFrame + frameMs - clock.now());
-    this.#timer = clock.setTimeout(() => this.paint(), wait);
+    const due = Math.max(clock.now(), this.#lastFrame + frameMs) + patienceMs;
+    if (this.#timer !== undefined && this.#due <= due) return;
+    this.#cancelTimer();
+    this.#due = due;
+    this.#timer = clock.setTimeout(() => this.paint(), due - clock.now());
   }
 
   /** Now: after a key. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atEmulator, CONTEXT, send, shown } from "../../test/terminal.ts";
+import { atEmulator, CONTEXT, send, shown } from "../../test/component-kit.ts";
 import { EDITOR_ACTIONS, SELECT_ACTIONS } from "../keys/actions.ts";
 import { Bindings } from "../keys/bindings.ts";
 import { rowWidth } from "../rows/wrap.ts";
@@ -112,7 +112,7 @@ describe("select list", () => {
   it("the cursor is where the next letter of the search goes", async () => {
     const { list: it } = list();
     send(it, "你好 o", "\x1b[D");
-    expect((await atEmulator(it, 30)).atCursor).toBe("o");
+    expect(atEmulator(it, 30).atCursor).toBe("o");
   });
 
   it("text from outside cannot move the cursor", () => {

@@ -6,22 +6,19 @@
 export interface Reflow {
   /** Rows are broken at all. */
   readonly breaksRows: boolean;
-  /** The row that holds the cursor is broken like the others, and the cursor stays with its character. */
-  readonly breaksCursorRow: boolean;
   /** A blank that was written at the end of a row belongs to its length. */
   readonly countsLastBlank: boolean;
   /** A background up to the edge makes a row as long as the window. */
   readonly countsFills: boolean;
   /** Cells that were written once and erased since belong to the row's length. */
   readonly countsErased: boolean;
-  /** Rows that break below the cursor move the cursor down as well. */
+  /** Rows that break below the cursor move the cursor down as well, and the row that it is at meanwhile is left whole. In the others the cursor stays with its character. */
   readonly movesCursorByRowsBelow: boolean;
 }
 
-/** kitty, VTE, Alacritty, WezTerm, iTerm2, Ghostty, foot and most others. */
+/** Every terminal that we know nothing else of. */
 export const REFLOW_USUAL: Reflow = {
   breaksRows: true,
-  breaksCursorRow: true,
   countsLastBlank: false,
   countsFills: false,
   countsErased: false,
@@ -32,7 +29,6 @@ const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, countsFill
 export const REFLOW_XTERM_JS: Reflow = {
   ...REFLOW_USUAL,
   countsLastBlank: true,
-  breaksCursorRow: false,
   movesCursorByRowsBelow: true,
 };
 /** xterm itself, GNU screen, the Linux console. */

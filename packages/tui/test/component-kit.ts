@@ -1,16 +1,10 @@
 // A component at a real emulator: bytes go in as a terminal sends them, and what a person would see comes out.
 
-import xterm from "@xterm/headless";
 import type { Focusable, RenderContext } from "../src/component.ts";
 import { KeyDecoder } from "../src/keys/decoder.ts";
 import { cutRow } from "../src/rows/beside.ts";
 import { rowText } from "../src/rows/wrap.ts";
-
-// The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the pool that small buffers share.
-const { poolSize } = Buffer;
-Buffer.poolSize = 0;
-const { UnicodeGraphemesAddon } = await import("@xterm/addon-unicode-graphemes");
-Buffer.poolSize = poolSize;
+import { Emulator } from "./emulator.ts";
 
 export const CONTEXT: RenderContext = {
   columns: 40,
@@ -70,20 +64,9 @@ export function withBar(target: Focusable, columns = 40): string {
 }
 
 /** The rows at an emulator, and the text from its cursor's cell to the end of that row. */
-export async function atEmulator(
-  target: Focusable,
-  columns: number,
-  rows = 24,
-): Promise<{ lines: string[]; atCursor: string }> {
-  const lines = shown(target, columns, rows);
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  terminal.loadAddon(new UnicodeGraphemesAddon());
-  await new Promise<void>((resolve) => terminal.write(lines.join("\r\n"), resolve));
+export function atEmulator(target: Focusable, columns: number, rows = 24): { lines: string[]; atCursor: string } {
+  const emulator = new Emulator(columns, rows);
+  emulator.write(shown(target, columns, rows).join("\r\n"));
   const { row = 0, column = 0 } = target.cursor ?? {};
-  const buffer = terminal.buffer.active;
-  const line = (index: number): string => buffer.getLine(index)?.translateToString(true) ?? "";
-  return {
-    lines: Array.from({ length: buffer.baseY + buffer.cursorY + 1 }, (_, index) => line(index)),
-    atCursor: buffer.getLine(row)?.translateToString(true, column) ?? "",
-  };
+  return { lines: emulator.screen().slice(0, emulator.cursor.row + 1), atCursor: emulator.textFrom(row, column) };
 }
