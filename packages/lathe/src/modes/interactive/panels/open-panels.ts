@@ -1,7 +1,7 @@
 // Opens questions on the screen and waits for their answers.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
-import { Editor, EMPTY_ROW, type Row, renderMarkdown, row, visible, wrap } from "@lathe/tui";
+import { EMPTY_ROW, type Row, renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { ScreenView } from "../screen-view.ts";
 import { AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
@@ -69,35 +69,6 @@ export function confirmPanel(view: ScreenView, question: string): Promise<boolea
       { letter: "w", label: "Do something else", words: "What should be done instead?", answer: (words) => words },
     ],
     hint: "esc leaves it",
-  });
-}
-
-/** One line of text. */
-export function askPanel(view: ScreenView, question: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const editor = new Editor({
-      bindings: view.bindings,
-      maxRows: 3,
-      onChange: () => view.screen.changed(),
-      onSubmit: (text) => close(text),
-    });
-    const rows = (columns: number): Row[] => wrap([{ text: visible(question), style: { bold: true } }], columns);
-    const component = {
-      hint: "enter sends, esc cancels",
-      render: (context: Parameters<Editor["render"]>[0]) => [...rows(context.columns), ...editor.render(context)],
-      handle: (key: Parameters<Editor["handle"]>[0]) =>
-        key.kind === "key" && view.bindings.match(key, "select") === "tui.select.cancel" ? false : editor.handle(key),
-      get cursor() {
-        const { cursor } = editor;
-        return cursor && { row: cursor.row + rows(view.terminal.columns).length, column: cursor.column };
-      },
-    };
-    const panel: Panel = { component, byAgent: false, cancel: () => close(undefined) };
-    const close = (text: string | undefined): void => {
-      view.panels.close(panel);
-      resolve(text);
-    };
-    view.panels.open(panel);
   });
 }
 

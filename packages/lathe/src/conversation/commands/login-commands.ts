@@ -1,0 +1,66 @@
+// Commands about credentials. What they change takes effect with the next request.
+
+import { findRow } from "@lathe/llm/providers";
+import { accountOf, deleteCredential, listAccounts, looksLikeKey } from "../../models/accounts.ts";
+import { credentialStore } from "../../models/credentials.ts";
+import { PRACTICE_PROVIDER } from "../../practice/name.ts";
+import { usageError } from "../../usage/exit.ts";
+import { firstModelOf } from "../login/first-model.ts";
+import { chosenAccount, itemOf, logIn } from "../login/login.ts";
+import { chooseFrom } from "./choice.ts";
+import type { SlashCommand } from "./command.ts";
+
+const login: SlashCommand = {
+  name: "login",
+  arguments: "[provider]",
+  description: "give a provider's key, or sign in",
+  complete: async ({ workspace }, typed) =>
+    (await listAccounts(workspace)).map(({ id }) => id).filter((id) => id.startsWith(typed)),
+  run: async (conversation, name, view) => {
+    const { workspace } = conversation;
+    refuseKeys(name);
+    const account = name === "" ? await chosenAccount(workspace, view) : await accountOf(workspace, name);
+    if (!account || !(await logIn(workspace, account, view))) return;
+    const selector = await firstModelOf(workspace, account.id);
+    if (conversation.model.provider === PRACTICE_PROVIDER && selector !== undefined) {
+      await conversation.switchModel(selector);
+      view.line(`Model: ${selector}`, "dim");
+    } else view.line(`The models of ${account.name} can be used now: /model`, "dim");
+  },
+};
+
+const logout: SlashCommand = {
+  name: "logout",
+  arguments: "[provider]",
+  description: "delete a stored key or sign-in",
+  complete: ({ workspace }, typed) =>
+    credentialStore(workspace)
+      .providers()
+      .filter((id) => id.startsWith(typed)),
+  run: async ({ workspace }, name, view) => {
+    refuseKeys(name);
+    const stored = credentialStore(workspace).providers();
+    if (name === "" && stored.length === 0) return view.line("No credential is stored.", "dim");
+    const accounts = (await listAccounts(workspace)).filter(({ isStored }) => isStored);
+    const account =
+      name === ""
+        ? await chooseFrom(view, { title: "Log out of", items: accounts.map(itemOf) })
+        : stored.includes(name)
+          ? { id: name, name: findRow(name)?.name ?? name }
+          : await accountOf(workspace, name);
+    if (!account) return;
+    view.line(await deleteCredential(workspace, account), "dim");
+    const left = (await listAccounts(workspace)).find(({ id }) => id === account.id)?.source;
+    if (left !== undefined) view.line(`${account.name} is still reached with ${left}.`, "dim");
+  },
+};
+
+/** A key typed after the command was seen on the screen and is in the history of prompts. */
+function refuseKeys(argument: string): void {
+  if (looksLikeKey(argument) || /\s/.test(argument))
+    throw usageError(
+      "Name only the provider: the key is asked for, and not shown. One that you typed here is in the history of your prompts.",
+    );
+}
+
+export const loginCommands: readonly SlashCommand[] = [login, logout];

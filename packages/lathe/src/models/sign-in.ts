@@ -1,0 +1,55 @@
+// Signing in to an issuer, whoever shows the address and however it is cancelled.
+
+import { signInWithDevice } from "../credentials/oauth/device.ts";
+import { signInWithBrowser } from "../credentials/oauth/pkce.ts";
+import { poster } from "../credentials/oauth/post.ts";
+import type { OAuthRow } from "../credentials/oauth/rows.ts";
+import type { StoredCredential } from "../credentials/store.ts";
+import type { Machine } from "../machine/machine.ts";
+import { CliError, EXIT } from "../usage/exit.ts";
+
+export interface SignInPlace {
+  show(line: string): void;
+  /** How a person cancels, as the end of a sentence. */
+  readonly cancels: string;
+  /** Given up. */
+  readonly signal: AbortSignal;
+  /** Lines that a person pastes, until the signal. Absent: nobody can. */
+  readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
+}
+
+/** Time for a person to sign in with a browser: the usual lifetime of a device code. */
+const PATIENCE_MS = 10 * 60_000;
+
+export async function signIn(
+  row: OAuthRow,
+  { deps }: Pick<Machine, "deps">,
+  place: SignInPlace,
+): Promise<StoredCredential> {
+  const { show, cancels, signal, pasted } = place;
+  const post = poster(deps.fetch);
+  try {
+    if (row.deviceUrl)
+      return await signInWithDevice(row, { post, now: deps.now, sleep: (ms) => deps.sleep(ms, signal), show });
+    return await signInWithBrowser(row, {
+      post,
+      now: deps.now,
+      signal,
+      patienceMs: PATIENCE_MS,
+      open: (url) => {
+        show(`Open ${url}\nWaiting for you to sign in with your browser. ${cancels}`);
+        if (pasted)
+          show(
+            "If the browser is on another machine and ends at a page it cannot open, paste that page's address here.",
+          );
+      },
+      ...(pasted ? { pasted } : {}),
+    });
+  } catch (error) {
+    if (signal.aborted) throw new CliError(EXIT.interrupted, "Signing in was cancelled.", { cause: error });
+    if (error instanceof CliError) throw error;
+    throw new CliError(EXIT.provider, `Signing in to ${row.label} failed: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
