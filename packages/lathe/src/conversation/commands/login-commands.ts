@@ -14,6 +14,7 @@ const login: SlashCommand = {
   name: "login",
   arguments: "[provider]",
   description: "give a provider's key, or sign in",
+  whileWorking: true,
   complete: async ({ workspace }, typed) =>
     (await listAccounts(workspace)).map(({ id }) => id).filter((id) => id.startsWith(typed)),
   run: async (conversation, name, view) => {
@@ -22,7 +23,8 @@ const login: SlashCommand = {
     const account = name === "" ? await chosenAccount(workspace, view) : await accountOf(workspace, name);
     if (!account || !(await logIn(workspace, account, view))) return;
     const selector = await firstModelOf(workspace, account.id);
-    if (conversation.model.provider === PRACTICE_PROVIDER && selector !== undefined) {
+    const isPractice = conversation.model.provider === PRACTICE_PROVIDER;
+    if (isPractice && selector !== undefined && !conversation.isBusy) {
       await conversation.switchModel(selector);
       view.line(`Model: ${selector}`, "dim");
     } else view.line(`The models of ${account.name} can be used now: /model`, "dim");
@@ -33,6 +35,7 @@ const logout: SlashCommand = {
   name: "logout",
   arguments: "[provider]",
   description: "delete a stored key or sign-in",
+  whileWorking: true,
   complete: ({ workspace }, typed) =>
     credentialStore(workspace)
       .providers()
