@@ -17,11 +17,7 @@ interface Asked {
   readonly isSecret: boolean;
 }
 
-function typedLine(
-  view: ScreenView,
-  { question, isSecret }: Asked,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+function typedLine(view: ScreenView, { question, isSecret }: Asked, signal?: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const prompt = new LinePrompt({
       bindings: view.bindings,
