@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startIssuer } from "../issuer.ts";
 import { TerminalBench } from "./bench.ts";
 import { KEY, type TerminalOptions, TerminalRun } from "./emulator.ts";
 
@@ -42,6 +43,12 @@ const command = (run: TerminalRun, text: string): void => run.type(`${text}${KEY
 const PRACTICE = ["--model", "practice/basic"];
 const stored = async (): Promise<unknown> =>
   JSON.parse(await readFile(join(bench.box.env["LATHE_HOME"] ?? "", "auth.json"), "utf8"));
+
+async function inHome(name: string, text: string): Promise<void> {
+  const home = bench.box.env["LATHE_HOME"] ?? "";
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, name), text, { mode: 0o600 });
+}
 
 describe("/login and /logout", () => {
   it("a key that is typed is never on the screen, and the provider's model answers at once", async () => {
@@ -109,6 +116,38 @@ describe("/login and /logout", () => {
     await run.see("Ask for a change");
   });
 
+  it.each([
+    ["a browser that comes back", "authorizeUrl", "/authorize"],
+    ["a code on another device", "deviceUrl", "/device"],
+  ])("AU-01 a sign-in with %s ends the question, and the token is sent", async (_, way, path) => {
+    const issuer = await startIssuer();
+    issuer.interval = 0;
+    issuer.pendingPolls = way === "deviceUrl" ? 1 : 0;
+    try {
+      await inHome("config.yml", "auth: { keyring: false }\n");
+      await inHome(
+        "oauth.yml",
+        `stub: { label: Stub, clientId: c, tokenUrl: "${issuer.url}/token", ${way}: "${issuer.url}${path}" }\n`,
+      );
+      const provider = `{ baseUrl: "${bench.server.baseUrl("chat")}", api: openai-completions, auth: oauth, models: [{ id: inside }] }`;
+      await inHome("models.yml", `providers: { stub: ${provider} }\n`);
+      bench.server.push(turn.text("hello from the inside"));
+      const run = await opened(PRACTICE, { columns: 500 });
+      command(run, "/login stub");
+      await run.see("Sign in with a browser");
+      run.type(KEY.enter);
+      const rows = await run.see(/Open http/);
+      if (way === "authorizeUrl") await fetch(/Open (\S+)/.exec(rows.join("\n"))?.[1] ?? "");
+      await run.see(/Stored for Stub in the credentials file\.[\s\S]*Model: stub\/inside[\s\S]*Ask for a change/);
+      command(run, "hello");
+      await run.see("hello from the inside");
+      expect(bench.server.requests.at(-1)?.headers.authorization).toMatch(/^Bearer access-/);
+    } finally {
+      issuer.server.close();
+      issuer.server.closeAllConnections();
+    }
+  });
+
   it("in plain mode the key is asked for in a line that shows nothing", async () => {
     bench.server.push(turn.text("hello from the real one"));
     const run = await opened([...PRACTICE, "--plain"]);
@@ -159,9 +198,7 @@ describe("the first start", () => {
   it("nothing is asked when a model was named, or anything is stored", async () => {
     const named = await opened(PRACTICE);
     expect(named.all.join("\n")).not.toContain("How do you want");
-    const home = bench.box.env["LATHE_HOME"] ?? "";
-    await mkdir(home, { recursive: true });
-    await writeFile(join(home, "auth.json"), '{"somebody-else":{"type":"api_key","key":"k"}}', { mode: 0o600 });
+    await inHome("auth.json", '{"somebody-else":{"type":"api_key","key":"k"}}');
     const other = await opened([]);
     expect(other.all.join("\n")).toMatch(/practice\/basic/);
     expect(other.all.join("\n")).not.toContain("How do you want");

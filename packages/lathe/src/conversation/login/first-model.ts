@@ -35,7 +35,10 @@ export async function chooseFirstModel(workspace: Workspace, view: LoginView): P
     { value: PRACTICE, label: "Try the practice model", detail: "scripted, offline, no key" },
   ];
   for (;;) {
-    const chosen = await chooseFrom(view, { title: "No key was found. How do you want to begin?", items });
+    const chosen = await chooseFrom(view, {
+      title: "No key was found. How do you want to begin? (Esc skips this)",
+      items,
+    });
     if (chosen === undefined) return undefined;
     if (chosen !== LOGIN) return models.choose(chosen);
     const selector = await loggedIn(workspace, view);
