@@ -129,7 +129,7 @@ describe("/login and /logout", () => {
         "oauth.yml",
         `stub: { label: Stub, clientId: c, tokenUrl: "${issuer.url}/token", ${way}: "${issuer.url}${path}" }\n`,
       );
-      const provider = `{ baseUrl: "${bench.server.baseUrl("chat")}", api: openai-completions, auth: oauth, models: [{ id: inside }] }`;
+      const provider = `{ baseUrl: "${bench.server.baseUrl("chat")}", api: openai-completions, auth: oauth, apiKeyEnv: STUB_KEY, models: [{ id: inside }] }`;
       await inHome("models.yml", `providers: { stub: ${provider} }\n`);
       bench.server.push(turn.text("hello from the inside"));
       const run = await opened(PRACTICE, { columns: 500 });
