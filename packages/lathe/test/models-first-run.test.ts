@@ -19,9 +19,9 @@ const nowhere = {
 };
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
-/** Opens the interactive mode at a terminal, types the lines once it is ready, and gives all that was shown. */
+/** Opens the interactive mode as plain lines, where nothing is asked, types the lines once it is ready, and gives all that was shown. */
 async function interactive(env: Record<string, string>, lines: readonly string[]): Promise<string> {
-  const child = spawn("script", ["-qec", `${process.execPath} ${CLI}`, "/dev/null"], {
+  const child = spawn("script", ["-qec", `${process.execPath} ${CLI} --plain`, "/dev/null"], {
     cwd: b.box.dir,
     env: { ...b.box.env, TERM: "xterm", ...env },
   });

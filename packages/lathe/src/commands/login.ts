@@ -7,10 +7,18 @@ import type { OAuthRow } from "../credentials/oauth/rows.ts";
 import type { StoredCredential } from "../credentials/store.ts";
 import { readPiped } from "../headless/stdin.ts";
 import type { Machine } from "../machine/machine.ts";
+import {
+  type Account,
+  accountOf,
+  deleteCredential,
+  keyCredential,
+  keyInSight,
+  storeCredential,
+} from "../models/accounts.ts";
 import { credentialStore } from "../models/credentials.ts";
-import { accountOf, keyFrom, keyOnCommandLine, signIn } from "../models/sign-in.ts";
+import { signIn } from "../models/sign-in.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
-import { openWorkspace } from "../workspace/workspace.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 
@@ -18,18 +26,15 @@ export const loginCommand: Command = async (argv, machine) => {
   const wantsKey = argv.includes("--key");
   const [name, ...more] = argv.filter((word) => word !== "--key");
   if (name?.startsWith("-")) throw usageError(`lathe login takes one provider and --key, not ${optionName(name)}.`);
-  if (more.length > 0) throw keyOnCommandLine(name);
+  if (more.length > 0) throw keyInSight(name);
   const workspace = await openWorkspace(machine, {});
-  const account = await accountOf(workspace, name, "login");
+  const account = await named(workspace, name, "login");
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
     account.oauth && !wantsKey && piped === ""
-      ? await signInHere(account.oauth, machine)
-      : keyFrom(account, machine.stdin.isTTY ? await askSecret(`Key for ${account.name} (hidden): `, machine) : piped);
-  const where = await credentialStore(workspace).set(account.id, credential);
-  machine.stdout.write(
-    `Stored for ${account.name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.\n`,
-  );
+      ? await signInAt(account.oauth, machine)
+      : await keyOf(account, piped, machine);
+  machine.stdout.write(`${await storeCredential(workspace, account, credential)}\n`);
   return EXIT.done;
 };
 
@@ -37,18 +42,25 @@ export const logoutCommand: Command = async ([name, ...more], machine) => {
   if (more.length > 0) throw usageError("lathe logout takes one provider.");
   const workspace = await openWorkspace(machine, {});
   // A stored credential can be deleted even if its provider is no longer known.
-  const store = credentialStore(workspace);
-  const left = name !== undefined && store.providers().includes(name);
-  const account = left ? { id: name, name: findRow(name)?.name ?? name } : await accountOf(workspace, name, "logout");
-  const found = await store.remove(account.id);
-  machine.stdout.write(
-    found ? `Deleted the credential of ${account.name}.\n` : `Nothing was stored for ${account.name}.\n`,
-  );
+  const left = name !== undefined && credentialStore(workspace).providers().includes(name);
+  const account = left ? { id: name, name: findRow(name)?.name ?? name } : await named(workspace, name, "logout");
+  machine.stdout.write(`${await deleteCredential(workspace, account)}\n`);
   return EXIT.done;
 };
 
 /** Of `--key=secret` only what stands before the value. */
 const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
+
+function named(workspace: Workspace, name: string | undefined, verb: string): Promise<Account> {
+  if (name === undefined)
+    throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
+  return accountOf(workspace, name);
+}
+
+async function keyOf(account: Account, piped: string, machine: Machine): Promise<StoredCredential> {
+  const typed = machine.stdin.isTTY ? await askSecret(`Key for ${account.name} (hidden): `, machine) : piped;
+  return keyCredential(account, typed, `pipe it in: lathe login ${account.id} < key.txt`);
+}
 
 /** Reads until the signal, then releases the terminal. */
 async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIterable<string> {
@@ -58,7 +70,7 @@ async function* linesOf(input: Machine["stdin"], signal: AbortSignal): AsyncIter
   input.pause();
 }
 
-async function signInHere(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
+async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
   const { stderr, stdin } = machine;
   const stop = new AbortController();
   const onInterrupt = (): void => stop.abort();
@@ -66,6 +78,7 @@ async function signInHere(row: OAuthRow, machine: Machine): Promise<StoredCreden
   try {
     return await signIn(row, machine, {
       show: (line) => void stderr.write(`${line}\n`),
+      cancels: "Press Ctrl+C to cancel.",
       signal: stop.signal,
       ...(stdin.isTTY ? { pasted: (signal: AbortSignal) => linesOf(stdin, signal) } : {}),
     });

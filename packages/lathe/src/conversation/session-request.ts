@@ -19,18 +19,25 @@ export function isInteractive({ options, words }: ParsedArgs, machine: Machine):
   return Boolean(machine.stdout.isTTY) || words.length === 0;
 }
 
+/** Whether a person is there, and how they are asked what to begin with when there is no credential. */
+export interface Presence {
+  readonly interactive?: boolean;
+  readonly firstModel?: ((workspace: Workspace) => Promise<ModelChoice | undefined>) | undefined;
+}
+
 /** The one that was named; else what the session, the settings and the credentials come to. */
 async function modelOf(
   workspace: Workspace,
   options: CliOptions,
   { journal }: OpenedJournal,
-  interactive: boolean,
+  { interactive = false, firstModel }: Presence,
 ): Promise<ModelChoice> {
   if (options.model !== undefined) return chooseModel(workspace, options.model);
   const { chooseInitialModel, modelOfSession } = await import("../models/initial-model.ts");
   const resumed = modelOfSession(journal, workspace);
   return chooseInitialModel(workspace, {
     interactive,
+    firstModel: firstModel && (() => firstModel(workspace)),
     hasKey: options["api-key"] !== undefined,
     ...(resumed === undefined ? {} : { resumed }),
   });
@@ -40,7 +47,7 @@ export async function sessionRequest(
   workspace: Workspace,
   options: CliOptions,
   opened: OpenedJournal,
-  { interactive = false }: { readonly interactive?: boolean } = {},
+  presence: Presence = {},
 ): Promise<SessionRequest> {
   const { machine } = workspace;
   const maxTimeMs = maxTimeOf(options);
@@ -50,7 +57,7 @@ export async function sessionRequest(
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
   const request: SessionRequest = {
-    model: await modelOf(workspace, options, opened, interactive),
+    model: await modelOf(workspace, options, opened, presence),
     opened,
     limits,
     overrides: {

@@ -6,6 +6,7 @@ import { expandModels, initialModel } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { chooseModel, modelsOf } from "./connect.ts";
+import { credentialStore } from "./credentials.ts";
 import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models.ts";
 
 export interface InitialWish {
@@ -15,6 +16,8 @@ export interface InitialWish {
   readonly hasKey: boolean;
   /** A person is present who can read which model was chosen. */
   readonly interactive: boolean;
+  /** Asks them what to begin with, when nothing is stored for any provider; undefined: they skipped it. */
+  readonly firstModel?: (() => Promise<ModelChoice | undefined>) | undefined;
 }
 
 /** The model a session last used, as a selector. Its effort is kept, unless this run names one. */
@@ -55,7 +58,7 @@ export async function chooseInitialModel(workspace: Workspace, wish: InitialWish
       "No credential was found. Set a key such as ANTHROPIC_API_KEY, run lathe login <provider>, or try --model practice/basic",
     );
   }
-  return withoutCredential(workspace, models);
+  return withoutCredential(workspace, models, wish);
 }
 
 /** A scope may name local servers, whose models are not known until they are asked. */
@@ -67,8 +70,16 @@ async function discoverScope(models: Models, scope: readonly string[]): Promise<
   if (local.length > 0) await models.discover({ only: local });
 }
 
-async function withoutCredential({ machine }: Workspace, models: Models): Promise<ModelChoice> {
+async function withoutCredential(
+  workspace: Workspace,
+  models: Models,
+  { firstModel }: InitialWish,
+): Promise<ModelChoice> {
+  const { machine } = workspace;
   await models.discover();
+  const isNew = credentialStore(workspace).providers().length === 0;
+  const chosen = isNew ? await firstModel?.() : undefined;
+  if (chosen) return chosen;
   const local = models.registry.available().find(({ supportsTools }) => supportsTools);
   if (local) {
     machine.stderr.write(`No API key found; using ${local.provider}/${local.id} from the server on this machine.\n`);

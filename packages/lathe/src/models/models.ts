@@ -66,6 +66,7 @@ interface Known {
 export class Models {
   readonly #workspace: Workspace;
   readonly #reached = new Set<string>();
+  readonly #stored: Set<string>;
   #registry: Registry;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
@@ -78,12 +79,13 @@ export class Models {
     const own = (id: string): string => findRow(id)?.id ?? id;
     this.disabled = settings.disabledProviders.map(own);
     this.#workspace = workspace;
+    this.#stored = new Set(known.stored);
     this.problems = [...known.problems, ...misspeltProviders(settings.disabledProviders, known.config)];
     this.#registry = new Registry({
       env,
       config: known.config as never,
       hasCredential: (provider) =>
-        known.stored.has(provider) || clouds.includes(provider) || this.#reached.has(provider),
+        this.#stored.has(provider) || clouds.includes(provider) || this.#reached.has(provider),
       providerOrder: settings.modelProviderOrder.map(own),
       disabledProviders: this.disabled,
     });
@@ -96,6 +98,17 @@ export class Models {
   /** A credential for this provider was found, also one of this run only. */
   reached(provider: string): void {
     this.#reached.add(provider);
+  }
+
+  /** A credential for it was stored while this run lasts. */
+  credentialStored(provider: string): void {
+    this.#stored.add(provider);
+  }
+
+  /** Deleted; another one, such as a variable, may still be there. */
+  credentialDeleted(provider: string): void {
+    this.#stored.delete(provider);
+    this.#reached.delete(provider);
   }
 
   configOf(provider: string): ProviderConfig | undefined {

@@ -3,7 +3,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { isSecretName } from "@lathe/agent";
+import { isSecretName, withheldNames } from "@lathe/agent";
+import { providerRows } from "@lathe/llm/providers";
 import { readIfThere } from "../home/small-file.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -20,10 +21,23 @@ const OF_THE_TERMINAL = new Set(
   ).split(" "),
 );
 
+/** For requests to models, which commands do not make. Tokens that other programs use as well, such as GITHUB_TOKEN, are not among them. */
+const isForModels = (name: string): boolean =>
+  /_(API_KEY|BASE_URL)$/.test(name) &&
+  providerRows.some(({ keyEnv, baseUrlEnv = [] }) => keyEnv.includes(name) || baseUrlEnv.includes(name));
+
+const isOfInterest = (name: string): boolean => !name.startsWith("LATHE_") && !OF_THE_TERMINAL.has(name);
+
+/** Every variable that commands do not see, except those about the terminal. */
+export function withheldVariables({ env, settings }: Workspace): readonly string[] {
+  const rules = { policy: settings["shell.environment"], pass: settings["shell.env.pass"] };
+  return withheldNames(env, rules).filter(isOfInterest);
+}
+
 /** Undefined when all of it has been reported before. */
 export function withheldNotice({ paths }: Workspace, names: readonly string[]): string | undefined {
   const known = namesIn(paths.withheldMemory);
-  const fresh = names.filter((name) => !known.has(name) && !name.startsWith("LATHE_") && !OF_THE_TERMINAL.has(name));
+  const fresh = names.filter((name) => !known.has(name) && isOfInterest(name) && !isForModels(name));
   if (fresh.length === 0) return undefined;
   remember(paths.withheldMemory, [...known, ...fresh]);
   // Variables that programs most likely need come first.

@@ -26,7 +26,10 @@ export interface Choice<T> {
 }
 
 /** Undefined: none. */
-export async function chooseFrom<T>(view: CommandView, choice: Choice<T>): Promise<T | undefined> {
+export async function chooseFrom<T>(
+  view: Pick<CommandView, "line" | "ask" | "choose">,
+  choice: Choice<T>,
+): Promise<T | undefined> {
   if (view.choose) return view.choose(choice);
   const { title, items } = choice;
   for (const [i, { label, detail, disabled }] of items.entries()) {

@@ -4,6 +4,7 @@ import { renderTodo, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent"
 import { dollars, tokens } from "../../sessions/numbers.ts";
 import { table } from "../../tables/table.ts";
 import { usageError } from "../../usage/exit.ts";
+import { withheldVariables } from "../../workspace/withheld-variables.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
 
@@ -30,6 +31,9 @@ const status: SlashCommand = {
       ["cost", `${dollars(usage.cost)} in ${usage.turns} turns`],
       ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
     ];
+    const withheld = withheldVariables(workspace);
+    if (withheld.length > 0)
+      rows.push(["withheld", `${withheld.join(", ")} (shell.env.pass in /settings lets them through)`]);
     view.line(table(rows).trimEnd());
   },
 };

@@ -116,8 +116,8 @@ export class Controller {
   }
 
   /** Ends the work, then says this. */
-  async sayInstead(text: string): Promise<void> {
-    const content = await withAttachments(text, this.conversation.workspace.machine);
+  async sayInstead(text: string, attached: InputContent = []): Promise<void> {
+    const content = await this.#contentOf(text, attached);
     await this.#working(async () => {
       await this.conversation.submitInstead(content);
     });
@@ -147,12 +147,16 @@ export class Controller {
     const bang = bangCommand(said);
     if (bang) return this.#shell(bang);
     await this.#commanded;
-    const words = await withAttachments(said, this.conversation.workspace.machine);
-    const content = attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
+    const content = await this.#contentOf(said, attached);
     // What is said after a stop is no steering of what was stopped.
     if (this.#isStopping) await Promise.allSettled(this.#running);
     if (this.isBusy) whileWorking(content);
     else await this.submit(content);
+  }
+
+  async #contentOf(text: string, attached: InputContent): Promise<InputContent> {
+    const words = await withAttachments(text, this.conversation.workspace.machine);
+    return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
   }
 
   /** A command of the person's own: its end is shown, all of it is recorded. */

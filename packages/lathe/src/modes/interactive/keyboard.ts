@@ -121,8 +121,9 @@ export class Keyboard implements KeyHandler {
     const { editor } = this.#view;
     if (editor.isEmpty) return true;
     const text = editor.value();
+    const attached = this.#view.attached();
     this.#view.sent(text);
-    void this.#view.tell(() => controller.sayLater(text));
+    void this.#view.tell(() => controller.sayLater(text, attached));
     return true;
   }
 
@@ -131,8 +132,9 @@ export class Keyboard implements KeyHandler {
     const { editor } = this.#view;
     const text = [controller.takeBackQueued(), editor.value().trim()].filter((part) => part !== "").join("\n\n");
     if (text === "") return true;
+    const attached = this.#view.attached();
     this.#view.sent(text);
-    void this.#view.tell(() => controller.sayInstead(text));
+    void this.#view.tell(() => controller.sayInstead(text, attached));
     return true;
   }
 

@@ -6,6 +6,7 @@ import { modelsOf } from "../../models/connect.ts";
 import type { AppAction } from "./actions.ts";
 import type { ComposerHistory } from "./composer-history.ts";
 import type { Controller } from "./controller.ts";
+import type { Pictures } from "./pictures/pictures.ts";
 import type { ScreenView } from "./screen-view.ts";
 import type { Transcript } from "./transcript/transcript.ts";
 
@@ -13,6 +14,7 @@ export function moreActions(
   view: ScreenView,
   transcript: Transcript,
   history: () => ComposerHistory | undefined,
+  pictures: Pictures,
 ): (action: AppAction) => boolean {
   return (action) => {
     switch (action) {
@@ -34,6 +36,9 @@ export function moreActions(
         return true;
       case "app.history.search":
         void history()?.choose(view);
+        return true;
+      case "app.clipboard.pasteImage":
+        void view.tell(() => pictures.pasteFromClipboard());
         return true;
       default:
         return false;

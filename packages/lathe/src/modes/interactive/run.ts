@@ -3,7 +3,7 @@
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
-import { sessionRequest } from "../../conversation/session-request.ts";
+import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
 import { promptsOf } from "../../headless/prompts.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
 import type { Machine } from "../../machine/machine.ts";
@@ -23,6 +23,8 @@ export interface Host {
     readonly left: Promise<ExitCode>;
     tell(say: (controller: Controller) => Promise<void>): Promise<void>;
   };
+  /** Whoever comes without any credential is asked what to begin with. */
+  readonly asksFirst?: boolean;
   /** Settings are known. */
   settled?(workspace: Workspace): void;
   /** The person may speak. */
@@ -64,8 +66,9 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
   // What is wrong with an @file is said before anything is opened.
   const prompts = await promptsOf({ ...args, options }, machine);
+  const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
-    timing.phase("model", () => sessionRequest(place, options, journal, { interactive: true }));
+    timing.phase("model", () => sessionRequest(place, options, journal, presence));
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
@@ -114,6 +117,19 @@ async function conversationWith(
   if (isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await Promise.all([conversation.close(), close?.()]);
   return code;
+}
+
+/** Later sessions of the run begin as the first did. */
+function askedOnce(view: HostView): Presence {
+  let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
+  const ask = async (workspace: Workspace) =>
+    (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view);
+  return {
+    firstModel: (workspace) => {
+      chosen ??= ask(workspace);
+      return chosen;
+    },
+  };
 }
 
 /** After the start, which it must not slow down. */

@@ -8,6 +8,7 @@ import { ComposerHistory } from "./composer-history.ts";
 import { addHostCommands } from "./host-commands.ts";
 import { Keyboard } from "./keyboard.ts";
 import { moreActions } from "./more-actions.ts";
+import { Pictures } from "./pictures/pictures.ts";
 import type { Host } from "./run.ts";
 import type { ConversationRows, ScreenView } from "./screen-view.ts";
 import { ConversationFacts } from "./status-facts.ts";
@@ -46,9 +47,13 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
     history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
-  view.moreActions = moreActions(view, transcript, () => history);
+  const pictures = new Pictures(view);
+  view.takePasted = (text) => pictures.takePasted(text);
+  view.attached = () => pictures.partsOf(view.editor.marks());
+  view.moreActions = moreActions(view, transcript, () => history, pictures);
   return {
     view,
+    asksFirst: true,
     settled: (workspace) => {
       const { settings } = workspace;
       themes = dressed(view, workspace);

@@ -2,6 +2,7 @@
 // composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
+import type { ContentPart } from "@lathe/llm";
 import {
   type Bindings,
   BUILTIN_THEMES,
@@ -82,6 +83,10 @@ export class ScreenView implements HostView {
   onSent: (text: string) => void = () => {};
   /** Actions of parts that are loaded later; false: none of theirs. */
   moreActions: (action: AppAction) => boolean = () => false;
+  /** Whether a pasted text was taken as something else than text. */
+  takePasted: (text: string) => boolean = () => false;
+  /** What goes with the text of the composer, such as pictures. */
+  attached: () => readonly ContentPart[] = () => [];
   onReply: (reply: TerminalReply) => void = () => {};
   #fullScreen: Focusable | undefined;
   /** Sent before the conversation was there. */
@@ -190,13 +195,13 @@ export class ScreenView implements HostView {
     this.screen.changed();
   }
 
-  ask = async (question: string): Promise<string | undefined> => {
-    const { askPanel } = await import("./panels/open-panels.ts");
-    return askPanel(this, question);
+  ask = async (question: string, signal?: AbortSignal): Promise<string | undefined> => {
+    const { askPanel } = await import("./panels/line-panel.ts");
+    return askPanel(this, question, signal);
   };
 
   askSecret = async (question: string): Promise<string | undefined> => {
-    const { secretPanel } = await import("./panels/open-panels.ts");
+    const { secretPanel } = await import("./panels/line-panel.ts");
     return secretPanel(this, question);
   };
 
@@ -297,8 +302,9 @@ export class ScreenView implements HostView {
 
   #submitted(text: string): void {
     if (text.trim() === "") return;
+    const attached = this.attached();
     this.sent(text);
-    void this.tell((controller) => controller.say(text));
+    void this.tell((controller) => controller.say(text, attached));
   }
 
   #key(key: Key): void {
@@ -306,7 +312,8 @@ export class ScreenView implements HostView {
     if (key.kind === "focus") this.hasFocus = key.focused;
     else this.panels.keyPressed();
     if (this.#fullScreen) this.#fullScreen.handle(key);
-    else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key)) this.editor.handle(key);
+    else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key) && !this.#pasteKey(key))
+      this.editor.handle(key);
     this.panels.settle();
     this.screen.paint();
   }
@@ -316,6 +323,10 @@ export class ScreenView implements HostView {
     if (this.keys || key.kind !== "key" || !key.ctrl || key.name !== "c") return false;
     this.leave(EXIT.interrupted);
     return true;
+  }
+
+  #pasteKey(key: Key): boolean {
+    return key.kind === "paste" && this.takePasted(key.text);
   }
 
   #panelKey(key: Key): boolean {

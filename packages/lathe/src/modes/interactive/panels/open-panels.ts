@@ -1,17 +1,7 @@
 // Opens questions on the screen and waits for their answers.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
-import {
-  EMPTY_ROW,
-  type Key,
-  LinePrompt,
-  type RenderContext,
-  type Row,
-  renderMarkdown,
-  row,
-  visible,
-  wrap,
-} from "@lathe/tui";
+import { EMPTY_ROW, type Row, renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { ScreenView } from "../screen-view.ts";
 import { AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
@@ -79,42 +69,6 @@ export function confirmPanel(view: ScreenView, question: string): Promise<boolea
       { letter: "w", label: "Do something else", words: "What should be done instead?", answer: (words) => words },
     ],
     hint: "esc leaves it",
-  });
-}
-
-/** One line of text. */
-export const askPanel = (view: ScreenView, question: string): Promise<string | undefined> =>
-  typedLine(view, question, false);
-
-/** One line that nobody sees. */
-export const secretPanel = (view: ScreenView, question: string): Promise<string | undefined> =>
-  typedLine(view, question, true);
-
-function typedLine(view: ScreenView, question: string, isSecret: boolean): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const prompt = new LinePrompt({
-      bindings: view.bindings,
-      isSecret,
-      onChange: () => view.screen.changed(),
-      onSubmit: (text) => close(text),
-      onCancel: () => close(undefined),
-    });
-    const rows = (columns: number): Row[] => wrap([{ text: visible(question), style: { bold: true } }], columns);
-    const component = {
-      hint: "enter sends, esc cancels",
-      render: (context: RenderContext) => [...rows(context.columns), ...prompt.render(context)],
-      handle: (key: Key) => prompt.handle(key),
-      get cursor() {
-        const { cursor } = prompt;
-        return cursor && { row: cursor.row + rows(view.terminal.columns).length, column: cursor.column };
-      },
-    };
-    const panel: Panel = { component, byAgent: false, cancel: () => close(undefined) };
-    const close = (text: string | undefined): void => {
-      view.panels.close(panel);
-      resolve(text);
-    };
-    view.panels.open(panel);
   });
 }
 

@@ -24,6 +24,7 @@ interface PendingQuestion {
   readonly question: string;
   /** Shows what the question is about. */
   readonly before?: (() => void) | undefined;
+  readonly isSecret?: boolean;
   readonly settle: (answer: string | undefined) => void;
 }
 
@@ -95,10 +96,17 @@ export class PlainView implements HostView {
   }
 
   ask(question: string, signal?: AbortSignal, before?: () => void): Promise<string | undefined> {
+    return this.#asked({ question: `${question.trimEnd()} `, before }, signal);
+  }
+
+  askSecret(question: string): Promise<string | undefined> {
+    return this.#asked({ question: `${question} (hidden): `, isSecret: true });
+  }
+
+  #asked(parts: Omit<PendingQuestion, "settle">, signal?: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
       const pending: PendingQuestion = {
-        question,
-        before,
+        ...parts,
         settle: (answer) => {
           const wasShown = this.#pending[0] === pending;
           if (this.#pending.includes(pending)) this.#pending.splice(this.#pending.indexOf(pending), 1);
@@ -109,6 +117,7 @@ export class PlainView implements HostView {
       };
       const giveUp = (): void => pending.settle(undefined);
       signal?.addEventListener("abort", giveUp, { once: true });
+      if (signal?.aborted) return giveUp();
       this.#pending.push(pending);
       if (this.#pending.length === 1) this.#showQuestion(pending);
     });
@@ -213,11 +222,11 @@ export class PlainView implements HostView {
     }
   }
 
-  #showQuestion({ question, before }: PendingQuestion): void {
+  #showQuestion({ question, before, isSecret = false }: PendingQuestion): void {
     if (this.#setAside === "") this.#setAside = this.#typed.open("", "");
     before?.();
     this.#printer.fresh();
-    this.#typed.open(visible(question).replaceAll("\n", " "), "");
+    this.#typed.open(visible(question).replaceAll("\n", " "), "", isSecret);
   }
 
   #showNext(): void {

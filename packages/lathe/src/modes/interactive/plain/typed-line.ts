@@ -18,6 +18,8 @@ export class TypedLine {
   readonly #pastes: string[] = [];
   #prompt = "";
   #text = "";
+  /** Nothing of the text is written. */
+  #isSecret = false;
   /** Prompt and text are the last thing on the screen. */
   #isOpen = false;
   #held = "";
@@ -51,9 +53,10 @@ export class TypedLine {
   }
 
   /** Shows the line to type in. Returns what was typed at the one before. */
-  open(prompt: string, text: string): string {
+  open(prompt: string, text: string, isSecret = false): string {
     const before = this.#text;
     this.#release();
+    this.#isSecret = isSecret;
     this.#prompt = prompt;
     this.#text = text;
     this.#show();
@@ -64,6 +67,7 @@ export class TypedLine {
   close(): void {
     if (!this.#isOpen) this.#show();
     this.#isOpen = false;
+    this.#isSecret = false;
     this.#screen.write("\n");
     this.#text = "";
     this.#release();
@@ -78,7 +82,7 @@ export class TypedLine {
   insert(text: string): void {
     this.#touch();
     this.#text += text;
-    this.#screen.write(text);
+    if (!this.#isSecret) this.#screen.write(text);
   }
 
   /** Whether the key was for the line. */
@@ -99,7 +103,7 @@ export class TypedLine {
       const mark = /\[paste \d+: \d+ lines\]$/.exec(this.#text)?.[0];
       const last = graphemes(this.#text).at(-1);
       const gone = mark ?? last?.text ?? "";
-      this.#screen.write(RUB_OUT.repeat(mark?.length ?? last?.width ?? 0));
+      if (!this.#isSecret) this.#screen.write(RUB_OUT.repeat(mark?.length ?? last?.width ?? 0));
       this.#text = this.#text.slice(0, this.#text.length - gone.length);
     }
   }
@@ -114,7 +118,7 @@ export class TypedLine {
 
   #show(): void {
     this.#leave();
-    this.#screen.write(`${this.#prompt}${this.#text}`);
+    this.#screen.write(`${this.#prompt}${this.#isSecret ? "" : this.#text}`);
     this.#isOpen = true;
   }
 

@@ -123,7 +123,7 @@ export class EventFold {
         this.#compacted(event.data);
         break;
       case "warning":
-        if (!TOLD_AT_THE_END.has(event.data.code)) this.note(oneLine(event.data.message), "warning");
+        this.#warned(event.data);
         break;
       case "loop_detection":
         this.note(oneLine(event.data.message), "warning");
@@ -240,6 +240,12 @@ export class EventFold {
     const block = new CallBlock(callId);
     this.blocks.push(block);
     return block;
+  }
+
+  #warned({ message, code }: { readonly message: string; readonly code: string }): void {
+    // It comes up in the middle of the first command, and is no reason to stop.
+    if (code === "withheld_variables") this.note("Commands do not see all your environment variables: /status", "info");
+    else if (!TOLD_AT_THE_END.has(code)) this.note(oneLine(message), "warning");
   }
 
   #retried({ attempt, delay_ms, discards, message }: EventData["retry"], now: number): void {

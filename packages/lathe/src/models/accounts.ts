@@ -1,0 +1,121 @@
+// Whom one can give a key to or sign in with: found by name, listed with what is there already, and what storing or deleting a
+// credential means for the models of a run.
+
+import { defaultModels } from "@lathe/llm";
+import { findRow, providerRows } from "@lathe/llm/providers";
+import { type OAuthRow, oauthRows } from "../credentials/oauth/rows.ts";
+import { findCredential } from "../credentials/resolve.ts";
+import type { StoredCredential } from "../credentials/store.ts";
+import { type CliError, usageError } from "../usage/exit.ts";
+import { nearest } from "../usage/nearest.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { modelsOf } from "./connect.ts";
+import { cloudSign, credentialQuery, credentialSources, credentialStore } from "./credentials.ts";
+import { PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** Its sign-in; without one it takes a key. */
+  readonly oauth?: OAuthRow;
+}
+
+export interface ListedAccount extends Account {
+  /** Where the credential comes from that requests would use. */
+  readonly source?: string;
+  readonly isStored: boolean;
+}
+
+/** The account that a name means. A key in the place of a name is not repeated. */
+export async function accountOf(workspace: Workspace, name: string): Promise<Account> {
+  if (name === PRACTICE_PROVIDER)
+    throw usageError(`The practice model needs no key: lathe --model ${PRACTICE} "<request>"`);
+  const row = findRow(name);
+  const issuers = await oauthRows(workspace.paths.home);
+  const oauth = issuers.find(({ provider }) => provider === (row?.id ?? name));
+  const { registry } = await modelsOf(workspace);
+  if (row?.unsupported !== undefined) throw usageError(`${row.name} cannot be used: ${row.unsupported}.`);
+  if (row || oauth || registry.knows(name))
+    return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
+  if (looksLikeKey(name)) throw keyInSight(name);
+  const guess = nearest(name, [
+    ...providerRows.map(({ id }) => id),
+    ...Object.keys(registry.config.providers ?? {}),
+    ...issuers.map(({ provider }) => provider),
+  ]);
+  throw usageError(`Unknown provider "${name}".${guess ? ` Did you mean ${guess}?` : " See: lathe models"}`);
+}
+
+/** Those with a credential first, then those with a sign-in, then the rest in the catalog's order. */
+export async function listAccounts(workspace: Workspace): Promise<readonly ListedAccount[]> {
+  const models = await modelsOf(workspace);
+  const sources = credentialSources(workspace);
+  const issuers = await oauthRows(workspace.paths.home);
+  const stored = sources.store.providers();
+  const known = [
+    ...stored,
+    ...issuers.map(({ provider }) => provider),
+    ...Object.keys(defaultModels),
+    ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),
+    ...Object.keys(models.registry.config.providers ?? {}),
+  ];
+  const accounts: ListedAccount[] = [];
+  for (const id of new Set(known)) {
+    if (models.disabled.includes(id)) continue;
+    const found = await findCredential(credentialQuery(id, workspace.env, models.configOf(id)), sources);
+    const sign = cloudSign(id, workspace.env);
+    const source = found?.kind === "none" ? undefined : (found?.source ?? (sign && `$${sign}`));
+    const oauth = issuers.find(({ provider }) => provider === id);
+    accounts.push({
+      id,
+      name: findRow(id)?.name ?? oauth?.label ?? id,
+      isStored: stored.includes(id),
+      ...(oauth ? { oauth } : {}),
+      ...(source === undefined ? {} : { source }),
+    });
+  }
+  const rank = ({ source, oauth }: ListedAccount): number => (source !== undefined ? 0 : oauth ? 1 : 2);
+  return accounts.sort((a, b) => rank(a) - rank(b));
+}
+
+/** What somebody typed or pasted as a key. `how` says it for the next time, as a part of a sentence. */
+export function keyCredential({ id, name }: Account, typed: string, how: string): StoredCredential {
+  const key = typed.trim();
+  const isLocal = findRow(id)?.keyless === true;
+  if (key === "" && isLocal) throw usageError(`${name} needs no key. If yours does, ${how}`);
+  if (key === "") throw usageError(`No key given. ${how.charAt(0).toUpperCase()}${how.slice(1)}`);
+  if (/[^\x21-\x7e]/.test(key)) throw usageError("A key contains no spaces or line breaks. Give only the key.");
+  return { type: "api_key", key };
+}
+
+/** Its models can be called from here on. The text says where it is kept. */
+export async function storeCredential(
+  workspace: Workspace,
+  { id, name }: Account,
+  credential: StoredCredential,
+): Promise<string> {
+  const secrets = credential.type === "api_key" ? [credential.key] : [credential.access, credential.refresh ?? ""];
+  for (const secret of secrets) if (secret !== "") workspace.redactor.add(id, secret);
+  const where = await credentialStore(workspace).set(id, credential);
+  (await modelsOf(workspace)).credentialStored(id);
+  return `Stored for ${name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.`;
+}
+
+/** The text says whether there was one. */
+export async function deleteCredential(workspace: Workspace, { id, name }: Account): Promise<string> {
+  const found = await credentialStore(workspace).remove(id);
+  (await modelsOf(workspace)).credentialDeleted(id);
+  return found ? `Deleted the credential of ${name}.` : `Nothing was stored for ${name}.`;
+}
+
+/** What was typed is not repeated: it is most likely the key. */
+export function keyInSight(name = ""): CliError {
+  const provider = looksLikeKey(name) ? "<provider>" : name;
+  return usageError(
+    `A key is not taken from the command line: it stays in your shell's history. Delete it there, then pipe the key in: lathe login ${provider} < key.txt`,
+  );
+}
+
+/** Longer than the name of any provider, or with the beginning that keys have. */
+export const looksLikeKey = (word: string): boolean =>
+  /^(sk|pk|gsk|xai|key|AIza|ghp|hf)[-_]/.test(word) || word.length > 30;

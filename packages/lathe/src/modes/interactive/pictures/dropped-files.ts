@@ -1,0 +1,28 @@
+// Paths as terminals paste them when files are dropped: quoted, with escaped blanks, or as file addresses; several of them in a row.
+
+import { fileURLToPath } from "node:url";
+
+/** Undefined when the text is anything else than paths. */
+export function droppedPaths(text: string): readonly string[] | undefined {
+  const words = text.trim().match(/'[^'\n]*'|"[^"\n]*"|(?:\\.|[^\s'"\\])+/g) ?? [];
+  // Something between the words that is neither a word nor a blank.
+  if (words.join("").length !== text.replace(/(\\.|'[^'\n]*'|"[^"\n]*")|\s+/g, "$1").length) return undefined;
+  const paths = words.map(pathOf);
+  return paths.length > 0 && paths.every((path) => path !== undefined) ? (paths as string[]) : undefined;
+}
+
+function pathOf(word: string): string | undefined {
+  const bare = /^'.*'$|^".*"$/.test(word) ? word.slice(1, -1) : word.replace(/\\(.)/g, "$1");
+  if (bare.startsWith("file://")) return addressed(bare);
+  return bare.startsWith("/") || bare.startsWith("~/") || bare.startsWith("./") || bare.startsWith("../")
+    ? bare
+    : undefined;
+}
+
+function addressed(address: string): string | undefined {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    return undefined; // another machine's file
+  }
+}
