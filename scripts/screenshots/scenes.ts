@@ -2,6 +2,7 @@
 
 import { gate, turn } from "@lathe/testkit";
 import { KEY, type TerminalRun } from "../../packages/lathe/test/terminal/emulator.ts";
+import { ANSWER } from "./answer.ts";
 import { MODEL, type Stage } from "./stage.ts";
 
 export interface Scene {
@@ -12,6 +13,28 @@ export interface Scene {
   play(stage: Stage): Promise<TerminalRun>;
 }
 
+const usage = { input: 2_140, output: 380, cacheRead: 18_200 };
+const shell = (command: string) => ({ name: "shell", args: { command } });
+const read = (file_path: string) => ({ name: "read_file", args: { file_path } });
+
+const SHARES = {
+  name: "edit_file",
+  args: {
+    file_path: "src/money.js",
+    old_string: "export function share(cents, people) {\n  return Math.round(cents / people);\n}",
+    new_string:
+      "export function shares(cents, people) {\n  const least = Math.floor(cents / people);\n  const rest = cents - least * people;\n  return Array.from({ length: people }, (_, i) => least + (i < rest ? 1 : 0));\n}",
+  },
+};
+
+/** The command with the prompt sent. */
+async function asked(stage: Stage, prompt: string, args: readonly string[] = MODEL): Promise<TerminalRun> {
+  const run = stage.start(args);
+  await run.see(/\/help/);
+  run.type(prompt + KEY.enter);
+  return run;
+}
+
 export const scenes: readonly Scene[] = [
   {
     name: "start",
@@ -19,6 +42,188 @@ export const scenes: readonly Scene[] = [
     play: async (stage) => {
       const run = stage.start([], { ANTHROPIC_API_KEY: "" });
       await run.see(/\/help/);
+      return run;
+    },
+  },
+  {
+    name: "answer",
+    label: "An answer in markdown with code and a table, still streaming",
+    play: async (stage) => {
+      const door = gate();
+      // All but the last words.
+      const events = Math.ceil(ANSWER.length / 16);
+      stage.script(turn.text(ANSWER, { usage, beforeEvent: (index) => (index > events ? door.wait() : undefined) }));
+      const run = await asked(stage, "how are amounts split between people?");
+      await door.reached;
+      stage.pass(4_000);
+      await run.see(/first ones pay[\s\S]*4s/);
+      return run;
+    },
+  },
+  {
+    name: "edit",
+    label: "Files read, an edit shown as a diff with changed words marked, a passing test run",
+    play: async (stage) => {
+      const wait = (ms: number) => () => stage.pass(ms);
+      stage.script(
+        turn.calls([read("src/money.js"), read("test/money.test.js")], { usage, before: wait(1_800) }),
+        turn.calls([SHARES], { usage, before: wait(3_100) }),
+        turn.text("`shares` now gives one amount per person, and they add up to the whole: 334, 333, 333.", {
+          usage,
+          before: wait(2_200),
+        }),
+      );
+      const run = await asked(stage, "1000 cents between 3 people must add up, fix it");
+      await run.see(/334, 333, 333[\s\S]*cached/);
+      return run;
+    },
+  },
+  {
+    name: "running",
+    label: "A command that runs, with the end of its output, and a message that waits for the next step",
+    play: async (stage) => {
+      stage.script(
+        turn.calls([shell("for n in $(seq 1 14); do echo \"ok $n - amounts, case $n\"; done; sleep 600")], { usage }),
+      );
+      const run = await asked(stage, "run the long tests", [...MODEL, "--permission-mode", "full"]);
+      await run.see("ok 14");
+      run.type(`only report failures${KEY.enter}`);
+      await run.see(/next step/);
+      stage.pass(12_000);
+      await run.see(/12s/);
+      return run;
+    },
+  },
+  {
+    name: "approval",
+    label: "A question before a command runs: the whole command, and what can be answered",
+    play: async (stage) => {
+      stage.script(
+        turn.blocks(
+          [
+            { type: "text", text: "I will remove the old build and run the tests from a clean state." },
+            { type: "call", ...shell("rm -rf build coverage\nnpm test -- --test-reporter=spec | tee test.log") },
+          ],
+          { usage },
+        ),
+      );
+      const run = await asked(stage, "start from a clean state and test");
+      await run.see(/esc stops/);
+      return run;
+    },
+  },
+  {
+    name: "approval-edit",
+    label: "A question before an edit: the whole diff, and what can be answered",
+    play: async (stage) => {
+      stage.script(turn.calls([SHARES], { usage }));
+      const run = await asked(stage, "1000 cents between 3 people must add up", [...MODEL, "--permission-mode", "ask"]);
+      await run.see(/esc stops/);
+      return run;
+    },
+  },
+  {
+    name: "question",
+    label: "A question of the model with a recommended answer",
+    play: async (stage) => {
+      const question = {
+        id: "rest",
+        question: "1000 cents between 3 people leaves one cent. Who gets it?",
+        options: [
+          { label: "The first person", description: "334, 333, 333: simple, and what most ledgers do" },
+          { label: "The last person", description: "333, 333, 334" },
+          { label: "Whoever paid", description: "needs a new field in every bill" },
+        ],
+        recommended: 0,
+      };
+      stage.script(turn.calls([{ name: "ask_user", args: { questions: [question] } }], { usage }));
+      const run = await asked(stage, "make shares add up");
+      await run.see(/esc stops/);
+      return run;
+    },
+  },
+  {
+    name: "models",
+    label: "The model picker: price, window, what is available first",
+    play: async (stage) => {
+      const run = await asked(stage, "/model");
+      await run.see(/esc/);
+      return run;
+    },
+  },
+  {
+    name: "sessions",
+    label: "The session picker with search and preview",
+    play: async (stage) => {
+      const prompts = ["split a bill between people", "why is the total wrong for refunds?", "add a currency to format", "rename share to shares"];
+      for (const prompt of prompts) {
+        await stage.before(prompt, turn.text("Done: the tests pass.", { usage }));
+        stage.pass(3_600_000 * 5);
+      }
+      const run = await asked(stage, "/resume");
+      await run.see(/esc/);
+      return run;
+    },
+  },
+  {
+    name: "context",
+    label: "What takes the room of the next request",
+    play: async (stage) => {
+      stage.script(turn.calls([read("src/money.js"), read("test/money.test.js")], { usage }), turn.text(ANSWER, { usage }));
+      const run = await asked(stage, "how are amounts split between people?");
+      await run.see(/cached/);
+      run.type(`/context${KEY.enter}`);
+      await run.see(/free[\s\S]*Ask/i);
+      return run;
+    },
+  },
+  {
+    name: "rewind",
+    label: "Going back to an earlier message, with the files",
+    play: async (stage) => {
+      stage.script(
+        turn.calls([SHARES], { usage }),
+        turn.text("`shares` now adds up.", { usage }),
+        turn.text("They use `total` and `format`; nothing else.", { usage }),
+      );
+      const run = await asked(stage, "1000 cents between 3 people must add up");
+      await run.see(/adds up[\s\S]*cached/);
+      run.type(`what do the tests use?${KEY.enter}`);
+      await run.see(/nothing else[\s\S]*cached/);
+      run.type(`/rewind${KEY.enter}`);
+      await run.see(/esc/);
+      return run;
+    },
+  },
+  {
+    name: "theme",
+    label: "Choosing a theme, shown at once",
+    play: async (stage) => {
+      stage.script(turn.calls([SHARES], { usage }), turn.text("`shares` now adds up.", { usage }));
+      const run = await asked(stage, "1000 cents between 3 people must add up");
+      await run.see(/adds up[\s\S]*cached/);
+      run.type(`/theme${KEY.enter}`);
+      await run.see(/esc/);
+      return run;
+    },
+  },
+  {
+    name: "settings",
+    label: "The settings screen",
+    play: async (stage) => {
+      const run = await asked(stage, "/settings");
+      await run.see(/esc/);
+      return run;
+    },
+  },
+  {
+    name: "commands",
+    label: "Completion of a command",
+    play: async (stage) => {
+      const run = stage.start();
+      await run.see(/\/help/);
+      run.type("/re");
+      await run.see(/\/rewind/);
       return run;
     },
   },
