@@ -1,9 +1,11 @@
-// `npm run mutate [word…]`: changes the code in small wrong ways and says which changes no test notices. A survivor is a
-// question, not an error: could a user notice it? Words choose targets by their path. Report: .cache/mutation-report.json.
+// `npm run mutate [--every n] [word…]`: changes the code in small wrong ways and says which changes no test notices. A survivor is
+// a question, not an error: could a user notice it? Words choose targets by their path; with --every only each nth change is
+// tried. Report: .cache/mutation-report.json.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { Lane, share } from "./mutate/lanes.mjs";
 import { mutantsOf } from "./mutate/mutants.mjs";
 import { TARGETS } from "./mutate/targets.mjs";
@@ -15,7 +17,12 @@ const work = join(root, ".cache", "mutate");
 const PATIENCE = { times: 5, plusMs: 10_000 };
 const BASELINE_MS = 300_000;
 
-const words = process.argv.slice(2);
+const { values, positionals: words } = parseArgs({ options: { every: { type: "string" } }, allowPositionals: true });
+const every = Number(values.every ?? 1);
+if (!Number.isInteger(every) || every < 1) {
+  console.log("--every takes a whole number from 1 on.");
+  process.exit(2);
+}
 const missing = TARGETS.flatMap(({ source, tests }) => [source, ...tests]).filter(
   (file) => !existsSync(join(root, file)),
 );
@@ -26,9 +33,11 @@ if (missing.length > 0) {
 const targets = numbered(
   TARGETS.filter(({ source }) => words.length === 0 || words.some((word) => source.includes(word))),
 );
-const mutants = targets.flatMap(({ source, tests, mutants: list, first }) =>
-  list.map((mutant, index) => ({ ...mutant, source, tests, number: first + index })),
-);
+const mutants = targets
+  .flatMap(({ source, tests, mutants: list, first }) =>
+    list.map((mutant, index) => ({ ...mutant, source, tests, number: first + index })),
+  )
+  .filter(({ number }) => number % every === 0);
 const files = [...new Set(targets.flatMap(({ tests }) => tests))];
 const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, (_, i) => new Lane(join(work, String(i))));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 // The edit core over the least that any program has to do: read, replace, write.
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bench } from "../../../scripts/bench-types.ts";
@@ -110,23 +110,27 @@ const manyFiles: Bench = {
     inTemporary(async (directory) => {
       const names = Array.from({ length: 200 }, (_, index) => `f${index}.ts`);
       const body = Array.from({ length: 80 }, (_, index) => `export const v${index} = ${index};`).join("\n");
-      for (const name of names) await writeFile(join(directory, name), `let version = 0;\n${body}\n`);
-      const context = contextIn(directory);
-      let value = 0;
+      // Each side has its own files: those that somebody else has changed are merged, which is more work.
+      const [ours, plain] = [join(directory, "ours"), join(directory, "plain")];
+      for (const folder of [ours, plain]) {
+        await mkdir(folder);
+        for (const name of names) await writeFile(join(folder, name), `let version = 0;\n${body}\n`);
+      }
+      const context = contextIn(ours);
       const measured = await ratio(
         9,
-        async () => {
-          const [old, now] = [value, ++value];
+        async (round) => {
+          const [old, now] = [round, round + 1];
           const hunks = names.map(
             (name) =>
               `*** Update File: ${name}\n@@\n-let version = ${old};\n+let version = ${now};\n export const v0 = 0;\n export const v1 = 1;`,
           );
           await applyPatchTool.execute({ patch: `*** Begin Patch\n${hunks.join("\n")}\n*** End Patch` }, context);
         },
-        async () => {
-          const [old, now] = [value, ++value];
+        async (round) => {
+          const [old, now] = [round, round + 1];
           for (const name of names) {
-            const file = join(directory, name);
+            const file = join(plain, name);
             const text = await readFile(file, "utf8");
             await writeFile(
               file,

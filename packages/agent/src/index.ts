@@ -7,8 +7,9 @@ export { type BlobStore, MemoryBlobs } from "./blobs/store.ts";
 export { type BranchSummaryOptions, branchSummarizer } from "./branches/branch-summary.ts";
 export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts";
 export { Checkpoints } from "./checkpoint/checkpoints.ts";
+export { beganWithBriefing, HANDOFF } from "./compaction/briefing.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
-export { handoffCall, handoffMessage } from "./compaction/handoff.ts";
+export { HANDOFF_WORDS, handoffCall, handoffMessage, wordsToKeep } from "./compaction/handoff.ts";
 export {
   type CompactionSettings,
   type CompactionStrategy,
@@ -101,7 +102,7 @@ export { encodeLine, type LineHead, readLineHead } from "./journal/line.ts";
 export type { EntryMeta } from "./journal/line-index.ts";
 export { readHead, type SessionSummary } from "./journal/listing.ts";
 export { type LockOwner, lockHolder, processStartTime } from "./journal/lock.ts";
-export { type MoveOptions, moveJournalFile } from "./journal/move-file.ts";
+export { type MoveOptions, moveJournalFile, movingCopy } from "./journal/move-file.ts";
 export { childJournalFiles, type JournalFileOptions, openJournalFile } from "./journal/open-file.ts";
 export { sessionFileName, sessionFolderName, sessionPath } from "./journal/paths.ts";
 export { readLines } from "./journal/read-lines.ts";
@@ -124,6 +125,7 @@ export * from "./journal/types.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./ops/read/images.ts";
 export { type Job, Jobs, jobStatus } from "./ops/run/jobs.ts";
 export { plainOutput } from "./ops/run/plain-output.ts";
+export { type RunningCommand, RunningCommands } from "./ops/run/running-commands.ts";
 export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
@@ -166,6 +168,7 @@ export { Recorder } from "./replay/record.ts";
 export { ReplayDivergence, Replayer } from "./replay/replay.ts";
 export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams/schemes.ts";
 export * from "./seams/types.ts";
+export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
@@ -173,6 +176,13 @@ export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/na
 export { Session } from "./session/session.ts";
 export { type SideCost, sideCost } from "./session/side-call.ts";
 export * from "./session/types.ts";
+export {
+  type RecordedUserCommand,
+  USER_COMMAND,
+  type UserCommandOptions,
+  type UserCommandResult,
+  userCommandOf,
+} from "./session/user-command.ts";
 export { repositoryOf } from "./snapshots/ignore.ts";
 export { mayChangeFiles } from "./snapshots/may-change.ts";
 export { shownPath } from "./snapshots/names.ts";
@@ -186,6 +196,7 @@ export {
   type RewoundSession,
 } from "./snapshots/rewind.ts";
 export type { SnapshotLimits } from "./snapshots/scan.ts";
+export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";

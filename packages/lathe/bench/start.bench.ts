@@ -3,13 +3,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { renderStream, turn } from "@lathe/testkit";
 import type { Bench, BenchResult } from "../../../scripts/bench-types.ts";
+import { modelServer } from "./model-server.ts";
 
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const ROUNDS = 20;
@@ -55,25 +53,6 @@ async function compare(
 const EMPTY = join(dir, "empty.js");
 writeFileSync(EMPTY, "");
 const bareNode = (): Promise<number> => timed([EMPTY]);
-
-async function modelServer() {
-  let arrived: () => void = () => {};
-  const body = renderStream(turn.text("ok"), "responses");
-  const server = createServer((request, response) => {
-    arrived();
-    request.resume().once("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    next: () =>
-      new Promise<void>((resolve) => {
-        arrived = resolve;
-      }),
-    close: () => server.close(),
-  };
-}
 
 const RUN = [CLI, "--model", "openai/gpt-5.2", "-p", "hello"];
 

@@ -1,7 +1,7 @@
 // The conversation: slash commands about the tree, and hooks that object to leaving.
 
 import { realpathSync } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Middleware } from "@lathe/agent";
@@ -12,12 +12,14 @@ import { builtinCommands } from "../src/conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { newJournal } from "../src/journals/journal-files.ts";
+import { trustFolder } from "../src/trust/trust.ts";
 import { openWorkspace, openWorkspaceAt } from "../src/workspace/workspace.ts";
 
 let server: ModelServer;
 let root: string;
 let conversation: Conversation;
 let arrivals: Arrival[];
+let compactions: string[];
 let lines: string[];
 let edited: string[];
 let typed: string[];
@@ -38,6 +40,7 @@ beforeEach(async () => {
   const options = { model: "anthropic/claude-sonnet-4-5" };
   const workspace = await openWorkspace(machine, options);
   arrivals = [];
+  compactions = [];
   lines = [];
   edited = [];
   typed = [];
@@ -47,6 +50,9 @@ beforeEach(async () => {
       requestFor: (opened, where = workspace) => sessionRequest(where, options, opened),
       workspaceAt: (cwd) => openWorkspaceAt(machine, options, cwd),
       onSession: (_open, arrival) => arrivals.push(arrival),
+      onEvent: (_session, event) => {
+        if (event.kind === "compaction_start") compactions.push(event.data.reason);
+      },
     },
     newJournal(workspace),
   );
@@ -146,6 +152,19 @@ describe("slash commands", () => {
     expect(arrivals.at(-1)).toMatchObject({ reason: "branch", previousSessionFile: old });
     await say("/new");
     await expect(say("/branch")).rejects.toThrow("There is no message yet to branch from.");
+  });
+
+  it("SP-03 CO-01 after /move the idle settings of the new folder take effect", async () => {
+    const there = join(root, "there");
+    await mkdir(join(there, ".lathe"), { recursive: true });
+    const keys = { idleEnabled: true, idleTimeoutSeconds: 1, idleThresholdTokens: 1, keepRecentTokens: 1 };
+    await writeFile(join(there, ".lathe", "config.yml"), JSON.stringify({ compaction: keys }));
+    await trustFolder(conversation.workspace.paths.trust, there, new Date(0));
+    await say("one");
+    await say("two");
+    await say("/move ../there");
+    await say("three");
+    await expect.poll(() => compactions, { timeout: 20_000 }).toEqual(["idle"]);
   });
 
   it("SP-03 /move takes the session along; the other folder's settings take effect", async () => {

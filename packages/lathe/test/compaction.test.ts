@@ -1,76 +1,13 @@
 // Compaction as a conversation has it: by hand, while idle, taken back, and by a service of the user.
 
-import { existsSync, realpathSync } from "node:fs";
-import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultDeps } from "@lathe/llm";
-import { type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
+import { type RecordedRequest, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { builtinCommands } from "../src/conversation/commands/builtin.ts";
-import { Conversation } from "../src/conversation/conversation.ts";
-import { sessionRequest } from "../src/conversation/session-request.ts";
-import { newJournal } from "../src/journals/journal-files.ts";
-import { openWorkspace } from "../src/workspace/workspace.ts";
-
-const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
-
-async function conversation(settings: Record<string, unknown> = {}) {
-  const server = await startModelServer({});
-  const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-compaction-")));
-  const env = {
-    PATH: process.env["PATH"],
-    LATHE_HOME: join(root, ".lathe-home"),
-    ANTHROPIC_API_KEY: "k",
-    ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
-  };
-  const { stdin, stdout, stderr } = process;
-  const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
-  const options = { model: "anthropic/claude-sonnet-4-5" };
-  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
-  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
-  const warnings: string[] = [];
-  const ends: object[] = [];
-  const talk = await Conversation.start(
-    {
-      workspace,
-      requestFor: (journal) => sessionRequest(workspace, options, journal),
-      onEvent: (_session, event) => {
-        if (event.kind === "warning") warnings.push(event.data.message);
-        if (event.kind === "compaction_end") ends.push(event.data);
-      },
-    },
-    newJournal(workspace),
-  );
-  const commands = builtinCommands();
-  const lines: string[] = [];
-  const view = {
-    line: (text: string) => lines.push(text),
-    ask: async () => undefined,
-    showPast: async () => {},
-    prefill: () => {},
-    leave: () => {},
-  };
-  const say = async (line: string) => {
-    const command = commands.parse(line);
-    if (command) return commands.run(talk, command, view);
-    await talk.submit(line);
-  };
-  const lastSent = (): string => JSON.stringify(server.requests.at(-1)?.body);
-  return {
-    root,
-    server,
-    settings: workspace.settings as Record<string, unknown>,
-    talk,
-    say,
-    lines,
-    warnings,
-    ends,
-    lastSent,
-  };
-}
+import { conversation, NOTES } from "./conversation-kit.ts";
 
 it("CO-01 /compact summarizes, /uncompact sends everything again, and what came in between stays", async () => {
   const c = await conversation();
@@ -217,6 +154,68 @@ it("CO-07 strategy handoff: a full context becomes a new session after the answe
   expect(c.server.requests).toHaveLength(4);
   expect(c.lastSent()).toContain("The briefing.");
   expect(c.lastSent()).not.toContain("word word");
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-07 G-42 compaction.handoffSaveToDisk: the briefing of an automatic handoff is kept as a file, that of /handoff is not", async () => {
+  const c = await conversation({ "compaction.handoffSaveToDisk": true });
+  c.server.push(turn.text("word ".repeat(3000)), turn.text("The briefing."), turn.text("more"), turn.text("By hand."));
+  const before = c.talk.open.journal.folder!;
+  c.settings["compaction.strategy"] = "handoff";
+  c.settings["compaction.thresholdTokens"] = 1;
+  await c.say("tell me everything");
+  const [name = "", ...others] = await readdir(before);
+  expect([name, others]).toEqual([expect.stringMatching(/^handoff-.*\.md$/), []]);
+  expect(await readFile(join(before, name), "utf8")).toBe("The briefing.\n");
+  c.settings["compaction.strategy"] = "context-full";
+  c.settings["compaction.enabled"] = false;
+  c.talk.autoCompaction = false;
+  const second = c.talk.open.journal.folder!;
+  await c.say("go on");
+  await c.say("/handoff");
+  expect(existsSync(second)).toBe(false);
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("CO-07 needle: after a handoff every word of the user and the instructions is there, the rest is one recall away; also after two", async () => {
+  const facts = (where: string): string[] =>
+    Array.from({ length: 10 }, (_, n) => `the code of room ${where}${n} is ${where}-${n * 7919}`);
+  const [user, rules, output, files] = ["user", "rule", "output", "file"].map(facts) as [
+    string[],
+    string[],
+    string[],
+    string[],
+  ];
+  const c = await conversation();
+  await writeFile(join(c.root, "AGENTS.md"), rules.join("\n"));
+  for (const [n, text] of files.entries()) await writeFile(join(c.root, `f${n}.txt`), text);
+  c.talk.setPermissionMode("full");
+  for (const [n, text] of user.entries()) {
+    c.server.push(
+      turn.calls([
+        { name: "shell", args: { command: `echo '${output[n]}'` } },
+        { name: "read_file", args: { file_path: `f${n}.txt` } },
+      ]),
+      turn.text("done"),
+    );
+    await c.say(text);
+  }
+  for (const briefing of ["Nothing of note.", "Still nothing."]) {
+    c.server.push(turn.text(briefing), turn.text("fine"));
+    await c.say("/handoff");
+    await c.say("and?");
+    const sent = c.lastSent();
+    expect([...user, ...rules].filter((line) => !sent.includes(line))).toEqual([]);
+    expect([...output, ...files].filter((line) => sent.includes(line))).toEqual([]);
+    for (const line of [...output, ...files]) {
+      c.server.push(turn.calls([{ name: "recall", args: { query: line.split(" is ")[0] ?? "" } }]), turn.text("found"));
+      await c.say("look");
+      const { messages } = c.server.requests.at(-1)!.body as { messages: object[] };
+      expect(JSON.stringify(messages.at(-1))).toContain(line);
+    }
+  }
   await c.talk.close();
   await c.server.close();
 });

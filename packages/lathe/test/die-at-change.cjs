@@ -1,5 +1,5 @@
 // Loaded into the command by NODE_OPTIONS: sends SIGKILL to its own process before the DIE_AT-th change of a file that follows the
-// line that announces a rewind. Every synchronous call that changes something is one.
+// first write of the text DIE_AFTER. Every synchronous call that changes something is one.
 
 const fs = require("node:fs");
 const { syncBuiltinESMExports } = require("node:module");
@@ -11,6 +11,10 @@ const names = [
   "writeSync",
   "writeFileSync",
   "renameSync",
+  "linkSync",
+  "copyFileSync",
+  "utimesSync",
+  "rmSync",
   "unlinkSync",
   "mkdirSync",
   "rmdirSync",
@@ -25,7 +29,7 @@ for (const name of names) {
       // The signal may take a moment; nothing more may be written.
       for (;;);
     }
-    if (name === "writeSync" && String(args[1]).includes('"rewind":{')) isArmed = true;
+    if (name === "writeSync" && String(args[1]).includes(process.env.DIE_AFTER)) isArmed = true;
     return original(...args);
   };
 }

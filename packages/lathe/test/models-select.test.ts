@@ -270,4 +270,15 @@ describe("context promotion", () => {
     await b.box.run(["-p", "hi"]);
     expect(b.asked[3]?.model).toBe("m-small");
   });
+
+  it("LS-05 a context that is about to be compacted goes on with the larger model instead", async () => {
+    await b.close();
+    b = await bench({ script: () => turn.text("done", { usage: { input: 7800, output: 10 } }) });
+    await b.write("models.yml", windows());
+    await b.write("config.yml", "model: acme/m-small\ncontextPromotion: { enabled: true }\n");
+    await b.box.run(["-p", "hi"]);
+    expect(await b.box.run(["-c", "-p", "and now?"])).toMatchObject({ code: 0, stdout: "done\n" });
+    expect(b.asked.map(({ model }) => model)).toEqual(["m-small", "m-big"]);
+    expect((await sessionTexts()).join("")).not.toContain('"type":"compaction"');
+  });
 });

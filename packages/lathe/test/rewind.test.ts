@@ -181,7 +181,10 @@ it("3.18 the model's own checkpoint and rewind are offered only when they are tu
 });
 
 describe("killed in a rewind", () => {
-  const preload = { NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}` };
+  const preload = {
+    NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}`,
+    DIE_AFTER: '"rewind":{',
+  };
 
   const FINISHED = "lathe: The rewind that was cut off has been finished.\n";
 

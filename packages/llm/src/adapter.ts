@@ -55,6 +55,8 @@ export interface AdapterOptions {
   readonly tls?: TlsMaterial | undefined;
   /** The vendor has an endpoint for operation `count_tokens`. */
   readonly countsTokens?: boolean | undefined;
+  /** Where the vendor compacts a conversation; absent where it does not. */
+  readonly compactEndpoint?: Endpoint | undefined;
   readonly userAgent?: string | undefined;
 }
 
@@ -66,7 +68,7 @@ export function createAdapter(options: AdapterOptions): ProviderAdapter {
   const adapter = new HttpAdapter(options);
   return {
     name: options.name,
-    complete: (request, context) => adapter.complete(request, context),
+    complete: (request, context) => adapter.complete(request, context, "complete"),
     stream: (request, context) => adapter.stream(request, context),
     segments: (request) => adapter.segments(request),
     bodyBytes: (request) => adapter.bodyBytes(request),
@@ -75,6 +77,9 @@ export function createAdapter(options: AdapterOptions): ProviderAdapter {
     close: async () => options.deps.fetch.close?.(),
     ...(options.countsTokens === true
       ? { countTokens: (request: Request, context: CallContext) => adapter.countTokens(request, context) }
+      : {}),
+    ...(options.compactEndpoint !== undefined
+      ? { compact: (request: Request, context: CallContext) => adapter.complete(request, context, "compact") }
       : {}),
   };
 }
@@ -108,11 +113,12 @@ class HttpAdapter {
     }
   }
 
-  async complete(request: Request, context: CallContext): Promise<Response> {
+  /** One answer, sent whole. */
+  async complete(request: Request, context: CallContext, operation: "complete" | "compact"): Promise<Response> {
     const guard = this.#guard(context);
     try {
       guard.arm("request", this.#timeouts(context).request);
-      const exchange = await this.#open(request, "complete", context, guard);
+      const exchange = await this.#open(request, operation, context, guard);
       const reader = new AnswerReader(exchange);
       while (!reader.sink.terminal) await reader.step(false);
       if (reader.sink.response === undefined) throw reader.sink.failure;
@@ -175,7 +181,12 @@ class HttpAdapter {
     return bytes;
   }
 
-  async #open(request: Request, operation: Operation, context: CallContext, guard: CallGuard): Promise<Exchange> {
+  async #open(
+    request: Request,
+    operation: Operation | "compact",
+    context: CallContext,
+    guard: CallGuard,
+  ): Promise<Exchange> {
     guard.throwIfOver();
     this.#checkToolChoice(request);
     const encoding = this.#prepare(request, operation);
@@ -197,15 +208,15 @@ class HttpAdapter {
 
   async #send(
     request: Request,
-    operation: Operation,
+    operation: Operation | "compact",
     context: CallContext,
     guard: CallGuard,
     encoded: EncodedRequest,
   ): Promise<Exchange> {
-    const { name, protocol, endpoint, deps } = this.#options;
+    const { name, protocol, deps } = this.#options;
     const timeouts = this.#timeouts(context);
     const plain: TransportRequest = {
-      url: endpoint({ operation, wireModel: encoded.wireModel, baseUrl: this.#options.baseUrl }),
+      url: this.#url(operation, encoded.wireModel),
       method: "POST",
       headers: this.#headers(request, operation, encoded),
       body: encoded.body,
@@ -246,8 +257,14 @@ class HttpAdapter {
     };
   }
 
+  #url(operation: Operation | "compact", wireModel: string): string {
+    const { endpoint, compactEndpoint = endpoint, baseUrl } = this.#options;
+    if (operation === "compact") return compactEndpoint({ operation: "complete", wireModel, baseUrl });
+    return endpoint({ operation, wireModel, baseUrl });
+  }
+
   /** What `segments` made of the same request just before, or made now. */
-  #prepare(request: Request, operation: Operation): EncodedRequest | Promise<EncodedRequest> {
+  #prepare(request: Request, operation: Operation | "compact"): EncodedRequest | Promise<EncodedRequest> {
     const prepared = operation === "stream" ? this.#prepared.get(request) : undefined;
     // Returned only once: a host may keep its requests, and they must not keep their bodies in memory.
     this.#prepared.delete(request);
@@ -260,7 +277,7 @@ class HttpAdapter {
   #encode(
     request: Request,
     { messages, growing }: ResolvedMessages,
-    operation: Operation,
+    operation: Operation | "compact",
     disableStrictTools = this.#options.disableStrictTools,
   ): EncodedRequest {
     const { name, protocol, baseUrl } = this.#options;
@@ -279,7 +296,7 @@ class HttpAdapter {
   }
 
   /** Later entries win: protocol, provider, model row, transform. Auth comes after all of them. */
-  #headers(request: Request, operation: Operation, encoded: EncodedRequest): Record<string, string> {
+  #headers(request: Request, operation: Operation | "compact", encoded: EncodedRequest): Record<string, string> {
     const model = this.#model(request.model);
     const headers: Record<string, string> = {
       "user-agent": this.#options.userAgent ?? "lathe-llm/0.1.0",

@@ -19,6 +19,7 @@ export function routeOf(method: string, path: string): Route | undefined {
   if (path.endsWith("/messages/count_tokens")) return { dialect: "anthropic", operation: "count", stream: false };
   if (path.endsWith("/messages")) return { dialect: "anthropic", operation: "generate" };
   if (path.endsWith("/responses/input_tokens")) return { dialect: "responses", operation: "count", stream: false };
+  if (path.endsWith("/responses/compact")) return { dialect: "responses", operation: "generate", stream: false };
   if (path.endsWith("/responses")) return { dialect: "responses", operation: "generate" };
   if (path.endsWith("/chat/completions")) return { dialect: "chat", operation: "generate" };
   if (path.endsWith("/api/chat")) return { dialect: "ollama", operation: "generate" };

@@ -10,7 +10,12 @@ const TEXT_CHARS = 400;
 const PREVIOUS_SHARE = 0.6;
 
 /** At most about `limit` characters; the newest answers are the first to get in. */
-export function digest(messages: readonly Message[], previous: string | undefined, limit: number): string {
+export function digest(
+  messages: readonly Message[],
+  previous: string | undefined,
+  limit: number,
+  intro = INTRO,
+): string {
   const before = previous === undefined ? "" : `${shortened(previous, Math.floor(limit * PREVIOUS_SHARE))}\n\n`;
   const answers: string[] = [];
   let left = limit - before.length;
@@ -22,5 +27,5 @@ export function digest(messages: readonly Message[], previous: string | undefine
     answers.push(line);
     left -= line.length + 1;
   }
-  return `${before}${[INTRO, ...answers.reverse()].join("\n")}`;
+  return `${before}${[intro, ...answers.reverse()].join("\n")}`;
 }

@@ -1,7 +1,11 @@
 // A briefing for a new session, written by the model that has the whole of this one in front of it.
 
-import { Message } from "@lathe/llm";
-import type { SideCall } from "../seams/types.ts";
+import { Message, textOf } from "@lathe/llm";
+import { pathTo } from "../journal/context.ts";
+import type { JournalReader, SideCall } from "../seams/types.ts";
+import { HANDOFF } from "./briefing.ts";
+import { isFromPerson } from "./history.ts";
+import { tokensOfText } from "./present-context.ts";
 import prompt from "./prompts/handoff.md";
 
 const TIMEOUT_MS = 300_000;
@@ -20,6 +24,30 @@ export function handoffCall(focus?: string, without?: "tools"): SideCall {
   };
 }
 
+/** The kind of an entry that holds a message of the user from the session before, word for word. */
+export const HANDOFF_WORDS = "handoff_words";
+
 /** As the new session gets it. */
-export const handoffMessage = (document: string): string =>
-  `<handoff-context>\n${document}\n</handoff-context>\n\nThis is the briefing of an earlier session. Continue from it.`;
+export const handoffMessage = (document: string, pointer: string): string =>
+  `<handoff-context>\n${document}\n</handoff-context>\n\nThis is the briefing of an earlier session. Continue from it. ${pointer}`;
+
+/** What people said on this branch, oldest first: the newest as far as the room goes. A briefing may leave it out. */
+export function wordsToKeep(journal: JournalReader, room: number): string[] {
+  const words: string[] = [];
+  let left = room;
+  for (const id of pathTo(journal, journal.leaf).toReversed()) {
+    const text = isFromPerson(journal, id) ? saidIn(journal, id) : "";
+    const tokens = tokensOfText(text);
+    if (text === "" || tokens > left) continue;
+    words.push(text);
+    left -= tokens;
+  }
+  return words.reverse();
+}
+
+function saidIn(journal: JournalReader, id: string): string {
+  const entry = journal.entry(id);
+  if (entry.type === "message") return textOf(entry.message).trim();
+  if (entry.type !== "custom_message" || entry.customType === HANDOFF) return "";
+  return typeof entry.content === "string" ? entry.content : textOf({ role: "user", content: entry.content }).trim();
+}

@@ -28,15 +28,15 @@ export function earlierCompaction(journal: JournalReader, sent: readonly SentMes
 export const END_OF_NOTES = "<!-- end of notes -->";
 const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.trim();
 
-/** The text behind a compaction: what it says, and the messages that it only shows on pictures. */
+/** The text behind a compaction: what it says, and the messages that it holds without words. */
 export interface EarlierText {
   readonly notes: string | undefined;
   readonly messages: readonly Message[];
 }
 
-/** A summary is made of text: what is on pictures is taken from the journal again. */
+/** A summary is made of text: what is on pictures, or in a vendor's own form, is taken from the journal again. */
 export function earlierText(journal: JournalReader, { entry }: Earlier): EarlierText {
-  if (!entry.preserveData?.snapcompact) return { notes: ownNotes(entry.summary), messages: [] };
+  if (!isWithoutWords(entry)) return { notes: ownNotes(entry.summary), messages: [] };
   const path = pathTo(journal, entry.id);
   const written = path.findLast((id) => isWritten(journal, id));
   const before = written === undefined ? undefined : (journal.entry(written) as CompactionEntry);
@@ -50,8 +50,12 @@ export function earlierText(journal: JournalReader, { entry }: Earlier): Earlier
 /** A compaction with notes in words, or one that was taken back. */
 function isWritten(journal: JournalReader, id: string): boolean {
   if (journal.meta(id)?.type !== "compaction") return false;
-  return (journal.entry(id) as CompactionEntry).preserveData?.snapcompact === undefined;
+  return !isWithoutWords(journal.entry(id) as CompactionEntry);
 }
+
+/** What it hides is on pictures, or in a form that only a vendor's models can read. */
+const isWithoutWords = ({ preserveData }: CompactionEntry): boolean =>
+  preserveData?.snapcompact !== undefined || preserveData?.openaiRemoteCompaction !== undefined;
 
 function saidIn(journal: JournalReader, id: string): Message[] {
   const entry = journal.entry(id);
@@ -73,7 +77,7 @@ export function keptVerbatim(journal: JournalReader, candidates: readonly SentMe
 }
 
 /** Said by the user or a host, or instructions that were loaded; not what the loop itself puts in. */
-function isFromPerson(journal: JournalReader, id: string): boolean {
+export function isFromPerson(journal: JournalReader, id: string): boolean {
   const type = journal.meta(id)?.type;
   if (type === "custom_message") return true;
   if (type !== "message") return false;

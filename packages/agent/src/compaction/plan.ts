@@ -56,7 +56,15 @@ export async function planCompaction(
       earlier,
       earlierMessage: earlier && present.sent[0],
     },
-    { ...setup, wanted, room, window: present.window, model: next.modelInfo },
+    {
+      ...setup,
+      wanted,
+      room,
+      window: present.window,
+      model: next.modelInfo,
+      provider: next.request.provider,
+      system: next.request.messages.filter(({ role }) => role === "system"),
+    },
     context,
   );
   const tailTokens = tail.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -1,7 +1,9 @@
-// What stands in the place of older history: pictures of it, a summary by the model, or notes made without one.
+// What stands in the place of older history: pictures of it, what the model's vendor makes of it, a summary by the model, or notes made
+// without one.
 
 import { ContextLengthError, type Message, type ModelInfo, messageOf } from "@lathe/llm";
 import { IMAGE_TOKENS } from "../context/message-size.ts";
+import { JournalError } from "../journal/errors.ts";
 import type { PreservedData } from "../journal/types.ts";
 import type { SeamContext } from "../seams/types.ts";
 import { digest } from "./digest.ts";
@@ -50,12 +52,54 @@ export interface Terms {
   /** Of the model that gets it. */
   readonly window: number;
   readonly model: ModelInfo | undefined;
+  readonly provider: string | undefined;
+  /** The system prompt. */
+  readonly system: readonly Message[];
 }
 
 export async function replacementFor(hidden: Hidden, terms: Terms, context: SeamContext): Promise<Replacement> {
   // What the person wants kept in mind takes a model to find.
   const isPictured = terms.settings.strategy === "snapcompact" && terms.wanted.focus === undefined;
-  return (isPictured ? await pictured(hidden, terms, context) : undefined) ?? written(hidden, terms, context);
+  const made = isPictured ? await pictured(hidden, terms, context) : await compactedByVendor(hidden, terms, context);
+  return made ?? written(hidden, terms, context);
+}
+
+const BY_VENDOR =
+  "The provider keeps the older part of this session in a form that only its own models can read. The last answers in it were:";
+/** Of the notes beside it, for models of other vendors. */
+const VENDOR_NOTES_CHARS = 2_000;
+
+/** Undefined: not possible, and said so when it was tried. What the person wants kept in mind cannot be told to the vendor. */
+async function compactedByVendor(
+  { history, turn, tokens, earlier, earlierMessage }: Hidden,
+  { settings, wanted, provider, system }: Terms,
+  context: SeamContext,
+): Promise<Replacement | undefined> {
+  if (!settings.vendorCompaction || wanted.focus !== undefined) return undefined;
+  const before = earlier && earlierText(context.journal, earlier);
+  const isReadable =
+    before?.messages.length === 0 || earlier?.entry.preserveData?.openaiRemoteCompaction?.provider === provider;
+  const first = isReadable ? (earlierMessage ? [earlierMessage.message] : []) : (before?.messages ?? []);
+  try {
+    const made = await context.compactByVendor([...system, ...first, ...history, ...turn], settings.timeoutMs);
+    if (!made) return undefined;
+    if (made.tokens >= tokens + (earlierMessage?.tokens ?? 0)) throw new Error("it is not shorter than the messages");
+    return {
+      notes: digest([...first, ...history, ...turn], undefined, VENDOR_NOTES_CHARS, BY_VENDOR),
+      short: "Older messages are kept in the provider's own form.",
+      tokens: made.tokens + VENDOR_NOTES_CHARS / 4,
+      details: { strategy: "vendor" },
+      preserveData: { openaiRemoteCompaction: made.history },
+    };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof JournalError) throw error;
+    context.warn(
+      `The provider did not compact the session, so it is summarized: ${messageOf(error)}`,
+      "vendor_compaction_failed",
+    );
+    return undefined;
+  }
 }
 
 /** Undefined: not possible, and said so. */

@@ -20,6 +20,8 @@ export interface CompactionSettings {
   readonly thresholdTokens: number;
   /** After the last answer of an input that leaves tasks open in a full context: compact and go on with them. */
   readonly autoContinue: boolean;
+  /** Let the vendor of the model compact in a form of its own, where it can. */
+  readonly vendorCompaction: boolean;
   /** Deadline of each call for a summary. */
   readonly timeoutMs: number;
 }
@@ -33,6 +35,7 @@ export const DEFAULT_COMPACTION: CompactionSettings = {
   thresholdPercent: -1,
   thresholdTokens: -1,
   autoContinue: true,
+  vendorCompaction: true,
   timeoutMs: 180_000,
 };
 

@@ -15,6 +15,9 @@ export interface EnvironmentFacts {
   readonly today: string;
   readonly model?: string;
   readonly knowledgeCutoff?: string;
+  readonly terminal?: string;
+  readonly desktop?: string;
+  readonly shell?: string;
   readonly git?: GitSnapshot;
 }
 
@@ -23,6 +26,11 @@ export interface HostFacts {
   readonly now: number;
   readonly model?: string | undefined;
   readonly knowledgeCutoff?: string | undefined;
+  /** Where the person sits, as far as the host knows. */
+  readonly terminal?: string | undefined;
+  readonly desktop?: string | undefined;
+  /** Of the person; commands of the model run in their own. */
+  readonly shell?: string | undefined;
   readonly gitTimeoutMs?: number | undefined;
   /** The question that git was asked earlier; asked now when absent. */
   readonly git?: Promise<AskedGit> | undefined;
@@ -81,6 +89,9 @@ export async function collectFacts(
     today: isoTime(about.now).slice(0, 10),
     ...(about.model === undefined ? {} : { model: about.model }),
     ...(about.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: about.knowledgeCutoff }),
+    ...(about.terminal === undefined ? {} : { terminal: about.terminal }),
+    ...(about.desktop === undefined ? {} : { desktop: about.desktop }),
+    ...(about.shell === undefined ? {} : { shell: about.shell }),
     ...(snapshot ? { git: snapshot } : {}),
   };
 }
@@ -136,6 +147,9 @@ export function environmentBlock(facts: EnvironmentFacts): string {
     ["Today's date", facts.today],
     ["Model", facts.model],
     ["Knowledge cutoff", facts.knowledgeCutoff],
+    ["Terminal", facts.terminal],
+    ["Desktop", facts.desktop],
+    ["User's shell", facts.shell],
   ];
   const lines = rows
     .filter(([, value]) => value !== undefined && value !== "")

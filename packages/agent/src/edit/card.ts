@@ -20,7 +20,7 @@ function doneVerb({ changes }: CardResult): string {
   return changes.length > 0 && changes.every(({ after }) => after === undefined) ? "Deleted" : "Edited";
 }
 
-export function lineCounts({ changes }: CardResult): string {
+function lineCounts({ changes }: CardResult): string {
   if (changes.length === 0) return "no change";
   const sum = (side: "added" | "removed"): number => changes.reduce((total, change) => total + change[side], 0);
   return `+${sum("added")} -${sum("removed")}`;

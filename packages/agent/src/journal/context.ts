@@ -3,7 +3,7 @@
 
 import { type ContentPart, Message } from "@lathe/llm";
 import { type ContextState, isStateEntry, StateFold } from "./context-state.ts";
-import type { CompactionEntry, PruneEntry, TreeEntry } from "./types.ts";
+import type { CompactionEntry, PruneEntry, TreeEntry, VendorHistory } from "./types.ts";
 
 /** Stands as the result of a call that was interrupted. */
 export const INTERRUPTED_RESULT = "[interrupted before this call finished]";
@@ -272,9 +272,17 @@ function toMessage(entry: TreeEntry, pruned: true | string | undefined): Message
 function compactionMessage({ summary, preserveData }: CompactionEntry): Message {
   const text = `<compaction_summary>\n${summary}\n</compaction_summary>`;
   const frames = preserveData?.snapcompact?.frames ?? [];
-  if (frames.length === 0) return Message.user(text);
-  return Message.user([{ kind: "text", text }, ...frames.map((image): ContentPart => ({ kind: "image", image }))]);
+  const vendor = preserveData?.openaiRemoteCompaction;
+  if (frames.length === 0 && !vendor) return Message.user(text);
+  const images = frames.map((image): ContentPart => ({ kind: "image", image }));
+  return Message.user([{ kind: "text", text }, ...images, ...(vendor ? [compactedPart(vendor)] : [])]);
 }
+
+const compactedPart = ({ provider, model, item }: VendorHistory): ContentPart => ({
+  kind: "unknown",
+  raw: item,
+  origin: { provider, model },
+});
 
 /** System and developer text in the middle of a history goes in place as user text; the prefix holds the system prompt. */
 function sendable(message: Message): Message {
@@ -310,7 +318,7 @@ function textInstead(part: ContentPart, notice: string): ContentPart {
 
 /** Undefined when there was nothing else in it. A message without such parts is returned unchanged. */
 function withoutThoughts(message: Message): Message | undefined {
-  if (message.role !== "assistant" || !message.content.some(isSigned)) return message;
+  if (!message.content.some(isSigned)) return message;
   const content = message.content.flatMap((part): ContentPart[] => {
     if (part.kind === "text") return [{ kind: "text", text: part.text }];
     if (part.kind === "tool_call") {

@@ -116,7 +116,12 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
     firstKeptEntryId: text,
     tokensBefore: number,
     details: optional(fields({ keep: optional(texts) })),
-    preserveData: optional(fields({ snapcompact: optional(pictured) })),
+    preserveData: optional(
+      fields({
+        snapcompact: optional(pictured),
+        openaiRemoteCompaction: optional(fields({ provider: text, model: text, item: fields({}) })),
+      }),
+    ),
   },
   prune: { prune: texts, media: maybeText, thoughts: oneOf(undefined, true) },
   branch_summary: { fromId: text, summary: text },

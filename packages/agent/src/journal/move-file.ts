@@ -1,5 +1,6 @@
 // Moves a session to another directory. What it says about its directory is in its first line, and lines are never rewritten: so
-// the file is copied under a new first line, its folder goes along, and only then the old file is removed.
+// a copy under a new first line takes the place of the file, and the file is then renamed. There is one file at every moment, and
+// what lies beside it is there under the new name before the file is (ADR 0130).
 
 import {
   closeSync,
@@ -20,6 +21,7 @@ import { JournalError } from "./errors.ts";
 import { FileStore, type FileStoreOptions } from "./file-store.ts";
 import { encodeLine } from "./line.ts";
 import { headerShape } from "./line-shapes.ts";
+import { linkFolder } from "./link-folder.ts";
 import type { LockOwner } from "./lock.ts";
 import { JOURNAL_VERSION } from "./types.ts";
 
@@ -31,13 +33,18 @@ export interface MoveOptions {
   /** The directory that the session belongs to from now on. */
   readonly cwd: string;
   readonly writer: FileStoreOptions & { readonly owner: LockOwner };
+  /** Adds to the session what belongs to the move; called with the path of the copy, before that takes its place. */
+  readonly prepare?: ((copy: string) => Promise<void>) | undefined;
 }
 
 const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 10;
 
+/** A copy that is not yet the session. What a killed process left under this name is overwritten by the next move. */
+export const movingCopy = (path: string): string => `${path}.moving`;
+
 /** Refused while a process has the session open. When a step fails, the ones before it are taken back and the session is as it was. */
-export async function moveJournalFile({ from, to, cwd, writer }: MoveOptions): Promise<void> {
+export async function moveJournalFile({ from, to, cwd, writer, prepare }: MoveOptions): Promise<void> {
   const store = new FileStore(from, writer);
   const isSamePath = store.label === to;
   const undo: (() => void)[] = [];
@@ -48,21 +55,27 @@ export async function moveJournalFile({ from, to, cwd, writer }: MoveOptions): P
         `There is a session at ${to} already. Remove it, or move this one to another folder.`,
       );
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-    const copy = `${to}.${writer.owner.token}.moving`;
-    undo.push(() => rmSync(copy, { force: true }));
-    writeCopy(store, copy, cwd);
+    const first = firstLine(store);
+    const copy = movingCopy(store.label);
     const { atime, mtime } = statSync(store.label);
+    undo.push(() => rmSync(copy, { force: true }));
+    writeCopy(store, copy, first, { ...first.header, cwd });
+    await prepare?.(copy);
     // Moving is not work: the session keeps its place in lists.
     utimesSync(copy, atime, mtime);
-    renameSync(copy, to);
-    if (isSamePath) return;
-    undo.push(() => rmSync(to));
     const folder = to.replace(/\.jsonl$/, "");
-    if (existsSync(store.folder)) {
-      renameSync(store.folder, folder);
-      undo.push(() => renameSync(folder, store.folder));
+    if (!isSamePath && store.folder !== store.label && existsSync(store.folder)) {
+      undo.push(() => rmSync(folder, { recursive: true, force: true }));
+      linkFolder(store.folder, folder, () => undo.pop());
     }
-    rmSync(store.label);
+    renameSync(copy, store.label);
+    if (isSamePath) return;
+    undo.push(() => {
+      writeCopy(store, copy, first, first.header);
+      utimesSync(copy, atime, mtime);
+      renameSync(copy, store.label);
+    });
+    renameSync(store.label, to);
   } catch (error) {
     for (const step of undo.reverse()) step();
     if (error instanceof JournalError) throw error;
@@ -76,14 +89,21 @@ export async function moveJournalFile({ from, to, cwd, writer }: MoveOptions): P
   } finally {
     await store.close();
   }
+  // The same files are in the new folder: a process that ends here leaves names behind, and nothing else.
+  rmSync(store.folder, { recursive: true, force: true });
 }
 
-function writeCopy(store: FileStore, path: string, cwd: string): void {
-  const { header, length } = firstLine(store);
-  const fd = openSync(path, "wx", 0o600);
+interface FirstLine {
+  readonly header: object;
+  /** With its newline. */
+  readonly length: number;
+}
+
+function writeCopy(store: FileStore, path: string, first: FirstLine, header: object): void {
+  const fd = openSync(path, "w", 0o600);
   try {
-    writeAll(fd, encodeLine({ ...header, cwd }));
-    for (let at = length; at < store.size; at += CHUNK_BYTES)
+    writeAll(fd, encodeLine(header));
+    for (let at = first.length; at < store.size; at += CHUNK_BYTES)
       writeAll(fd, store.read(at, Math.min(CHUNK_BYTES, store.size - at)));
     fsyncSync(fd);
   } finally {
@@ -95,8 +115,7 @@ function writeAll(fd: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
-/** `length`: with its newline. */
-function firstLine(store: FileStore): { readonly header: object; readonly length: number } {
+function firstLine(store: FileStore): FirstLine {
   const start = Buffer.from(store.read(0, Math.min(CHUNK_BYTES, store.size)));
   const end = start.indexOf(NEWLINE);
   const parsed = parseChecked(start.subarray(0, end === -1 ? start.length : end));

@@ -107,7 +107,16 @@ export interface PicturedHistory {
 /** What a compaction keeps besides its summary; other programs have names of their own. */
 export interface PreservedData {
   readonly snapcompact?: PicturedHistory;
+  readonly openaiRemoteCompaction?: VendorHistory;
   readonly [name: string]: unknown;
+}
+
+/** Older history in a form that only models of one vendor can read. */
+export interface VendorHistory {
+  readonly provider: string;
+  readonly model: string;
+  /** As the vendor made it, and as it is sent back. */
+  readonly item: JsonObject;
 }
 
 /** From here on, a summary stands in the place of the history before `firstKeptEntryId`. */

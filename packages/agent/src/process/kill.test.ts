@@ -122,3 +122,16 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
     60_000,
   );
 });
+
+it("a question of the session's own that does not end soon is watched like any other command", async () => {
+  const { clock, fire } = heldClock(500);
+  const processes = new Processes({ clock });
+  const request = { argv: shellArgv("sleep 100"), cwd: tmpdir(), env: { PATH: "/usr/bin:/bin" }, timeoutMs: 0 };
+  const running = processes.run({ ...request, internal: true });
+  expect(watchdogsOf(processes.owner)).toEqual([]);
+  fire();
+  await until(() => watchdogsOf(processes.owner).length === 1);
+  await processes.cleanup();
+  expect((await running).signal).toBe("SIGTERM");
+  await until(() => watchdogsOf(processes.owner).length === 0);
+});

@@ -39,6 +39,8 @@ export interface RunRequest extends CaptureRequest {
   readonly signal?: AbortSignal | undefined;
   /** A shell's stderr goes into its stdout: two pipes would not tell what was written first. */
   readonly interleaved?: boolean | undefined;
+  /** The loop's own question: brief, and it only reads. */
+  readonly internal?: boolean | undefined;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
   readonly endFirst?: (() => Promise<void>) | undefined;
 }
@@ -65,6 +67,8 @@ export function timeoutNotice(timeoutMs: number, parameter = "timeout_ms"): stri
     `You can retry with a longer timeout by setting the ${parameter} parameter.]`
   );
 }
+
+const LONG_FOR_A_QUESTION_MS = 500;
 
 /** Starts commands and ends them, with everything they started, also when this process dies. */
 export class Processes {
@@ -167,7 +171,8 @@ export class Processes {
     const mark = commandMark(this.owner, number);
     const argv = markedShell(mark, request.argv, request.interleaved ?? false);
     const child = this.#spawn(request, argv, number, request.stdin === undefined ? "ignore" : "pipe");
-    this.#watch(child);
+    if (request.internal && !this.#watchdog) this.#watchIfLong(child);
+    else this.#watch(child);
     const capture = new Capture(child, request);
     return new Promise((resolve, reject) => {
       let ending: Promise<void> | undefined;
@@ -247,6 +252,13 @@ export class Processes {
     const watchdog = this.#watchdog ?? this.#newWatchdog();
     watchdog.commandStarted(pid);
     child.once("exit", () => watchdog.commandEnded(pid));
+  }
+
+  /** Starting a watchdog takes as long as what a brief command does; without one it ends when nobody reads its output. */
+  #watchIfLong(child: ChildProcess): void {
+    const cancel = this.#clock.after(LONG_FOR_A_QUESTION_MS, () => this.#watch(child));
+    child.once("exit", cancel);
+    child.once("error", cancel);
   }
 
   #newWatchdog(): Watchdog {

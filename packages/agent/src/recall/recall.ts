@@ -1,5 +1,5 @@
-// Finds what was said and shown earlier in a session, also what the model no longer sees. Reads the journal; what was found
-// once is kept as an index that grows with it.
+// Finds what was said and shown earlier in a session, also what the model no longer sees, and in the sessions that it continues by a
+// briefing. Reads the journals; what was read once is kept as an index that grows with them.
 
 import { type ContentPart, textOf } from "@lathe/llm";
 import { pathTo } from "../journal/context.ts";
@@ -27,32 +27,41 @@ const STEP_CHARS = 1_000;
 /** Of one entry; an output beyond it is in its artifact. */
 const MOST_CHARS = 200_000;
 
+interface Place {
+  readonly journal: Journal;
+  readonly entryId: string;
+  /** Where in its text. */
+  readonly from: number;
+}
+
 /** Searches a session, also what its model no longer sees. */
 export class Recall {
-  readonly #journal: Journal;
+  /** The session's own first. */
+  readonly #journals: readonly Journal[];
   readonly #index = new Bm25();
-  /** By passage: its entry, and where in its text. */
-  readonly #places: { readonly entryId: string; readonly from: number }[] = [];
+  /** By passage. */
+  readonly #places: Place[] = [];
   readonly #indexed = new Set<string>();
   readonly #ownCalls = new Set<string>();
 
-  constructor(journal: Journal) {
-    this.#journal = journal;
+  /** `earlier`: of the sessions that this one continues, the last one first. */
+  constructor(journal: Journal, earlier: readonly Journal[] = []) {
+    this.#journals = [journal, ...earlier];
   }
 
   /** Of the present branch, best first; at most one passage of each place. */
   search(query: string, most: number): Found[] {
-    this.#follow();
-    const branch = new Set(pathTo(this.#journal, this.#journal.leaf));
+    for (const journal of this.#journals) this.#follow(journal);
+    const branches = new Map(this.#journals.map((journal) => [journal, new Set(pathTo(journal, journal.leaf))]));
     const found: Found[] = [];
     const taken = new Map<string, number[]>();
     for (const { passage } of this.#index.rank(query)) {
       if (found.length === most) break;
-      const { entryId, from } = this.#places[passage]!;
+      const { journal, entryId, from } = this.#places[passage]!;
       const near = taken.get(entryId) ?? [];
-      if (!branch.has(entryId) || near.some((other) => Math.abs(other - from) <= STEP_CHARS)) continue;
+      if (!branches.get(journal)?.has(entryId) || near.some((other) => Math.abs(other - from) <= STEP_CHARS)) continue;
       taken.set(entryId, [...near, from]);
-      const entry = this.#journal.entry(entryId);
+      const entry = journal.entry(entryId);
       const text = textOfEntry(entry)
         .slice(from, from + PASSAGE_CHARS)
         .toWellFormed();
@@ -63,7 +72,8 @@ export class Recall {
 
   /** The whole text of an entry; undefined when there is none with that id. */
   entry(id: string): string | undefined {
-    return this.#journal.has(id) ? textOfEntry(this.#journal.entry(id)) : undefined;
+    const journal = this.#journals.find((candidate) => candidate.has(id));
+    return journal && textOfEntry(journal.entry(id));
   }
 
   #findable(entry: TreeEntry): string {
@@ -75,14 +85,15 @@ export class Recall {
     return textOfContent(entry.message.content.filter((part) => !isOwn(part)));
   }
 
-  #follow(): void {
-    for (const id of this.#journal.entryIds()) {
-      if (this.#indexed.has(id)) continue;
-      this.#indexed.add(id);
-      const text = this.#findable(this.#journal.entry(id)).slice(0, MOST_CHARS);
+  #follow(journal: Journal): void {
+    for (const entryId of journal.entryIds()) {
+      const key = `${journal.label} ${entryId}`;
+      if (this.#indexed.has(key)) continue;
+      this.#indexed.add(key);
+      const text = this.#findable(journal.entry(entryId)).slice(0, MOST_CHARS);
       for (let from = 0; from < text.length; from += STEP_CHARS) {
         this.#index.add(text.slice(from, from + PASSAGE_CHARS));
-        this.#places.push({ entryId: id, from });
+        this.#places.push({ journal, entryId, from });
       }
     }
   }

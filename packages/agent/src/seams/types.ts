@@ -1,13 +1,23 @@
 // Where everything that is not the loop plugs in: one ordered list of middleware. Every hook is optional, gets a
 // signal and has a deadline. A hook that fails is a warning, except before a call: then the call does not run.
 
-import type { JsonObject, Message, ModelInfo, Request, StreamEvent, ToolChoice, Usage } from "@lathe/llm";
+import type {
+  JsonObject,
+  Message,
+  ModelInfo,
+  Request,
+  StreamEvent,
+  ToolCallData,
+  ToolChoice,
+  ToolDefinition,
+  Usage,
+} from "@lathe/llm";
 import type { Amounts } from "../budget/ledger.ts";
 import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { PreservedData, TreeEntry } from "../journal/types.ts";
+import type { PreservedData, TreeEntry, VendorHistory } from "../journal/types.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
@@ -22,6 +32,8 @@ export interface SeamContext {
   carried(): readonly string[];
   /** Asks a model outside the conversation. Journalled as maintenance and counted in the session's ledger; retried like any request. */
   callModel(role: string, call: SideCall): Promise<SideAnswer>;
+  /** The messages in a form of the vendor's own; undefined where it has none. Journalled and counted like a call. */
+  compactByVendor(messages: readonly Message[], timeoutMs: number): Promise<VendorCompaction | undefined>;
   /** Tells the person who uses the session; `code` is for programs. */
   warn(message: string, code: string): void;
   /** Undefined: nobody answered, or nobody can be asked. */
@@ -45,8 +57,10 @@ export interface SideCall {
   readonly messages: readonly Message[];
   /** The messages follow the conversation, with its prompt and tools, so that the vendor's cache serves. Calls are ignored. */
   readonly continuing?: boolean | undefined;
-  /** Of a call that continues the conversation; another one than the conversation's may cost the cache. */
+  /** Another one than the conversation's may cost its cache. One that a model refuses is left out. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** The only tools; what is called is in the answer, and nothing runs. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
   readonly maxTokens?: number | undefined;
   readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */
@@ -58,12 +72,21 @@ export interface SideCall {
 /** What a model call outside the conversation gave. */
 export interface SideAnswer {
   readonly text: string;
+  /** Of the tools that were given with the call. */
+  readonly calls: readonly ToolCallData[];
   /** `provider/id` of the model that answered. */
   readonly model: string;
   readonly finish: string;
   readonly usage: Usage;
   /** US dollars. */
   readonly cost: number;
+}
+
+/** History as a vendor compacted it. */
+export interface VendorCompaction {
+  readonly history: VendorHistory;
+  /** Of the context, when it is sent back. */
+  readonly tokens: number;
 }
 
 /** A call as hooks may still change it. */
@@ -154,6 +177,8 @@ export type RequestVerdict =
   | { readonly prune: readonly string[] }
   /** Goes back to an earlier entry of this branch and puts a summary of what was left there. */
   | { readonly branch: { readonly to: string; readonly summary: string } }
+  /** The hook has made room itself, for example by a larger model: the request is made anew. */
+  | { readonly retry: true }
   | undefined;
 /** How room was or is to be made for a request that is too long; undefined: another hook may know. */
 export type OverflowVerdict =

@@ -71,7 +71,7 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
     middleware: role?.middleware ?? options.middleware,
     schemes: options.schemes,
     priceOf: options.priceOf,
-    profileForRole: options.profileForRole,
+    profilesForRole: options.profilesForRole,
     aroundExecute: options.aroundExecute,
     aroundAccess: options.aroundAccess,
     redactor: options.redactor,

@@ -1,7 +1,20 @@
 // What extensions and tools keep in a journal, by kind.
 
-import type { Journal } from "../journal/journal.ts";
+import type { Journal, NewEntry } from "../journal/journal.ts";
 import type { CustomEntry } from "../journal/types.ts";
+import { wellFormed } from "../text/well-formed.ts";
+
+export const customMessage = (
+  customType: string,
+  content: string,
+  { display = true }: { display?: boolean },
+): NewEntry => ({
+  type: "custom_message",
+  customType,
+  content: wellFormed(content),
+  display,
+  attribution: "agent",
+});
 
 export function* customEntriesOf(journal: Journal, customType: string): IterableIterator<CustomEntry> {
   for (const id of journal.entryIds()) {

@@ -37,7 +37,7 @@ function leaveOutUnknown(core: HistoryParts & EventPart, reason: string): boolea
 
 /** All of them: few providers say which one they refused. */
 function leaveOutThoughts(core: HistoryParts & EventPart, reason: string): boolean {
-  const signed = entriesWith(core, ({ role, content }) => role === "assistant" && content.some(isSigned));
+  const signed = entriesWith(core, ({ content }) => content.some(isSigned));
   if (signed.length === 0) return false;
   applyPrune(core, idsOf(signed), { thoughts: true });
   core.warn(

@@ -75,6 +75,7 @@ export async function prepareRequest(core: RequestParts, signal: AbortSignal): P
     }
     if ("compact" in verdict) await applyCompaction(core, verdict.compact, signal);
     else if ("branch" in verdict) goBack(core, verdict.branch);
+    else if ("retry" in verdict) await ensurePrefix(core, signal);
     else applyPrune(core, verdict.prune);
     // What a compaction offers is offered with it: the prefix changes once.
     refreshTools(core);

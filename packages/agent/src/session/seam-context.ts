@@ -4,6 +4,7 @@ import type { SeamContext } from "../seams/types.ts";
 import type { EventPart, HostPart, ToolPart } from "./parts.ts";
 import { type DescribedParts, describeRequest } from "./request.ts";
 import { type SideCallParts, sideCall } from "./side-call.ts";
+import { vendorCompaction } from "./vendor-compaction.ts";
 
 type SeamContextParts = SideCallParts &
   DescribedParts &
@@ -21,6 +22,7 @@ export function seamContext(core: SeamContextParts, signal: AbortSignal): SeamCo
     nextRequest: () => describeRequest(core),
     carried: () => core.tools.carried(core.services),
     callModel: (role, call) => sideCall(core, role, call, signal),
+    compactByVendor: (messages, timeoutMs) => vendorCompaction(core, messages, timeoutMs, signal),
     warn: (message, code) => core.warn(message, code),
     ask: async (questions) => core.services.answerer?.(questions, signal),
     get budget() {

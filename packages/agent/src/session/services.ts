@@ -1,6 +1,7 @@
 // The services that tools find in their context. What the host gives wins over what a session makes for itself.
 
 import { parseArtifactUrl, readArtifact } from "../artifacts/resolve.ts";
+import { beganWithBriefing } from "../compaction/briefing.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { PathLocks } from "../edit/locks.ts";
 import { ShownFiles } from "../edit/shown.ts";
@@ -17,7 +18,13 @@ export interface BuiltServices {
   readonly facts: BranchFacts;
 }
 
-interface ServiceParts extends HostPart<"services">, ProfilePart, ConfigPart, ClockPart, JournalPart, ArtifactPart {
+interface ServiceParts
+  extends HostPart<"services" | "earlierSessions">,
+    ProfilePart,
+    ConfigPart,
+    ClockPart,
+    JournalPart,
+    ArtifactPart {
   readonly schemes: SchemeRegistry;
   awaitInput(awaited: AwaitedInput): void;
 }
@@ -40,8 +47,8 @@ export function buildServices(core: ServiceParts): BuiltServices {
     pathLocks: new PathLocks(),
     syntax: new Syntax(core.deps.now),
     get recall() {
-      if (!core.journal.context.isShortened) return undefined;
-      recall ??= new Recall(core.journal);
+      if (!core.journal.context.isShortened && !beganWithBriefing(core.journal)) return undefined;
+      recall ??= new Recall(core.journal, beganWithBriefing(core.journal) ? core.options.earlierSessions?.() : []);
       return recall;
     },
     session: { awaitInput: (awaited) => core.awaitInput(awaited) },

@@ -11,7 +11,6 @@ import type { InputContent, InputOutcome, MessageSource, SessionEvent, SessionSt
 import type { Journal } from "../journal/journal.ts";
 import { checkLabel } from "../journal/labels.ts";
 import type { CustomEntry, TreeEntry } from "../journal/types.ts";
-import type { Job } from "../ops/run/jobs.ts";
 import type { PrefixTexts } from "../prefix/prefix.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { SessionTool } from "../registry/host-tool.ts";
@@ -25,14 +24,14 @@ import type {
   SideCall,
 } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
-import { wellFormed } from "../text/well-formed.ts";
 import { abortController } from "../time/deadline.ts";
+import { Beside } from "./beside.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
-import { customEntriesOf } from "./custom-entries.ts";
+import { customEntriesOf, customMessage } from "./custom-entries.ts";
 import { failureOf } from "./failure.ts";
 import { historyOf } from "./history.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
@@ -52,6 +51,8 @@ import { type ModelClient, type SessionOptions, type Turn, textOfContent } from 
 export class Session {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
+  /** Commands of the person who uses the session, background jobs, small questions to a model. */
+  readonly beside: Beside;
   #unfinished: UnfinishedInput | undefined;
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -59,6 +60,7 @@ export class Session {
   constructor(options: SessionOptions) {
     const core = new SessionCore(options);
     this.#core = core;
+    this.beside = new Beside(core);
     this.#subagents = new Subagents(parentSession(core, (childOptions) => new Session(childOptions)));
     if (mayHaveChildren(core)) Object.assign(core.services, { subagents: this.#subagents });
     core.emit("session_start", {
@@ -139,10 +141,6 @@ export class Session {
   /** What tools keep between calls on this branch, such as the todo list. */
   get facts(): SessionFacts {
     return this.#core.facts;
-  }
-  /** Commands that run in the background, and those that have ended there. */
-  get jobs(): readonly Job[] {
-    return this.#core.services.jobs?.list() ?? [];
   }
   /** System prompt, environment block and tools: as they were sent, or as they would be. */
   prefix(): Promise<PrefixTexts> {
@@ -327,9 +325,7 @@ export class Session {
   }
   /** Text that the model sees as the user's with the next request. */
   appendCustomMessage(customType: string, content: string, options: { display?: boolean } = {}): TreeEntry {
-    const display = options.display ?? true;
-    const text = wellFormed(content);
-    return this.#core.append({ type: "custom_message", customType, content: text, display, attribution: "agent" });
+    return this.#core.append(customMessage(customType, content, options));
   }
   customEntries(customType: string): IterableIterator<CustomEntry> {
     return customEntriesOf(this.#core.journal, customType);
@@ -465,7 +461,7 @@ export class Session {
       ...(error === undefined ? {} : { error }),
       stopInput: () => this.#core.input?.controller.abort(new SessionAborted("the session was ended")),
       running: () => this.#running,
-      closeChildren: () => this.#subagents.closeAll(),
+      closeChildren: async () => void (await Promise.all([this.#subagents.closeAll(), this.beside.close()])),
     });
     return this.#closing;
   }

@@ -2,11 +2,21 @@
 // and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
 
 import { createHash } from "node:crypto";
-import { comparableUsage, type JsonObject, messageOf, type Request, type Usage } from "@lathe/llm";
+import {
+  comparableUsage,
+  type JsonObject,
+  messageOf,
+  type Request,
+  type Response,
+  type ToolCallData,
+  type Usage,
+} from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
+import { JournalError } from "../journal/errors.ts";
 import { usageShape } from "../journal/line-shapes.ts";
-import { fields, fits, number, text } from "../journal/shape.ts";
+import { fields, fits, number, type Shape, text } from "../journal/shape.ts";
 import type { CustomEntry } from "../journal/types.ts";
+import type { Profile } from "../profiles/types.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
@@ -15,7 +25,7 @@ import { type DescribedParts, describeRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 
 export type SideCallParts = DescribedParts &
-  HostPart<"profileForRole"> &
+  HostPart<"profilesForRole"> &
   ModelPart &
   JournalPart &
   SpendingPart &
@@ -23,8 +33,8 @@ export type SideCallParts = DescribedParts &
   ClockPart;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-const GRACE_MS = 500;
-const OUTCOME_TYPE = "maintenance";
+export const GRACE_MS = 500;
+export const OUTCOME_TYPE = "maintenance";
 
 export async function sideCall(
   core: SideCallParts,
@@ -37,12 +47,41 @@ export async function sideCall(
   return withDeadline(core.deps, limits, (inner) => answered(core, role, call, inner));
 }
 
+/** A wait longer than this is spent better with the next model. */
+const LONG_WAIT_MS = 5_000;
+
 async function answered(core: SideCallParts, role: string, call: SideCall, signal: AbortSignal): Promise<SideAnswer> {
-  const profile = core.options.profileForRole?.(role) ?? core.profile;
+  const chosen = call.continuing ? [] : (core.options.profilesForRole?.(role) ?? []);
+  const profiles = chosen.length === 0 ? [core.profile] : chosen;
+  for (const profile of profiles.slice(0, -1)) {
+    try {
+      return await answeredBy(core, profile, { role, call, mostWaitMs: LONG_WAIT_MS }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof JournalError) throw error;
+    }
+  }
+  return answeredBy(core, profiles.at(-1)!, { role, call, mostWaitMs: Number.POSITIVE_INFINITY }, signal);
+}
+
+interface Asked {
+  readonly role: string;
+  readonly call: SideCall;
+  readonly mostWaitMs: number;
+}
+
+async function answeredBy(
+  core: SideCallParts,
+  profile: Profile,
+  { role, call, mostWaitMs }: Asked,
+  signal: AbortSignal,
+): Promise<SideAnswer> {
   const provider = profile.provider ?? profile.id;
   const { request: live } = call.continuing ? describeRequest(core) : { request: undefined };
   const request: Request = {
-    ...(live && { ...live, ...(call.toolChoice === undefined ? {} : { toolChoice: call.toolChoice }) }),
+    ...live,
+    ...(call.tools === undefined ? {} : { tools: call.tools }),
+    ...toolChoiceOf(call, profile),
     model: profile.model,
     provider,
     messages: live ? [...live.messages, ...call.messages] : call.messages,
@@ -74,41 +113,52 @@ async function answered(core: SideCallParts, role: string, call: SideCall, signa
         },
       });
       core.account(usage, provider, cost);
-      return { text: response.text, model, finish, usage, cost };
+      return { text: response.text, calls: call.tools ? callsIn(response) : [], model, finish, usage, cost };
     } catch (error) {
       if (!core.journal.has(intent.for))
         core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
       signal.throwIfAborted();
       const elapsedMs = core.deps.now() - startedAt;
       const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, core.config.retry, core.deps.random);
-      if (delay === undefined) throw error;
+      if (delay === undefined || delay > mostWaitMs) throw error;
       await sleep(core.deps, delay, signal);
     }
   }
 }
 
-const digestOf = (request: Request): string =>
+function toolChoiceOf({ toolChoice }: SideCall, { modelInfo }: Profile): Pick<Request, "toolChoice"> {
+  const isForced = toolChoice?.mode === "named" || toolChoice?.mode === "required";
+  return toolChoice === undefined || (isForced && modelInfo?.refusesForcedTools) ? {} : { toolChoice };
+}
+
+const callsIn = ({ message }: Response): ToolCallData[] =>
+  message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+
+export const digestOf = (request: Pick<Request, "provider" | "model" | "messages">): string =>
   createHash("sha256")
     .update(JSON.stringify([request.provider, request.model, request.messages]))
     .digest("hex");
 
-/** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
 function keptAnswer(journal: JournalPart["journal"], key: string): SideAnswer | undefined {
+  const kept = keptOutcome(journal, key, KEPT) as { text: string; model: string; finish: string } | undefined;
+  return kept && { text: kept.text, calls: [], model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
+}
+const KEPT = fields({ key: text, text, model: text, finish: text });
+
+/** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
+export function keptOutcome(journal: JournalPart["journal"], key: string, shape: Shape): JsonObject | undefined {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);
     if (!meta || meta.type === "compaction") return undefined;
     if (meta.type === "custom") {
       const { customType, data } = journal.entry(id) as CustomEntry;
-      if (customType === OUTCOME_TYPE && fits(data, KEPT) && (data as JsonObject)["key"] === key) {
-        const kept = data as { text: string; model: string; finish: string };
-        return { text: kept.text, model: kept.model, finish: kept.finish, usage: NO_USAGE, cost: 0 };
-      }
+      if (customType === OUTCOME_TYPE && fits(data, shape) && (data as JsonObject)["key"] === key)
+        return data as JsonObject;
     }
     id = meta.parentId;
   }
   return undefined;
 }
-const KEPT = fields({ key: text, text, model: text, finish: text });
 
 /** One call outside the conversation. */
 export interface SideCost {

@@ -34,6 +34,8 @@ export interface ModelClient {
   stream(request: Request, context?: CallContext): AsyncIterable<StreamEvent>;
   segments?(request: Request): readonly Segment[];
   bodyBytes?(request: Request): Promise<number | undefined>;
+  /** Undefined: the vendor of the model has no form of its own for a shorter history. */
+  compact?(request: Request, context: CallContext): Promise<Response | undefined>;
 }
 
 /** Everything a session works with; `createSession` fills in most of it. */
@@ -45,6 +47,8 @@ export interface SessionOptions {
   /** In memory when absent. A journal that holds a session continues it. */
   readonly journal?: Journal | undefined;
   readonly config?: ConfigInput | undefined;
+  /** Journals of the sessions that this one continues by a briefing, the last one first: `recall` looks into them too. */
+  readonly earlierSessions?: (() => readonly Journal[]) | undefined;
   /** Last part of the system prompt, with the highest precedence. */
   readonly userInstructions?: string | undefined;
   readonly surroundings?:
@@ -61,8 +65,11 @@ export interface SessionOptions {
   readonly isQuestion?: ((answer: AssistantTurn) => boolean) | undefined;
   /** US dollars of one answer; from the profile's catalog row when absent. */
   readonly priceOf?: ((model: string, usage: Usage) => number) | undefined;
-  /** The model that hooks reach by a role such as `smol`; the session's own when absent or undefined. */
-  readonly profileForRole?: ((role: string) => Profile | undefined) | undefined;
+  /**
+   * The models for a call outside the conversation, by its role (`summary`, `title`): the first that answers serves. The session's own
+   * when absent or empty.
+   */
+  readonly profilesForRole?: ((role: string) => readonly Profile[]) | undefined;
   readonly subagents?: SubagentOptions | undefined;
   /** The environment is somebody else's too: closing the session does not clean it up. */
   readonly sharedEnv?: boolean | undefined;

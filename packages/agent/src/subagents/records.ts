@@ -3,6 +3,7 @@
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import type { AgentReport, AgentStatus } from "../contract/subagents.ts";
+import type { Journal } from "../journal/journal.ts";
 import { usageShape } from "../journal/line-shapes.ts";
 import { fields, fits, name, number, oneOf, optional, text } from "../journal/shape.ts";
 import type { ChildHeader, CustomEntry, IntentLine, TreeEntry } from "../journal/types.ts";
@@ -100,6 +101,24 @@ export function knownAgents(parent: ParentSession): AgentRecord[] {
     });
   }
   return [...records.values()];
+}
+
+/** Lets `copy`, which has a part of the entries of `source`, know the children that this part knows; says until when it does. */
+export function copyRecords(
+  source: Journal,
+  copy: Journal,
+): readonly { readonly agentId: string; readonly knownUntil: string | undefined }[] {
+  const children = new Map<string, string | undefined>();
+  for (const { kind, data } of source.outside("host")) {
+    if (kind !== LINE_KIND || !fits(data, STARTED)) continue;
+    const { agentId, for: outcomeId } = data as { agentId: string; for: string };
+    // A run that has not ended is nobody's past yet: the copy will find it interrupted.
+    const isRunning = !source.has(outcomeId);
+    if (!isRunning && !copy.has(outcomeId)) continue;
+    copy.write({ type: "host", kind, data: { ...(data as JsonObject), parentSession: copy.header.id } });
+    children.set(agentId, isRunning ? undefined : source.entry(outcomeId).timestamp);
+  }
+  return [...children].map(([agentId, knownUntil]) => ({ agentId, knownUntil }));
 }
 
 function add(a: Spent, b: Spent = NOTHING_SPENT): Spent {

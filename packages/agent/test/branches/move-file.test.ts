@@ -1,6 +1,6 @@
 // Moving a session's file to another directory: nothing is lost on the way, and a step that fails is taken back.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Message } from "@lathe/llm";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -64,6 +64,14 @@ describe("SP-03 G-28 moving a session", () => {
     await expect(move()).rejects.toThrow(problem);
     expect(everything()).toEqual(before);
     expect(readFileSync(from, "utf8").split("\n")).toEqual(lines);
+  });
+
+  it("after a process that was killed on the way, moving again finishes it: the copy and the links it left are no obstacle", async () => {
+    mkdirSync(join(root, "new", "s"), { recursive: true });
+    linkSync(join(root, "old", "s", "0.bash.log"), join(root, "new", "s", "0.bash.log"));
+    writeFileSync(`${from}.moving`, "half of a copy");
+    await move();
+    expect(everything()).toEqual(["new", "new/s", "new/s.jsonl", "new/s/0.bash.log", "old"]);
   });
 
   it("is refused while the session is open, and for what is no session", async () => {

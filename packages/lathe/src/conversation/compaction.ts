@@ -24,6 +24,7 @@ export function compactionFor(workspace: Workspace): SessionCompaction {
         thresholdPercent: settings["compaction.thresholdPercent"],
         thresholdTokens: settings["compaction.thresholdTokens"],
         autoContinue: settings["compaction.autoContinue"],
+        vendorCompaction: settings["compaction.remoteEnabled"],
         timeoutMs: settings["compaction.timeoutSeconds"] * 1000,
       };
     },

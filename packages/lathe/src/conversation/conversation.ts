@@ -8,8 +8,6 @@ import {
   branchPoint,
   branchSummarizer,
   type CompactionEntry,
-  handoffCall,
-  handoffMessage,
   type InputContent,
   type InputOutcome,
   type MessageEntry,
@@ -42,9 +40,12 @@ import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
 import { usageError } from "../usage/exit.ts";
 import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
+import { askForBriefing, type Briefing, beginWith, saveBriefing } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { type OpenSession, openSession, type Person } from "./open-session.ts";
+import { Titles } from "./titles/titles.ts";
+import { UserShell } from "./user-shell.ts";
 
 export interface ConversationParts {
   readonly workspace: Workspace;
@@ -57,6 +58,10 @@ export interface ConversationParts {
   readonly onSession?: (open: OpenSession, arrival: Arrival) => void;
   /** Another directory to work in; absent: sessions cannot be moved. */
   readonly workspaceAt?: (cwd: string) => Promise<Workspace>;
+  /** Sessions get a title from a model after their first message; a host that nobody looks at does without the request. */
+  readonly namesSessions?: boolean;
+  /** The present session has another title. */
+  readonly onTitle?: (title: string) => void;
   /** Each event as it happens, however slow its readers are. */
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
 }
@@ -81,6 +86,9 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #approvals: Approvals | undefined;
   readonly #idle: IdleCompaction;
+  /** Commands that the person runs themselves. */
+  readonly shell = new UserShell(() => this.session);
+  readonly titles: Titles;
   #open!: OpenSession;
   /** What the host chose, even while a larger model is used temporarily. */
   #chosen!: ModelChoice;
@@ -92,7 +100,8 @@ export class Conversation {
   private constructor(parts: ConversationParts) {
     this.#workspace = parts.workspace;
     this.#parts = parts;
-    this.#idle = new IdleCompaction(parts.workspace);
+    this.titles = new Titles(this, parts);
+    this.#idle = new IdleCompaction(() => this.workspace);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
   }
 
@@ -135,6 +144,7 @@ export class Conversation {
     const { session } = this;
     if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
     this.#inputs++;
+    this.titles.nameAfter(content);
     try {
       const outcome = await session.submit(content);
       if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
@@ -189,6 +199,11 @@ export class Conversation {
     this.session.config.reasoningEffort = level;
   }
 
+  /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
+  sendToBackground(): readonly string[] {
+    return this.#open.runningCommands.detachAll();
+  }
+
   setPermissionMode(mode: PermissionMode): void {
     this.permissions.mode = mode;
   }
@@ -218,17 +233,7 @@ export class Conversation {
    * nothing was written; then this session stays the present one.
    */
   async handoff(focus?: string): Promise<string | undefined> {
-    await this.session.interrupt();
-    if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
-    const { session } = this;
-    let answer = await session.callModel("handoff", handoffCall(focus));
-    if (answer?.text.trim() === "") answer = await session.callModel("handoff", handoffCall(focus, "tools"));
-    const document = answer?.text.trim() ?? "";
-    if (document === "") return undefined;
-    const { cancelled } = await this.startNew(this.#open.journal.path);
-    if (cancelled !== undefined) throw usageError(`No new session was started: ${cancelled}.`);
-    this.session.appendCustomMessage("handoff", handoffMessage(document));
-    return document;
+    return (await this.#handOff(focus))?.document;
   }
 
   /** Off: only by hand. Holds for the sessions that follow. */
@@ -352,17 +357,31 @@ export class Conversation {
 
   // ---- inside ----
 
+  async #handOff(focus?: string): Promise<Briefing | undefined> {
+    await this.session.interrupt();
+    if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
+    const briefing = await askForBriefing(this.#open, focus);
+    if (!briefing) return undefined;
+    const { cancelled } = await this.startNew(this.#open.journal.path);
+    if (cancelled !== undefined) throw usageError(`No new session was started: ${cancelled}.`);
+    beginWith(this.session, briefing);
+    return briefing;
+  }
+
   /** With the strategy `handoff`; without a briefing the older messages are summarized. */
   async #handOffWhenFull(): Promise<void> {
-    const { session, compaction } = this.#open;
+    const open = this.#open;
+    const { session, compaction } = open;
     const { contextTokens, profile } = session;
     if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
     if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
-    const document = await this.handoff().catch((error: unknown) => {
+    const briefing = await this.#handOff().catch((error: unknown) => {
       session.warn(`Handoff failed: ${messageOf(error)}`, "handoff_failed");
       return undefined;
     });
-    if (document === undefined && session === this.session) await this.compact();
+    if (briefing && this.workspace.settings["compaction.handoffSaveToDisk"])
+      saveBriefing(this.workspace, open, briefing);
+    else if (!briefing && session === this.session) await this.compact();
   }
 
   #mustBeIdle(): void {
@@ -461,6 +480,9 @@ export class Conversation {
         ...(await request()),
         ...(person ? { person } : {}),
         ...(toolProviders ? { toolProviders } : {}),
+        onPlan: (plan) => {
+          if (open) this.titles.nameAfterPlan(open.session, plan);
+        },
         // Events before the session is assigned (its start) are not needed here.
         onEvent: (event) => {
           if (open) this.#follow(open, event);

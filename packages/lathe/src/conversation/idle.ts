@@ -5,17 +5,18 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { OpenSession } from "./open-session.ts";
 
 export class IdleCompaction {
-  readonly #workspace: Workspace;
+  /** Of the present session: another directory has settings of its own. */
+  readonly #workspace: () => Workspace;
   #cancel = (): void => {};
 
-  constructor(workspace: Workspace) {
+  constructor(workspace: () => Workspace) {
     this.#workspace = workspace;
   }
 
   follow(open: OpenSession, event: SessionEvent): void {
     if (event.kind !== "state_changed" && event.kind !== "session_end") return;
     this.#cancel();
-    const { settings, machine } = this.#workspace;
+    const { settings, machine } = this.#workspace();
     if (!settings["compaction.idleEnabled"] || event.kind === "session_end" || event.data.to !== "idle") return;
     const timer = machine.deps.setTimer(
       () => void this.#compact(open),
@@ -32,7 +33,7 @@ export class IdleCompaction {
   /** A compaction that has just been made leaves less than this. */
   #isLarge(session: Session): boolean {
     return (
-      session.state === "idle" && session.contextTokens > this.#workspace.settings["compaction.idleThresholdTokens"]
+      session.state === "idle" && session.contextTokens > this.#workspace().settings["compaction.idleThresholdTokens"]
     );
   }
 }

@@ -19,6 +19,7 @@ import {
   type PlanVerdict,
   type Profile,
   type Rewinder,
+  RunningCommands,
   readSurroundings,
   Session,
   type SessionEvent,
@@ -26,10 +27,12 @@ import {
   type ToolProvider,
 } from "@lathe/agent";
 import type { ProviderAdapter } from "@lathe/llm";
-import { journalDeps, type OpenedJournal, openToWrite } from "../journals/journal-files.ts";
+import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
+import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
+import { smallModels, summaryModels } from "../models/side-models.ts";
 import type { PermissionMode } from "../permissions/judge.ts";
 import { onDisk } from "../permissions/on-disk.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -40,6 +43,7 @@ import { withheldNotice } from "../workspace/withheld-variables.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
+import { earlierSessions } from "./handoff.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -66,6 +70,8 @@ export interface SessionRequest {
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
   /** Called with each event as it happens; must not throw. */
   readonly onEvent?: (event: SessionEvent) => void;
+  /** A person approved this plan. */
+  readonly onPlan?: (plan: string) => void;
 }
 
 interface RunLimits {
@@ -88,6 +94,8 @@ export interface OpenSession {
   readonly client: SwitchableClient;
   readonly permissions: Permissions;
   readonly compaction: SessionCompaction;
+  /** Commands that calls wait for, also those of subagents. */
+  readonly runningCommands: RunningCommands;
   readonly journal: OpenedJournal;
   readonly limits: RunLimits;
   /** Takes effect with the next request. */
@@ -122,6 +130,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   if (request.promptFollows) adapter.prepare?.();
   const client = new SwitchableClient(request.model.provider, adapter, workspace);
   const compaction = compactionFor(workspace);
+  const runningCommands = new RunningCommands();
   let current = request.model;
   const switchTo = async (choice: ModelChoice, role?: string): Promise<void> => {
     const overrides = choice.provider === request.model.provider ? request.overrides : undefined;
@@ -136,8 +145,19 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
         models,
         current: () => current,
         switchTo: (choice) => switchTo(choice, "temporary"),
+        isFull: (info) => compaction.compaction.isFull(info),
       })
     : undefined;
+  /** Of another model than the session's. */
+  const profileOf = (choice: ModelChoice): Profile => {
+    const { provider } = choice;
+    if (!client.has(provider))
+      client.add(
+        provider,
+        openedOnUse(provider, () => adapterOf(workspace, models, choice)),
+      );
+    return profileFor(workspace, request, choice);
+  };
   const profile = profileFor(workspace, request, request.model);
   const history = keepsFiles(workspace, request)
     ? fileHistory({
@@ -153,6 +173,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     deps: workspace.machine.deps,
     journal: request.opened.journal,
+    earlierSessions: () => earlierSessions(request.opened.journal, (path) => readJournal(workspace, path)),
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models, request.model) },
     surroundings: (chosen, where) => {
       const asked = where === env ? git : undefined;
@@ -161,6 +182,12 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       return request.tape ? request.tape.surroundings(read) : read();
     },
     redactor: workspace.redactor,
+    profilesForRole: (role) => {
+      if (request.adapter) return [];
+      const own = (choice: ModelChoice): Profile => (choice === current ? session.profile : profileOf(choice));
+      if (role === "title") return smallModels(models, workspace.settings, current).map(own);
+      return role === "summary" ? summaryModels(models, workspace.settings, current).map(own) : [];
+    },
     ...(request.tape ? { aroundExecute: request.tape.aroundExecute, aroundAccess: request.tape.aroundAccess } : {}),
     ...(history ? { aroundExecute: history.aroundExecute, beforeClose: history.settle } : {}),
     // A larger model first: nothing is left out then.
@@ -178,19 +205,12 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     services: {
       web: { fetch: { allowPrivate: workspace.settings["web.allowPrivate"] } },
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
-      planMode: planMode(permissions, request.person),
+      // Without a person nobody could send a command to the background.
+      ...(request.person ? { runningCommands } : {}),
+      planMode: planMode(permissions, request),
     },
     subagents: {
-      profileFor: (selector) => {
-        const choice = models.choose(selector);
-        const { provider } = choice;
-        if (!client.has(provider))
-          client.add(
-            provider,
-            openedOnUse(provider, () => adapterOf(workspace, models, choice)),
-          );
-        return profileFor(workspace, request, choice);
-      },
+      profileFor: (selector) => profileOf(models.choose(selector)),
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
   });
@@ -202,6 +222,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     client,
     permissions,
     compaction,
+    runningCommands,
     journal: request.opened,
     limits: request.limits,
     get model() {
@@ -313,6 +334,7 @@ function surroundings(
     now: workspace.machine.deps.now(),
     model: info?.displayName ?? profile.model,
     ...(info?.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: info.knowledgeCutoff }),
+    ...deskOf(workspace.env),
     git,
   });
 }
@@ -327,14 +349,17 @@ function childJournals(workspace: Workspace, folder: string): (header: ChildHead
   };
 }
 
-function planMode(permissions: Permissions, person: Person | undefined) {
+function planMode(permissions: Permissions, { person, onPlan }: Pick<SessionRequest, "person" | "onPlan">) {
   return {
     get active() {
       return permissions.mode === "plan";
     },
     async propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
       const verdict = await person?.decidePlan?.(plan, signal);
-      if (verdict?.approved) permissions.mode = "auto-edit";
+      if (verdict?.approved) {
+        permissions.mode = "auto-edit";
+        onPlan?.(plan);
+      }
       return verdict;
     },
   };

@@ -12,11 +12,15 @@ const PREVIEW_CHARS = 600;
 const MOST_FOUND = 200;
 
 export function sessionChoice(workspace: Workspace, sessions: readonly OfferedSession[]): Choice<string> {
+  const items = sessions.map(({ path, name }) => ({ value: path, label: name }));
   return {
     title: "Session",
-    items: sessions.map(({ path, name }) => ({ value: path, label: name })),
+    items,
     preview: (path) => lastExchange(workspace, path),
-    search: (words) => sessionsWith(workspace, sessions, words),
+    search: async (words) => {
+      const found = await sessionsWith(workspace, words);
+      return items.filter(({ value }) => found.has(value));
+    },
   };
 }
 
@@ -40,21 +44,17 @@ async function lastExchange({ machine, paths }: Workspace, path: string): Promis
   }
 }
 
-/** Of those that are offered. */
-async function sessionsWith(
-  workspace: Workspace,
-  sessions: readonly OfferedSession[],
-  words: string,
-): Promise<readonly string[]> {
+/** Anywhere in their text. */
+async function sessionsWith(workspace: Workspace, words: string): Promise<ReadonlySet<string>> {
   const { loadSqlite, searchSessions } = await import("../sessions/search.ts");
   const { parseQuery } = await import("../sessions/search-query.ts");
-  const request = {
-    query: parseQuery(words.split(/\s+/)),
+  const query = parseQuery(words.split(/\s+/));
+  const found = await searchSessions(workspace, {
+    query,
     limit: MOST_FOUND,
     width: 80,
     sqlite: loadSqlite,
     note: () => {},
-  };
-  const found = new Set((await searchSessions(workspace, request)).map(({ session }) => session.path));
-  return sessions.map(({ path }) => path).filter((path) => found.has(path));
+  });
+  return new Set(found.map(({ session }) => session.path));
 }

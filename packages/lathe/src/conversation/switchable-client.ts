@@ -27,6 +27,7 @@ export class SwitchableClient {
   }
   complete: RoutingClient["complete"] = (request, context) => this.#client.complete(request, context);
   stream: RoutingClient["stream"] = (request, context) => this.#client.stream(request, context);
+  compact: RoutingClient["compact"] = (request, context) => this.#client.compact(request, context);
   segments: RoutingClient["segments"] = (request) => this.#client.segments(request);
   bodyBytes: RoutingClient["bodyBytes"] = (request) => this.#client.bodyBytes(request);
   close(): Promise<void> {

@@ -14,6 +14,8 @@ export interface HomePaths {
   readonly locks: string;
   readonly terminalSessions: string;
   readonly cache: string;
+  /** Prompts that were typed, over all sessions. */
+  readonly history: string;
   readonly settingsMemory: string;
   /** Names of variables that were said to be withheld. */
   readonly withheldMemory: string;
@@ -32,6 +34,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     locks: `${home}/locks`,
     terminalSessions: `${home}/terminal-sessions`,
     cache: `${home}/cache`,
+    history: `${home}/history.db`,
     settingsMemory: `${home}/cache/settings.json`,
     withheldMemory: `${home}/cache/withheld-variables`,
   };

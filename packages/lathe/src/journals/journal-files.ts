@@ -3,9 +3,11 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import {
+  type ChildStores,
   copyArtifacts,
   FileBlobs,
   FileStore,
+  forkChildren,
   forkJournal,
   hasBegun,
   idSource,
@@ -16,7 +18,6 @@ import {
   type LockOwner,
   MemoryBlobs,
   MemoryStore,
-  type MoveOptions,
   moveJournalFile,
   processStartTime,
   readHead,
@@ -110,6 +111,10 @@ export function existingJournal(workspace: Workspace, path: string): OpenedJourn
   }
 }
 
+/** Without a lock: another process may write to it. */
+export const readJournal = (workspace: Workspace, path: string): Journal =>
+  Journal.open(new FileStore(path), journalDeps(workspace));
+
 function mustHaveBegun(file: string, given: string): void {
   if (hasBegun(file)) return;
   throw usageError(
@@ -132,7 +137,7 @@ function importOld(workspace: Workspace, file: string): OpenedJournal {
 /** An independent copy; the original does not change. */
 export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
   mustHaveBegun(path, path);
-  const journal = Journal.open(new FileStore(path), journalDeps(workspace));
+  const journal = readJournal(workspace, path);
   return copyUpTo(workspace, { journal, path }, journal.leaf);
 }
 
@@ -152,34 +157,53 @@ export function copyUpTo(workspace: Workspace, source: OpenedJournal, upTo: stri
   const store = openToWrite(workspace, file, { create: true });
   const header = { id, cwd, timestamp, parentSession: source.path };
   const journal = forkJournal(source.journal, { upTo, header, store }, journalDeps(workspace));
-  copyArtifacts(folderOf(source.path), folder);
+  const from = folderOf(source.path);
+  copyArtifacts(from, folder);
+  forkChildren(source.journal, journal, childStores(workspace, from, folder), {
+    ...journalDeps(workspace),
+    uuid: deps.uuid,
+  });
   return { journal, path: file, folder };
 }
+
+const childStores = (workspace: Workspace, from: string, to: string): ChildStores => ({
+  read: (agentId) => {
+    const path = join(from, `${agentId}.jsonl`);
+    return hasBegun(path) ? new FileStore(path) : undefined;
+  },
+  create: (agentId) => openToWrite(workspace, join(to, `${agentId}.jsonl`), { create: true }),
+});
 
 /**
  * Makes a session one of `workspace`'s directory and gives its new path. One that was kept at a place of the user's choice stays
  * there. The model is told, since what it was told first names the old directory.
  */
 export async function moveSessionFile(workspace: Workspace, path: string): Promise<string> {
-  const { sessions, locks } = workspace.paths;
   const from = realJournalPath(path);
   mustHaveBegun(from, path);
   const before = readHead(from)?.header.cwd ?? "";
-  const isOurs = !relative(realJournalPath(sessions), from).startsWith("..");
-  const to = isOurs ? join(sessions, sessionFolderName(workspace.cwd), basename(from)) : from;
-  const writer = (): MoveOptions["writer"] => ({ owner: ownerIn(workspace), locks });
-  await moveJournalFile({ from, to, cwd: workspace.cwd, writer: writer() });
-  try {
-    await tellOfMove(existingJournal(workspace, to), before);
-  } catch (error) {
-    await moveJournalFile({ from: to, to: from, cwd: before, writer: writer() });
-    throw error;
-  }
+  const to = placeIn(workspace, from);
+  const writer = { owner: ownerIn(workspace), locks: workspace.paths.locks };
+  // A move that was cut off has told the model already.
+  const prepare = before === workspace.cwd ? undefined : (copy: string) => tellOfMove(workspace, copy, before);
+  await moveJournalFile({ from, to, cwd: workspace.cwd, writer, prepare });
   return to;
 }
 
-async function tellOfMove({ journal }: OpenedJournal, before: string): Promise<void> {
-  const content = `The working directory of this session is now ${journal.header.cwd}. It was ${before}.`;
+/** Whether the session is one of `workspace`'s directory, and its file lies where those do. */
+export function isInPlace(workspace: Workspace, path: string): boolean {
+  const file = realJournalPath(path);
+  return readHead(file)?.header.cwd === workspace.cwd && placeIn(workspace, file) === file;
+}
+
+function placeIn({ paths: { sessions }, cwd }: Workspace, file: string): string {
+  const isOurs = !relative(realJournalPath(sessions), file).startsWith("..");
+  return isOurs ? join(realJournalPath(sessions), sessionFolderName(cwd), basename(file)) : file;
+}
+
+async function tellOfMove(workspace: Workspace, copy: string, before: string): Promise<void> {
+  const journal = Journal.open(openToWrite(workspace, copy), journalDeps(workspace));
+  const content = `The working directory of this session is now ${workspace.cwd}. It was ${before}.`;
   try {
     journal.append({ type: "custom_message", customType: "move", content, display: true, attribution: "agent" });
   } finally {

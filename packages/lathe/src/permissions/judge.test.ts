@@ -8,6 +8,12 @@ const PLACES = { roots: ["/srv/project", "/srv/shared"], userHome: "/home/me", l
 
 const read = (path: string): Access => ({ kind: "read", path });
 const write = (path: string): Access => ({ kind: "write", path });
+const search = (path: string, filter?: string): Access => ({
+  kind: "read",
+  path,
+  search: true,
+  ...(filter === undefined ? {} : { filter }),
+});
 const exec = (command: string, cwd = "/srv/project"): Access => ({ kind: "exec", command, cwd });
 const network: Access = { kind: "network", host: "example.com" };
 const address = (isWritten: boolean): Access => ({ kind: "address", url: "note://1", write: isWritten });
@@ -144,6 +150,34 @@ const ROWS: readonly Row[] = [
     inside: true,
   },
   {
+    what: "a writing tool that only names an address it reads",
+    tier: "write",
+    access: [address(false)],
+    decisions: "deny ask ask allow deny",
+    inside: false,
+  },
+  {
+    what: "searching the project",
+    tier: "read",
+    access: [search("/srv/project")],
+    decisions: "allow allow allow allow allow",
+    inside: true,
+  },
+  {
+    what: "searching where keys are kept",
+    tier: "read",
+    access: [search("/home/me/.ssh")],
+    decisions: "ask ask ask allow ask",
+    inside: false,
+  },
+  {
+    what: "searching the project's key files",
+    tier: "read",
+    access: [search("/srv/project", ".env")],
+    decisions: "ask ask ask allow ask",
+    inside: false,
+  },
+  {
     what: "writing an address",
     tier: "write",
     access: [address(true)],
@@ -185,6 +219,9 @@ describe("what may happen without asking", () => {
     });
     expect(why("ask", "write", write("/tmp/a"))).toMatchObject({ allowWith: "--permission-mode full" });
     expect(why("auto-edit", "exec", exec("ls"))).toEqual({ decision: "ask", allowWith: "--permission-mode full" });
+    expect(why("ask", "write", address(true)).reason).toBe(
+      "note://1 is written by its provider, outside Lathe's control.",
+    );
     expect(judge("ask", { tier: "exec", access: undefined }, PLACES).reason).toBe(
       "The tool does not say what it will touch.",
     );

@@ -72,3 +72,17 @@ describe("a question", () => {
     expect(allowedWith(reasons.slice(1))).toBe("--add-dir <dir>");
   });
 });
+
+describe("a search", () => {
+  it("leaves files with keys out, unless it is after them or nothing is asked about", () => {
+    const leftOut = (mode: PermissionMode, root: string, filter?: string) =>
+      permissions(mode, true).leftOutOfSearch(root, filter);
+    const inProject = leftOut("ask", "/srv/project");
+    expect(inProject?.("/srv/project/.env")).toBe(true);
+    expect(inProject?.("/srv/project/a.ts")).toBe(false);
+    expect(leftOut("full", "/srv/project")).toBeUndefined();
+    expect(leftOut("ask", "/srv/project/.env")).toBeUndefined();
+    expect(leftOut("ask", "/home/me/.ssh")).toBeUndefined();
+    expect(leftOut("ask", "/srv/project", ".env")).toBeUndefined();
+  });
+});

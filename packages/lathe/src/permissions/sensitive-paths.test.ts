@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCredentialFile, isInside, isProtected } from "./sensitive-paths.ts";
+import { isCredentialFile, isInside, isProtected, searchesCredentials } from "./sensitive-paths.ts";
 
 const PLACES = { userHome: "/home/Me", latheHome: "/opt/lathe-home" };
 
@@ -108,4 +108,21 @@ describe("inside", () => {
     ["/", "/a", false],
     ["/anything", "/", true],
   ])("%s of %s: %s", (path, directory, expected) => expect(isInside(path, directory)).toBe(expected));
+});
+
+describe("searches for credentials", () => {
+  it.each([
+    ["/home/Me/.ssh", undefined],
+    ["/home/Me/.SSH", undefined],
+    ["/opt/lathe-home", undefined],
+    ["/srv/p", ".env"],
+    ["/srv/p", "*.pem"],
+  ])("%s with the filter %s is one", (root, filter) => expect(searchesCredentials(root, filter, PLACES)).toBe(true));
+
+  it.each([
+    ["/srv/p", undefined],
+    ["/srv/p", "*.ts"],
+    ["/srv/p", "!.env"],
+    ["/opt/lathe-home/sessions", undefined],
+  ])("%s with the filter %s is none", (root, filter) => expect(searchesCredentials(root, filter, PLACES)).toBe(false));
 });

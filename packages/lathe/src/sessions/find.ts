@@ -33,7 +33,9 @@ export function findSession(workspace: Workspace, value: string): LocatedSession
   const otherDirectory = sessionFiles(workspace.paths.sessions).find(matches);
   if (!otherDirectory) throw usageError(`Session "${value}" not found. See: lathe sessions list`);
   const cwd = cwdOf(otherDirectory.path);
-  return cwd === undefined ? { path: otherDirectory.path } : { path: otherDirectory.path, otherCwd: cwd };
+  // A move that was cut off leaves a session of this directory in another folder.
+  const isHere = cwd === undefined || cwd === workspace.cwd;
+  return isHere ? { path: otherDirectory.path } : { path: otherDirectory.path, otherCwd: cwd };
 }
 
 /** For changes: a path, or the beginning of one session's id, of whatever directory. */

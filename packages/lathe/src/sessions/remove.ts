@@ -2,7 +2,7 @@
 
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type FileStore, hasBegun, readHead } from "@lathe/agent";
+import { type FileStore, hasBegun, movingCopy, readHead } from "@lathe/agent";
 import { openToWrite } from "../journals/journal-files.ts";
 import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -17,6 +17,7 @@ export async function removeSession(workspace: Workspace, path: string): Promise
   try {
     for (const journal of journals) locked.push(openToWrite(workspace, journal));
     for (const file of [...ours, path]) rmSync(file);
+    rmSync(movingCopy(path), { force: true });
   } finally {
     for (const store of locked) await store.close();
   }
@@ -27,7 +28,7 @@ export async function removeSession(workspace: Workspace, path: string): Promise
 function ownFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => /^\d+\..*\.log$|\.jsonl$/.test(name))
+      .filter((name) => /^\d+\..*\.log$|^handoff-.*\.md$|\.jsonl$/.test(name))
       .map((name) => join(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

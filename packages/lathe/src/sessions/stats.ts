@@ -27,7 +27,8 @@ export interface StatsRequest {
 export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsRequest): SessionStats {
   const memory = new StatsMemory(cacheFile);
   const sessions = sessionFiles(sessionsRoot);
-  const present = new Set(sessions.map(({ path }) => path));
+  const children = childFiles(sessionsRoot);
+  const present = new Set([...sessions, ...children].map(({ path }) => path));
   const projects = new Map<string, string>();
   const sums = new Sums(since);
   let used = 0;
@@ -44,7 +45,7 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
     return since === "" || isOwnUsed || isCopyUsed;
   };
   for (const file of sessions) if (count(file)) used++;
-  for (const file of childFiles(sessionsRoot)) count(file);
+  for (const file of children) count(file);
   memory.save();
   return { sessions: used, ...sums.result() };
 }

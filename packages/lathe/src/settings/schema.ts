@@ -99,12 +99,17 @@ export const SETTINGS = {
   "compaction.remoteEnabled": {
     type: "boolean",
     default: true,
-    help: "use compaction.remoteEndpoint when it is set",
+    help: "let the vendor of the model compact where it can, else compaction.remoteEndpoint when it is set",
   },
   "compaction.remoteEndpoint": {
     type: "string",
     default: "",
     help: "address that makes summaries: gets {systemPrompt, prompt}, answers {summary}",
+  },
+  "compaction.handoffSaveToDisk": {
+    type: "boolean",
+    default: false,
+    help: "keep the briefing of an automatic handoff as handoff-*.md beside the session that wrote it",
   },
   "compaction.idleEnabled": {
     type: "boolean",
@@ -122,6 +127,16 @@ export const SETTINGS = {
     min: 1,
     default: 300,
     help: "only after this many seconds of silence",
+  },
+  "title.enabled": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, name each session after its first message with one small request",
+  },
+  "updates.check": {
+    type: "boolean",
+    default: true,
+    help: "at a terminal, ask npm once a day for a newer version and say so",
   },
   "branchSummary.enabled": {
     type: "boolean",

@@ -21,7 +21,7 @@ export class TerminalBench {
   }
 
   get env(): Record<string, string> {
-    return { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: this.server.baseUrl("anthropic") };
+    return { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: this.server.baseUrl("anthropic"), LATHE_NO_TITLE: "1" };
   }
 
   /** The command, which need not be ready yet. */

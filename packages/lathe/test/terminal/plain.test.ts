@@ -15,7 +15,7 @@ let env: Record<string, string>;
 beforeEach(async () => {
   box = await sandbox();
   server = await startModelServer({});
-  env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), NO_COLOR: "1" };
+  env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), NO_COLOR: "1", LATHE_NO_TITLE: "1" };
   terminal = new Terminal(box, env);
 });
 afterEach(async () => {

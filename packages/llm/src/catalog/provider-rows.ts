@@ -31,6 +31,8 @@ export interface ProviderRow {
   readonly compat?: OpenAICompat | undefined;
   /** Host, credential, headers and certificates also follow the gateway variables of this vendor. */
   readonly gateway?: "anthropic" | undefined;
+  /** Has an endpoint that compacts a conversation. */
+  readonly compacts?: boolean | undefined;
   /** One of each group must be set before a key alone registers the provider. */
   readonly needsEnv?: readonly (readonly string[])[] | undefined;
   readonly discovery?: "ollama" | "llama.cpp" | "lm-studio" | undefined;
@@ -71,6 +73,7 @@ const first: readonly ProviderRow[] = [
     api: "openai-responses",
     baseUrl: "https://api.openai.com/v1",
     baseUrlEnv: ["OPENAI_BASE_URL"],
+    compacts: true,
     auth: "bearer",
     keyEnv: ["OPENAI_API_KEY"],
     headerEnv: { OPENAI_ORG_ID: "openai-organization", OPENAI_PROJECT_ID: "openai-project" },

@@ -79,6 +79,14 @@ export class RoutingClient {
     return this.#adapter(routed.provider).bodyBytes?.(routed);
   }
 
+  /** Undefined when the vendor has no form of its own for a shorter history. */
+  async compact(request: Request, context: CallContext = {}): Promise<Response | undefined> {
+    const routed = this.#route(request);
+    const adapter = this.#adapter(routed.provider);
+    await this.#ready.get(routed.provider ?? "");
+    return adapter.compact?.(routed, context);
+  }
+
   async countTokens(request: Request, context: CallContext = {}): Promise<number> {
     const routed = this.#route(request);
     const adapter = this.#adapter(routed.provider);

@@ -102,6 +102,7 @@ function adapterOptions(input: WiringInput): Omit<AdapterOptions, "protocol"> {
     deps: withWebsocket(input),
     model: modelLookup(name, row, deps.env, options),
     timeouts: { ...timeoutsFor(row, api, deps.env), ...withoutUndefined(options.timeout) },
+    ...(row.compacts ? {} : { compactEndpoint: undefined }),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(disableStrictTools === undefined ? {} : { disableStrictTools }),
     ...(userAgent === undefined ? {} : { userAgent }),

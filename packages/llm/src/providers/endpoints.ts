@@ -13,6 +13,7 @@ import type { Endpoint } from "../types/protocol.ts";
 export interface ApiPlace {
   readonly endpoint: Endpoint;
   readonly countsTokens?: boolean;
+  readonly compactEndpoint?: Endpoint;
 }
 
 const openaiStyle =
@@ -29,7 +30,7 @@ export function apiPlace(api: Api, provider: string, env: ClientDeps["env"]): Ap
   switch (api) {
     case "openai-responses":
     case "openai-codex-responses":
-      return { endpoint: openaiStyle("/responses") };
+      return { endpoint: openaiStyle("/responses"), compactEndpoint: openaiStyle("/responses/compact") };
     case "openai-completions":
       return { endpoint: openaiStyle("/chat/completions") };
     case "azure-openai-responses":

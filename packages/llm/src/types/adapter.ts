@@ -20,6 +20,11 @@ export interface ProviderAdapter {
   /** Bytes of the body that `stream` would send, without sending it. Reads its media, so that `segments` is complete afterwards. */
   bodyBytes?(request: Request): Promise<number | undefined>;
   countTokens?(request: Request, context: CallContext): Promise<number>;
+  /**
+   * The messages in a form of the vendor's own that is shorter and means the same to its models: unknown parts of the answer. Absent
+   * where the vendor has no such thing.
+   */
+  compact?(request: Request, context: CallContext): Promise<Response>;
   supportsToolChoice?(mode: ToolChoiceMode): boolean;
   /** A request follows soon: opens the connection for it while the caller is still busy. Sends nothing, and never throws. */
   prepare?(): void;

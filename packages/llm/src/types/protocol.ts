@@ -39,7 +39,8 @@ export interface MediaRules {
 /** What a request is encoded from. */
 export interface EncodeInput {
   readonly request: Request;
-  readonly operation: Operation;
+  /** `compact` only for protocols whose vendor has an endpoint for it. */
+  readonly operation: Operation | "compact";
   /** Provider name under which the request runs; decides providerOptions and which thinking is its own. */
   readonly provider: string;
   /** Catalog row, or conservative defaults for an unknown id. */

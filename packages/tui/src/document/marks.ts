@@ -13,7 +13,7 @@ export interface Mark {
 const FIRST = 0x100000;
 const LAST = 0x10fffd;
 const MARK = /[\u{100000}-\u{10fffd}]/gu;
-export const MARK_LENGTH = 2;
+const MARK_LENGTH = 2;
 
 export class Marks {
   readonly #marks = new Map<number, Mark>();

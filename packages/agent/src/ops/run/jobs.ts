@@ -38,7 +38,16 @@ export class Jobs {
     }
     const ended = this.list().filter((job) => !job.handle.running);
     for (const { id } of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) this.#jobs.delete(id);
-    const job: Job = { id: this.#started + 1, handle: launch(command), read: 0 };
+    return this.#keep(launch(command), 0);
+  }
+
+  /** A command that runs already; what it has printed so far has been read. */
+  adopt(handle: BackgroundCommand): Job {
+    return this.#keep(handle, handle.read().next);
+  }
+
+  #keep(handle: BackgroundCommand, read: number): Job {
+    const job: Job = { id: this.#started + 1, handle, read };
     this.#started = job.id;
     job.handle.done.then(
       (result) => {

@@ -15,6 +15,7 @@ const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 /** A line printed over less often may be text with odd line ends. */
 const FEWEST_STATES = 4;
 
+/** The text without what a terminal would have acted on. */
 export function plainOutput(output: string): string {
   if (!/[\x00-\x08\x0b-\x1f\x7f]/.test(output)) return output;
   const text = output.replace(COMMANDS, "").replace(CONTROLS, "");

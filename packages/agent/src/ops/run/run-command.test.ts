@@ -3,7 +3,7 @@ import { MemoryBlobs } from "../../blobs/store.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { LocalEnvironment } from "../../env/local.ts";
 import { CallPaths } from "../../paths/call-paths.ts";
-import { runCommand, wholeOutputNote } from "./run-command.ts";
+import { type CommandOutcome, runCommand, wholeOutputNote } from "./run-command.ts";
 
 const env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: process.env["PATH"] } });
 afterEach(() => env.cleanup());
@@ -40,7 +40,7 @@ it.each(["open", "write"])(
     const outcome = await runCommand("yes | head -c 3000000", context, { name: "shell" });
     expect(outcome).toMatchObject({ exitCode: 0, outputBytes: 3_000_000, notKept: "ENOSPC: no space left on device" });
     expect(outcome).not.toHaveProperty("artifact");
-    expect(wholeOutputNote(outcome)).toContain("could not be saved: ENOSPC");
+    expect(wholeOutputNote(outcome as CommandOutcome)).toContain("could not be saved: ENOSPC");
     expect(closed).toBe(at === "open" ? 0 : 1);
   },
 );

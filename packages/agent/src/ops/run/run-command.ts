@@ -1,7 +1,9 @@
 // Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
 
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
-import type { ExecResult } from "../../env/types.ts";
+import type { ExecOptions, ExecResult } from "../../env/types.ts";
+import { type Detached, runDetachable } from "./detachable.ts";
+import type { Job } from "./jobs.ts";
 import { plainOutput } from "./plain-output.ts";
 import { watchShownFiles } from "./shown-changes.ts";
 
@@ -34,17 +36,27 @@ export interface CommandOptions {
   readonly interleaved?: boolean | undefined;
 }
 
+/** It was sent to the background while it ran, and goes on as this job. */
+export interface BackgroundOutcome {
+  readonly job: Job;
+  /** What it printed until then. */
+  readonly output: string;
+}
+
+export const wentToBackground = (outcome: CommandOutcome | BackgroundOutcome): outcome is BackgroundOutcome =>
+  "job" in outcome;
+
 export async function runCommand(
   command: string,
   context: ToolContext,
   options: CommandOptions,
-): Promise<CommandOutcome> {
+): Promise<CommandOutcome | BackgroundOutcome> {
   refuseEmpty(command);
   const times = context.services.commandTimes ?? FALLBACK_TIMES;
   const timeoutMs = Math.min(options.timeoutMs ?? times.defaultMs, times.maxMs);
   const spill = lazyArtifact(context, options.name);
   const changedFiles = await watchShownFiles(context);
-  const result = await context.env.execCommand(command, timeoutMs, {
+  const result = await run(command, context, timeoutMs, {
     signal: context.signal,
     onOutput: context.onOutput,
     spill,
@@ -52,6 +64,13 @@ export async function runCommand(
     interleaved: options.interleaved ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
+  if ("handle" in result) {
+    const { handle } = result;
+    const closed = (): Promise<unknown> => spill.close();
+    handle.done.then(closed, closed);
+    const { text } = handle.read();
+    return { job: context.services.jobs!.adopt(handle), output: plainOutput(text) };
+  }
   const plain = {
     output: plainOutput(result.output),
     stdout: plainOutput(result.stdout),
@@ -59,6 +78,24 @@ export async function runCommand(
   };
   return { ...result, ...plain, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
 }
+
+/** Where somebody could send it to the background, the command is started so that it can outlive the call. */
+function run(
+  command: string,
+  context: ToolContext,
+  timeoutMs: number,
+  options: ExecOptions,
+): Promise<ExecResult | Detached> {
+  const { env, services } = context;
+  const { jobs, runningCommands: running } = services;
+  if (!jobs || !running || !env.startCommand) return env.execCommand(command, timeoutMs, options);
+  const start = (text: string, how: ExecOptions) => env.startCommand!(text, how);
+  return runDetachable(command, context, { timeoutMs, options, running, start });
+}
+
+/** For the model, as the end of a result. */
+export const backgroundNote = ({ job }: BackgroundOutcome): string =>
+  `[The user sent this command to the background. It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
 
 export function refuseEmpty(command: string): void {
   if (command.trim() === "") throw new ToolFailure("The command is empty. Give a shell command to run.");
@@ -68,8 +105,8 @@ export function refuseEmpty(command: string): void {
  * Opens the artifact with the first byte that does not fit in memory; most commands never do. A disk that is full costs the
  * artifact, not the command: it fails in the middle of reading output, where nobody could catch it.
  */
-function lazyArtifact(
-  context: ToolContext,
+export function lazyArtifact(
+  context: Pick<ToolContext, "openArtifact">,
   name: string,
 ): { write(chunk: Uint8Array): void; close(): Promise<Pick<CommandOutcome, "artifact" | "notKept">> } {
   let writer: ArtifactWriter | undefined;

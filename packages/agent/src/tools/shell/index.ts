@@ -1,9 +1,12 @@
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import {
+  type BackgroundOutcome,
+  backgroundNote,
   COMMAND_ENV,
   type CommandOutcome,
   refuseEmpty,
   runCommand,
+  wentToBackground,
   wholeOutputNote,
 } from "../../ops/run/run-command.ts";
 import { changedNote } from "../../ops/run/shown-changes.ts";
@@ -78,7 +81,17 @@ export async function runShell(args: ShellArgs, context: ToolContext): Promise<T
   const { command, timeout_ms: timeoutMs } = args;
   const cwd = await directoryOf(args, context);
   const outcome = await runCommand(command, context, { timeoutMs, cwd, name: "shell", interleaved: true });
-  return shellResult(command, outcome, args.timeoutName);
+  return wentToBackground(outcome) ? detachedResult(command, outcome) : shellResult(command, outcome, args.timeoutName);
+}
+
+/** Of a command that a person sent to the background; `output` as the face shows it. */
+export function detachedResult(command: string, outcome: BackgroundOutcome, output = outcome.output): ToolResult {
+  const shown = output === "" || output.endsWith("\n") ? output : `${output}\n`;
+  return {
+    content: [{ kind: "text", text: shown + backgroundNote(outcome) }],
+    details: { command, jobId: outcome.job.id },
+    effects: "done",
+  };
 }
 
 function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {

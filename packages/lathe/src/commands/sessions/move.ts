@@ -1,7 +1,6 @@
 // `lathe sessions move`.
 
-import { readHead } from "@lathe/agent";
-import { moveSessionFile } from "../../journals/journal-files.ts";
+import { isInPlace, moveSessionFile } from "../../journals/journal-files.ts";
 import { findOne, idOf } from "../../sessions/find.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import { existingDirectory } from "../../workspace/workspace.ts";
@@ -16,8 +15,9 @@ export const moveVerb: Verb = async (argv, workspace) => {
   const { machine } = workspace;
   const path = findOne(workspace, id);
   const cwd = existingDirectory(machine, folder);
-  if (readHead(path)?.header.cwd === cwd) throw usageError(`The session is in ${cwd} already.`);
-  const moved = await moveSessionFile({ ...workspace, cwd }, path);
+  const there = { ...workspace, cwd };
+  if (isInPlace(there, path)) throw usageError(`The session is in ${cwd} already.`);
+  const moved = await moveSessionFile(there, path);
   machine.stdout.write(`${moved}\n`);
   machine.stderr.write(`To continue: cd ${cwd} && lathe --resume ${idOf(moved).slice(0, 8)}\n`);
   return EXIT.done;

@@ -3,6 +3,7 @@
 import { EXIT } from "../../usage/exit.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { jobs } from "./jobs.ts";
 import { modelCommands } from "./model-commands.ts";
 import { projectCommands } from "./project-commands.ts";
 import { reportCommands } from "./report-commands.ts";
@@ -27,6 +28,7 @@ export function builtinCommands(): CommandRegistry {
     redo,
     ...sessionFileCommands,
     cost,
+    jobs,
     ...reportCommands,
     quit,
   ]);

@@ -21,8 +21,8 @@ export interface Choice<T> {
   preview?(value: T): Promise<string> | string;
   /** The cursor is on this item now; undefined when the list was closed without a choice. */
   moved?(value: T | undefined): void;
-  /** Further items for the words that were typed, best first, besides those whose label fits. */
-  search?(words: string): Promise<readonly T[]>;
+  /** Items for the words that were typed, besides those whose label fits; they may be new ones. */
+  search?(words: string): Promise<readonly ChoiceItem<T>[]>;
 }
 
 /** Undefined: none. */

@@ -1,5 +1,6 @@
 // Commands about what of a session the model still sees, and what it cost.
 
+import type { CompactionEntry } from "@lathe/agent";
 import { usageError } from "../../usage/exit.ts";
 import type { SlashCommand } from "./command.ts";
 
@@ -14,13 +15,18 @@ export const compact: SlashCommand = {
     const entry = await conversation.compact(focus === "" ? undefined : focus);
     if (!entry) return;
     const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
-    const done = entry.preserveData?.snapcompact ? "printed on pictures" : "summarized";
+    const done = waysToCompact(entry);
     const after = conversation.session.contextTokens;
     const messages = summarized === 1 ? "1 message" : `${summarized ?? 0} messages`;
     view.line(`Compacted: ${messages} ${done}, ${kept ?? 0} of yours kept word for word.`, "dim");
     view.line(`About ${before} tokens before, ${after} now. Undo: /uncompact`, "dim");
   },
 };
+
+function waysToCompact({ preserveData }: CompactionEntry): string {
+  if (preserveData?.snapcompact) return "printed on pictures";
+  return preserveData?.openaiRemoteCompaction ? "compacted by the provider" : "summarized";
+}
 
 export const handoff: SlashCommand = {
   name: "handoff",

@@ -2,6 +2,7 @@
 
 import { modelsOf } from "../../models/connect.ts";
 import type { ListedModel } from "../../models/list.ts";
+import { tokens } from "../../sessions/numbers.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { type ChoiceItem, chooseFrom } from "./choice.ts";
@@ -39,7 +40,7 @@ async function chosenModel(conversation: Conversation, view: CommandView): Promi
 }
 
 function itemOf({ provider, id, name, contextWindow, cost, available }: ListedModel): ChoiceItem<string> {
-  const window = contextWindow === 0 ? "" : `${Math.round(contextWindow / 1000)}k`;
+  const window = contextWindow === 0 ? "" : tokens(contextWindow);
   const price = cost ? `$${cost.input}/$${cost.output}` : "";
   return {
     value: `${provider}/${id}`,

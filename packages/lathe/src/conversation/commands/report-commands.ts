@@ -1,10 +1,11 @@
 // Commands that show something of the session and change nothing.
 
-import { type Job, jobStatus, renderTodo, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
+import { renderTodo, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
 import { dollars, tokens } from "../../sessions/numbers.ts";
 import { table } from "../../tables/table.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { SlashCommand } from "./command.ts";
+import { listJobs } from "./jobs.ts";
 
 const DIFF_TIMEOUT_MS = 20_000;
 
@@ -27,7 +28,7 @@ const status: SlashCommand = {
       ["file", open.journal.path ?? "not kept"],
       ["context", `${tokens(session.contextTokens)} tokens${share}`],
       ["cost", `${dollars(usage.cost)} in ${usage.turns} turns`],
-      ["jobs", String(session.jobs.filter(({ handle }) => handle.running).length)],
+      ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
     ];
     view.line(table(rows).trimEnd());
   },
@@ -52,16 +53,6 @@ const todo: SlashCommand = {
   run: ({ session }, _argument, view) => {
     const list = (session.facts.read(TODO_FACT) ?? []) as unknown as TodoList;
     view.line(list.length === 0 ? "There is no task list." : renderTodo(list));
-  },
-};
-
-const jobs: SlashCommand = {
-  name: "jobs",
-  description: "show commands that run in the background",
-  whileWorking: true,
-  run: ({ session }, _argument, view) => {
-    const row = (job: Job): string[] => [String(job.id), jobStatus(job), visibleLine(job.handle.command)];
-    view.line(session.jobs.length === 0 ? "There are no background jobs." : table(session.jobs.map(row)).trimEnd());
   },
 };
 
@@ -92,4 +83,4 @@ const copy: SlashCommand = {
   },
 };
 
-export const reportCommands: readonly SlashCommand[] = [status, tools, todo, jobs, diff, copy];
+export const reportCommands: readonly SlashCommand[] = [status, tools, todo, diff, copy];

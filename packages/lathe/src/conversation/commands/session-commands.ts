@@ -58,10 +58,9 @@ const name: SlashCommand = {
   arguments: "<name>",
   description: "name this session",
   whileWorking: true,
-  run: ({ session }, title, view) => {
-    if (title === "") throw usageError("Give the session a name: /name <name>");
-    session.journal.setTitle(title, "user");
-    view.line(`Named: ${title}`, "dim");
+  run: ({ titles }, title, view) => {
+    titles.rename(title);
+    view.line(`Named: ${titles.current}`, "dim");
   },
 };
 

@@ -1,16 +1,20 @@
 // What a person at the terminal can do: speak, steer, queue, interrupt, run commands, leave. Knows no terminal: text comes in
 // through its methods, and what has to be seen goes out through the view.
 
-import type { InputContent, QueuedMessage } from "@lathe/agent";
+import { type InputContent, plainOutput, type QueuedMessage } from "@lathe/agent";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import goOn from "../../headless/go-on.md";
 import { CliError, EXIT } from "../../usage/exit.ts";
 import type { HostView } from "./host-view.ts";
 
 const CUT_OFF = "The last input was not finished. Continue it?";
 const LEAVE_WITHIN_MS = 2_000;
+/** What is shown of a command's output. */
+const SHELL_LINES = 20;
+const LONGEST_LINE = 4_000;
 
 type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
 
@@ -84,6 +88,7 @@ export class Controller {
 
   /** Ends the work. Whether there was any. */
   stop(): boolean {
+    if (this.conversation.shell.cancel()) return true;
     if (!this.isBusy) return false;
     this.#isStopping = this.#running.size > 0;
     const unsent = this.conversation.interrupt();
@@ -139,6 +144,8 @@ export class Controller {
     if (said === "" && attached.length === 0) return;
     const command = this.commands.parse(said);
     if (command) return this.command(command);
+    const bang = bangCommand(said);
+    if (bang) return this.#shell(bang);
     await this.#commanded;
     const words = await withAttachments(said, this.conversation.workspace.machine);
     const content = attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
@@ -146,6 +153,23 @@ export class Controller {
     if (this.#isStopping) await Promise.allSettled(this.#running);
     if (this.isBusy) whileWorking(content);
     else await this.submit(content);
+  }
+
+  /** A command of the person's own: its end is shown, all of it is recorded. */
+  async #shell(bang: BangCommand): Promise<void> {
+    this.#view.line(`$ ${bang.command}`, "bold");
+    const { output, exitCode, cancelled, timedOut } = await this.conversation.shell.run(bang);
+    const lines = plainOutput(output)
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.slice(0, LONGEST_LINE));
+    const hidden = lines.length - SHELL_LINES;
+    if (hidden > 0) this.#view.line(`… ${hidden} earlier lines`, "dim");
+    if (output.trim() !== "") this.#view.line(lines.slice(-SHELL_LINES).join("\n"));
+    const ended = cancelled ? "Cancelled." : timedOut ? "Timed out." : `exit ${exitCode ?? "by a signal"}`;
+    const isBad = cancelled || timedOut || exitCode !== 0;
+    const seen = bang.isSent ? "" : " (the model does not see it)";
+    this.#view.line(`${ended}${seen}`, isBad ? "yellow" : "dim");
   }
 
   async #continue(): Promise<void> {

@@ -61,7 +61,7 @@ export class Keyboard implements KeyHandler {
       case "app.message.sendNow":
         return this.#sendNow(controller);
       case "app.background":
-        return false;
+        return this.#background(controller);
       case "app.editor.external":
         void import("./external-editor.ts").then(({ editExternally }) => editExternally(view));
         return true;
@@ -133,6 +133,14 @@ export class Keyboard implements KeyHandler {
     if (text === "") return true;
     this.#view.sent(text);
     void this.#view.tell(() => controller.sayInstead(text));
+    return true;
+  }
+
+  /** Without a running command the key belongs to the editor. */
+  #background({ conversation }: Controller): boolean {
+    const commands = conversation.sendToBackground();
+    if (commands.length === 0) return false;
+    this.#view.line(`In the background: ${commands.join(", ")}. See /jobs.`, "dim");
     return true;
   }
 

@@ -4,11 +4,16 @@ import { EMPTY_ROW, type Row } from "@lathe/tui";
 import { EFFORTS } from "../../conversation/commands/model-commands.ts";
 import { modelsOf } from "../../models/connect.ts";
 import type { AppAction } from "./actions.ts";
+import type { ComposerHistory } from "./composer-history.ts";
 import type { Controller } from "./controller.ts";
 import type { ScreenView } from "./screen-view.ts";
 import type { Transcript } from "./transcript/transcript.ts";
 
-export function moreActions(view: ScreenView, transcript: Transcript): (action: AppAction) => boolean {
+export function moreActions(
+  view: ScreenView,
+  transcript: Transcript,
+  history: () => ComposerHistory | undefined,
+): (action: AppAction) => boolean {
   return (action) => {
     switch (action) {
       case "app.thinking.cycle":
@@ -26,6 +31,9 @@ export function moreActions(view: ScreenView, transcript: Transcript): (action: 
         return true;
       case "app.tools.expand":
         void view.tell(async (controller) => openTranscript(view, controller, transcript));
+        return true;
+      case "app.history.search":
+        void history()?.choose(view);
         return true;
       default:
         return false;

@@ -27,6 +27,8 @@ export interface Host {
   settled?(workspace: Workspace): void;
   /** The person may speak. */
   open(controller: Controller): void;
+  /** With the conversation. */
+  close?(): Promise<void>;
 }
 
 export async function runInteractive(
@@ -57,7 +59,7 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const workspace = await timing.phase("workspace", () => openWorkspace(machine, args.options));
   host.settled?.(workspace);
   for (const warning of workspace.warnings) view.line(warning, "yellow");
-  const options = await withChosenSession(workspace, args.options, chooserAt(view));
+  const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
   // What is wrong with an @file is said before anything is opened.
   const prompts = await promptsOf({ ...args, options }, machine);
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
@@ -68,7 +70,8 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
-  const parts = { workspace, requestFor, person: { approve, answer, decidePlan }, onSession, workspaceAt };
+  const person = { approve, answer, decidePlan };
+  const parts = { workspace, requestFor, person, onSession, workspaceAt, namesSessions: true };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
   const controller = new Controller(conversation, builtinCommands(), view, machine.deps.now);
   return { controller, conversation, prompts };
@@ -78,7 +81,7 @@ async function conversationWith(
   controller: Controller,
   prompts: Awaited<ReturnType<typeof promptsOf>>,
   timing: StartTiming,
-  { view, open }: Host,
+  { view, open, close }: Host,
 ): Promise<ExitCode> {
   const { conversation } = controller;
   const { model, session, workspace } = conversation;
@@ -98,16 +101,16 @@ async function conversationWith(
   const code = await view.left;
   const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
   if (isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
-  await conversation.close();
+  await Promise.all([conversation.close(), close?.()]);
   return code;
 }
 
-function chooserAt(view: HostView): SessionChooser {
+function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
   return {
     choose: async (sessions) => {
       const { chooseFrom } = await import("../../conversation/commands/choice.ts");
-      const items = sessions.map(({ path, name }) => ({ value: path, label: name }));
-      const path = await chooseFrom(view, { title: "Session", items });
+      const { sessionChoice } = await import("../../conversation/session-choice.ts");
+      const path = await chooseFrom(view, sessionChoice(workspace, sessions));
       if (path === undefined) throw new CliError(EXIT.done, "No session selected");
       return path;
     },

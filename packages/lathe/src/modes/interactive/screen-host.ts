@@ -4,8 +4,8 @@ import { elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes
 import type { OpenSession } from "../../conversation/open-session.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
+import { ComposerHistory } from "./composer-history.ts";
 import { addHostCommands } from "./host-commands.ts";
-import { InputEndings } from "./input-endings.ts";
 import { Keyboard } from "./keyboard.ts";
 import { moreActions } from "./more-actions.ts";
 import type { Host } from "./run.ts";
@@ -34,6 +34,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   const rows = new HostRows(view, transcript, facts);
   const signs = new TerminalSigns(view);
   let themes: Themes | undefined;
+  let history: ComposerHistory | undefined;
   view.conversationRows = rows;
   view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
   view.past = (session) => {
@@ -42,14 +43,17 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   view.onSent = (text) => {
     const { controller } = view;
     if (controller?.commands.parse(text.trimEnd())) view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
-    else if (!controller?.isBusy) transcript.user(text);
+    else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+    history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
-  view.moreActions = moreActions(view, transcript);
+  view.moreActions = moreActions(view, transcript, () => history);
   return {
     view,
     settled: (workspace) => {
       const { settings } = workspace;
       themes = dressed(view, workspace);
+      history = new ComposerHistory(workspace);
+      view.history = history;
       transcript.thinking = settings["display.thinking"];
       const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
       if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
@@ -63,6 +67,10 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       for (const problem of problems) view.line(problem, "yellow");
       view.open(controller);
     },
+    close: async () => {
+      themes?.close();
+      await history?.close();
+    },
   };
 }
 
@@ -73,13 +81,10 @@ interface Followers {
   readonly signs: TerminalSigns;
 }
 
-async function follow({ session, journal }: OpenSession, followers: Followers): Promise<void> {
+async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
   const { transcript, rows, facts, signs } = followers;
-  const endings = new InputEndings(journal.path !== undefined);
   for await (const event of session.events()) {
-    if (!endings.covers(event)) transcript.event(event);
-    const ending = endings.after(event);
-    if (ending !== undefined) transcript.note(ending, "error");
+    transcript.event(event);
     if (event.kind === "processing_end") facts.refresh();
     signs.event(event);
     rows.tick();

@@ -2,6 +2,7 @@
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { roomIn } from "@lathe/agent";
+import { listJobs } from "../../conversation/commands/jobs.ts";
 import { readIfThere } from "../../home/small-file.ts";
 import type { Controller } from "./controller.ts";
 import type { StatusFacts } from "./status-line/status-line.ts";
@@ -43,7 +44,7 @@ export class ConversationFacts {
             : cwd,
       branch: this.#branch.name,
       permissionMode: permissions.mode,
-      jobs: session.jobs.filter(({ handle }) => handle.running).length,
+      jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
       children: session.subagents.list().filter(({ status }) => status === "running").length,
     };
   }

@@ -182,7 +182,7 @@ export const COMMANDS = {
   abort_retry: { params: {}, data: object({ aborted: flag }) },
 
   bash: {
-    params: { command: text },
+    params: { command: text, excludeFromContext: optional(flag) },
     data: object({
       stdout: text,
       stderr: text,

@@ -99,7 +99,7 @@ export const sessionHandlers: Handlers<
 
   set_session_name: ({ name }, { current }) => {
     if (name.trim() === "") throw new Error("Session name cannot be empty");
-    current.session.journal.setTitle(name.trim(), "user");
+    current.conversation.titles.rename(name);
   },
 
   get_session_stats: (_params, context) => {

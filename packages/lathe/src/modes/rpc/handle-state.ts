@@ -98,36 +98,18 @@ export const stateHandlers: Handlers<
 
   get_last_assistant_text: (_params, { current }) => ({ text: current.session.lastText() || null }),
 
-  bash: async ({ command }, context): Promise<CommandData<"bash">> => {
-    if (context.bash) throw new Error("A command is already running. Wait for it, or send abort_bash.");
-    const controller = new AbortController();
-    context.bash = controller;
-    try {
-      const { session } = context.current;
-      const run = await session.env.execCommand(command, session.config.maxCommandTimeoutMs, {
-        signal: controller.signal,
-      });
-      const { stdout, stderr, output, exitCode, aborted, timedOut, truncated, durationMs } = run;
-      return {
-        stdout,
-        stderr,
-        output,
-        exitCode: run.signal === undefined && !aborted ? exitCode : null,
-        cancelled: aborted,
-        timedOut,
-        truncated,
-        durationMs: Math.round(durationMs),
-      };
-    } finally {
-      context.bash = undefined;
-    }
+  bash: async ({ command, excludeFromContext = false }, { current }): Promise<CommandData<"bash">> => {
+    const { shell, session } = current.conversation;
+    if (shell.running !== undefined) throw new Error("A command is already running. Wait for it, or send abort_bash.");
+    const timeoutMs = session.config.maxCommandTimeoutMs;
+    const { stdout, stderr, output, exitCode, cancelled, timedOut, truncated, durationMs } = await shell.run(
+      { command, isSent: !excludeFromContext },
+      { timeoutMs },
+    );
+    return { stdout, stderr, output, exitCode, cancelled, timedOut, truncated, durationMs };
   },
 
-  abort_bash: (_params, context) => {
-    const aborted = context.bash !== undefined;
-    context.bash?.abort();
-    return { aborted };
-  },
+  abort_bash: (_params, { current }) => ({ aborted: current.conversation.shell.cancel() }),
 
   set_host_tools: ({ tools }, { current, hostTools }) =>
     hostTools.set(tools, current.session.profile.toolRegistry.names()),

@@ -11,8 +11,6 @@ export interface HandlerContext {
   readonly models: ModelList;
   readonly hostTools: HostTools;
   readonly hostUris: HostUris;
-  /** The command of `bash` that is running. */
-  bash: AbortController | undefined;
 }
 
 type Handler<K extends CommandName> = (

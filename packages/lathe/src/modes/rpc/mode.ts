@@ -38,7 +38,7 @@ export async function rpcMode(
   const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
   const models = new ModelList(() => current.conversation.workspace, options.models);
-  const server = new RpcServer({ current, models, hostTools, hostUris, bash: undefined }, person, writer);
+  const server = new RpcServer({ current, models, hostTools, hostUris }, person, writer);
 
   const leave = async (code: ExitCode): Promise<never> => {
     for (const side of [person, hostTools, hostUris]) side.hostGone();

@@ -39,20 +39,24 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
   const tools = toolsSegment(input);
   warnings.push(...history.warnings);
 
-  const params: Params = {
-    ...generationParams(input, warnings),
-    ...toolParams(input),
-    ...cacheParams(input),
-    stream: input.operation === "stream",
-    store: false,
-  };
+  const params: Params =
+    input.operation === "compact"
+      ? cacheParams(input)
+      : {
+          ...generationParams(input, warnings),
+          ...toolParams(input),
+          ...cacheParams(input),
+          stream: input.operation === "stream",
+          store: false,
+        };
   const extraBody = { ...model.compat?.extraBody, ...model.requestTransform?.extraBody };
-  mergeExtras(params, extraBody, (key) => protectedFromExtraBody(key) || key === "instructions");
+  if (input.operation !== "compact")
+    mergeExtras(params, extraBody, (key) => protectedFromExtraBody(key) || key === "instructions");
   const isOwn = (key: string) => protectedFromOptions(key) || knownOptions.includes(key);
-  mergeExtras(params, options, isOwn, ["text", "reasoning", "metadata"]);
+  if (input.operation !== "compact") mergeExtras(params, options, isOwn, ["text", "reasoning", "metadata"]);
 
   const builtIn = Array.isArray(options["tools"]) ? options["tools"].map((tool) => encodeJson(tool)) : [];
-  const toolTexts = [...(tools ? [tools.text] : []), ...builtIn];
+  const toolTexts = input.operation === "compact" ? [] : [...(tools ? [tools.text] : []), ...builtIn];
   const instructions = typeof options["instructions"] === "string" ? encodeJson(options["instructions"]) : system?.text;
   const body = assembleBody(
     wireModel,

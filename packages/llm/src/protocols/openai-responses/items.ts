@@ -41,9 +41,16 @@ export function encodeItems(message: Message, context: ItemContext): EncodedItem
 }
 
 function encodeInput(message: Message, context: ItemContext): EncodedItems {
-  const { parts: content, warnings } = encodeParts(message, (part) => inputPart(part, context));
-  const items = content.length > 0 ? [{ type: "message", role: message.role, content }] : [];
+  const items = message.content.flatMap((part) => compactedItem(part, context));
+  const rest = { ...message, content: message.content.filter(({ kind }) => kind !== "unknown") };
+  const { parts: content, warnings } = encodeParts(rest, (part) => inputPart(part, context));
+  if (content.length > 0) items.push({ type: "message", role: message.role, content });
   return { items, customCalls: [], warnings };
+}
+
+/** Older history in the vendor's own form, which any of its models can read. */
+function compactedItem(part: ContentPart, { provider }: ItemContext): JsonObject[] {
+  return part.kind === "unknown" && part.origin?.provider === provider && isObject(part.raw) ? [part.raw] : [];
 }
 
 function inputPart(part: ContentPart, context: ItemContext): JsonObject | undefined {

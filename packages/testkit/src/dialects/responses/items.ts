@@ -17,6 +17,7 @@ const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   custom_tool_call: ["type", "call_id", "name", "input", "id", "namespace", "caller", "status"],
   custom_tool_call_output: ["type", "call_id", "output", "id", "caller", "status"],
   reasoning: ["type", "id", "summary", "content", "encrypted_content", "status"],
+  compaction: ["type", "id", "encrypted_content", "created_by"],
 };
 const ID_PREFIX: Readonly<Record<string, string>> = {
   message: "msg",
@@ -51,6 +52,7 @@ function checkItem(item: Fields, at: string, context: ItemContext): void {
   checkIds(item, type, at);
   if (type === "message") checkMessage(item, at);
   if (type === "reasoning") checkReasoningItem(item, at, context);
+  if (type === "compaction" && string(item["encrypted_content"]) === "") missingParameter(`${at}.encrypted_content`);
   if (type === "function_call") {
     if (!FUNCTION_NAME.test(string(item["name"]))) {
       refuse(`Invalid '${at}.name': string does not match pattern.`, { param: `${at}.name` });

@@ -7,7 +7,8 @@ import type { ScriptedUsage } from "../../turn.ts";
 import type { StreamPart } from "../../wire.ts";
 import { bearer, header } from "../http.ts";
 import { openaiDenied, openaiError, openaiStreamErrors } from "../openai-errors.ts";
-import { validate } from "./validate.ts";
+import { objects } from "../refuse.ts";
+import { isCompaction, validate } from "./validate.ts";
 
 export const responses: Dialect = {
   name: "responses",
@@ -16,7 +17,8 @@ export const responses: Dialect = {
   credential: (request) => bearer(request) ?? header(request, "api-key"),
   denied: openaiDenied,
   validate,
-  complete: (turn, request) => finalResponse(turn, items(turn), request),
+  complete: (turn, request) =>
+    isCompaction(request) ? compacted(turn, request) : finalResponse(turn, items(turn), request),
   stream,
   count: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   error: (status, options) => openaiError(status, options),
@@ -37,6 +39,19 @@ export const responses: Dialect = {
     };
   },
 };
+
+/** What the user said as it was, and one item for everything: the words of the turn, as if they were encrypted. */
+function compacted(turn: ResolvedTurn, request: RecordedRequest): object {
+  const said = objects(request.body?.["input"]).filter(({ role }) => role === "user");
+  const words = turn.blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+  return {
+    id: responseId(turn),
+    object: "response.compaction",
+    created_at: 1_735_689_600,
+    output: [...said, { id: `cmp_${serialPart(turn.serial)}`, type: "compaction", encrypted_content: words }],
+    usage: usage(turn.usage) ?? null,
+  };
+}
 
 type Item = { readonly id: string; readonly type: string };
 

@@ -1,5 +1,6 @@
 // What the OpenAI Responses API refuses: parameters and tools. Input items are checked in items.ts.
 
+import type { RecordedRequest } from "../../record.ts";
 import { checkFunction, invalidValue, missingParameter, unknownParameter } from "../openai-schema.ts";
 import { checking, type Fields, isFields, objects, refuse, string, unknownField } from "../refuse.ts";
 import { checkItems } from "./items.ts";
@@ -11,11 +12,19 @@ const FIELDS = [
   ...["service_tier", "store", "stream", "stream_options", "temperature", "text", "tool_choice", "tools"],
   ...["top_logprobs", "top_p", "truncation", "user"],
 ];
+const COMPACTION_FIELDS = [
+  ...["input", "instructions", "model", "previous_response_id", "prompt_cache_key", "prompt_cache_options"],
+  ...["prompt_cache_retention", "service_tier"],
+];
 const FUNCTION_FIELDS = ["type", "name", "description", "parameters", "strict", "defer_loading"];
 const MIN_OUTPUT = 16;
 
-export const validate = checking(({ body, options }) => {
-  const extra = unknownField(body, [...FIELDS, ...options.allowFields]);
+/** Of a conversation, instead of an answer to it. */
+export const isCompaction = ({ path }: Pick<RecordedRequest, "path">): boolean => path.endsWith("/responses/compact");
+
+export const validate = checking(({ request, body, options }) => {
+  const known = isCompaction(request) ? COMPACTION_FIELDS : FIELDS;
+  const extra = unknownField(body, [...known, ...options.allowFields]);
   if (extra) unknownParameter(extra);
   if (string(body["model"]) === "") missingParameter("model");
   checkLimits(body);

@@ -1,11 +1,11 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
 import type { ToolDef } from "../../../contract/tool.ts";
-import { type CommandOutcome, runCommand, wholeOutputNote } from "../../../ops/run/run-command.ts";
+import { type CommandOutcome, runCommand, wentToBackground, wholeOutputNote } from "../../../ops/run/run-command.ts";
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
-import { shellMeaning } from "../../shell/index.ts";
+import { detachedResult, shellMeaning } from "../../shell/index.ts";
 import description from "./description.md";
 
 const params = {
@@ -26,6 +26,7 @@ export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
   exclusive: true,
   async execute({ command, timeout_ms }, context) {
     const outcome = await runCommand(command, context, { timeoutMs: timeout_ms, name: "bash" });
+    if (wentToBackground(outcome)) return detachedResult(command, outcome);
     return {
       content: [{ kind: "text", text: sections(outcome) }],
       details: { command, exitCode: outcome.exitCode, duration: outcome.durationMs },

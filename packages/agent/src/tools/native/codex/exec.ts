@@ -35,8 +35,8 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
     ["cmd", "workdir"],
   ),
   async execute({ cmd, workdir, yield_time_ms: wait = DEFAULT_WAIT_MS }, context) {
-    const { jobs } = context.services;
-    const { env } = context;
+    const { env, services } = context;
+    const { jobs } = services;
     if (!jobs || !env.startCommand) return runShell({ command: cmd, cwd: workdir }, context);
     refuseEmpty(cmd);
     const changedFiles = await watchShownFiles(context);
@@ -46,7 +46,10 @@ export const execCommandTool: ToolDef<ArgsOf<typeof execParams>> = {
       ...(workdir === undefined ? {} : { cwd: (await context.paths.locate(workdir)).real }),
     };
     const job = jobs.start(cmd, (command) => env.startCommand!(command, options));
-    await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), context.signal);
+    const detached = new AbortController();
+    const remove = services.runningCommands?.add({ command: cmd, detach: () => detached.abort() });
+    await jobEnded(job, Math.min(wait, LONGEST_WAIT_MS), AbortSignal.any([context.signal, detached.signal]));
+    remove?.();
     if (context.signal.aborted) await job.handle.stop();
     return sessionResult(job, changedNote(await changedFiles()));
   },

@@ -1,12 +1,13 @@
 // A list to choose from, in the composer's place.
 
-import { type Row, row, SelectList, visible, wrap } from "@lathe/tui";
+import { type Row, row, type SelectItem, SelectList, visible, wrap } from "@lathe/tui";
 import type { Choice } from "../../../conversation/commands/choice.ts";
 import type { ScreenView } from "../screen-view.ts";
 import type { Panel } from "./panel-stack.ts";
 
 export function choicePanel<T>(view: ScreenView, choice: Choice<T>): Promise<T | undefined> {
   return new Promise((resolve) => {
+    const found = new Found(choice, (items) => list.setItems(items));
     const previews = new Previews(choice, () => view.screen.changed());
     const initial = choice.items[choice.current ?? -1]?.value;
     const list = new SelectList<T>({
@@ -14,7 +15,10 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>): Promise<T |
       items: choice.items,
       onSelect: ([value]) => close(value),
       onCancel: () => close(undefined),
-      onChange: () => view.screen.changed(),
+      onChange: () => {
+        void found.look(list.query);
+        view.screen.changed();
+      },
       onPoint: (item) => item && choice.moved?.(item.value),
       ...(initial === undefined ? {} : { initial }),
       ...(choice.preview
@@ -41,6 +45,34 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>): Promise<T |
     };
     view.panels.open(panel);
   });
+}
+
+const SHORTEST_WORDS = 2;
+
+/** What a search beyond the labels has found for the words that stand there now. */
+class Found<T> {
+  readonly #choice: Choice<T>;
+  readonly #show: (items: readonly SelectItem<T>[]) => void;
+  #words = "";
+
+  constructor(choice: Choice<T>, show: (items: readonly SelectItem<T>[]) => void) {
+    this.#choice = choice;
+    this.#show = show;
+  }
+
+  async look(words: string): Promise<void> {
+    const { items, search } = this.#choice;
+    if (!search || words === this.#words) return;
+    this.#words = words;
+    const found = words.trim().length < SHORTEST_WORDS ? [] : await search(words);
+    if (words !== this.#words) return;
+    const values = new Set(found.map(({ value }) => value));
+    const known = new Set(items.map(({ value }) => value));
+    // The words count as theirs, so that the list does not leave them out.
+    const listed = items.map((item) => (values.has(item.value) ? { ...item, keywords: words } : item));
+    const others = found.filter(({ value }) => !known.has(value)).map((item) => ({ ...item, keywords: words }));
+    this.#show([...listed, ...others]);
+  }
 }
 
 /** Texts for the item under the cursor, made once each; until one is there, nothing is shown. */

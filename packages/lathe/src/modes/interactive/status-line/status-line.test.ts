@@ -9,7 +9,7 @@ const FACTS: StatusFacts = {
   contextWindow: 200_000,
   compactsAt: 183_616,
   cost: 0.42,
-  cwd: "~/work/demo",
+  cwd: "~/code/demo",
   branch: "main",
   permissionMode: "auto-edit",
   jobs: 2,
@@ -25,8 +25,8 @@ const shown = (
 
 it("a wide terminal has everything, a narrow one the most important parts, none of them cut", () => {
   expect([200, 120, 80, 40, 20].map((columns) => shown(columns).replace(/ {3,}/, "   "))).toEqual([
-    "auto-edit · ~/work/demo · ⎇ main · 2 jobs · 1 agent   claude-opus-4-6 high · ███░░░░░░│ 31% of 200k · $0.42",
-    "auto-edit · ~/work/demo · ⎇ main · 2 jobs · 1 agent   claude-opus-4-6 high · ███░░░░░░│ 31% of 200k · $0.42",
+    "auto-edit · ~/code/demo · ⎇ main · 2 jobs · 1 agent   claude-opus-4-6 high · ███░░░░░░│ 31% of 200k · $0.42",
+    "auto-edit · ~/code/demo · ⎇ main · 2 jobs · 1 agent   claude-opus-4-6 high · ███░░░░░░│ 31% of 200k · $0.42",
     "auto-edit · demo · ⎇ main · 2 jobs · 1 agent  claude-opus-4-6 high · 31% · $0.42",
     "auto-edit   claude-opus-4-6 · 31%",
     "claude-opus-4-6",
@@ -61,7 +61,7 @@ it("what is not there leaves no separators behind", () => {
     effort: undefined,
   };
   expect(shown(80, bare).replace(/ {3,}/, "   ")).toBe(
-    "auto-edit · ~/work/demo   claude-opus-4-6 · ░░░░░░░░░│ 0% of 200k",
+    "auto-edit · ~/code/demo   claude-opus-4-6 · ░░░░░░░░░│ 0% of 200k",
   );
 });
 

@@ -25,7 +25,7 @@ export interface StatusFacts {
 }
 
 /** The parts by name, as the setting `statusLine.parts` lists them. */
-export const STATUS_PARTS = ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"] as const;
+const STATUS_PARTS = ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"] as const;
 export type StatusPart = (typeof STATUS_PARTS)[number];
 
 /** Of the setting's words: those that are parts, and those that are none. */

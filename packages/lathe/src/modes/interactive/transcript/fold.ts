@@ -2,9 +2,10 @@
 // ends first. Knows nothing of rows.
 
 import type { EventData, SessionEvent } from "@lathe/agent";
-import { oneLine, outcomeOf } from "../../../headless/outcome.ts";
+import { oneLine } from "../../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../../headless/told-at-end.ts";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
+import { InputEndings } from "../input-endings.ts";
 import { type Block, CallBlock, TextBlock, ThinkingBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import type { Item, NoteKind, UserItem } from "./item.ts";
@@ -41,9 +42,8 @@ export class EventFold {
   #open: TextBlock | ThinkingBlock | undefined;
   /** Messages of the person that were shown at once, and that the session has not taken yet. */
   #echoes = 0;
+  readonly #endings = new InputEndings(true);
   #hasTurns = false;
-  #finish = "";
-  #answer = "";
   #error: string | undefined;
 
   constructor(options: FoldOptions) {
@@ -67,6 +67,7 @@ export class EventFold {
 
   event(event: SessionEvent): void {
     const { timestamp: now } = event;
+    const ending = this.#endings.after(event);
     switch (event.kind) {
       case "user_input":
         this.busySince ??= now;
@@ -83,7 +84,7 @@ export class EventFold {
         this.#turnEnd(now);
         break;
       case "processing_end":
-        this.#inputEnd(event.data, now);
+        this.#inputEnd(event.data, now, ending);
         break;
       case "assistant_text_start":
         this.attemptIsShown = false;
@@ -225,11 +226,9 @@ export class EventFold {
     this.#open = undefined;
   }
 
-  #answered({ text, finish, message }: EventData["assistant_text_end"], now: number): void {
+  #answered({ message }: EventData["assistant_text_end"], now: number): void {
     this.awaitedSince = undefined;
     this.preparing = undefined;
-    this.#answer = text;
-    this.#finish = finish;
     this.#endStream(now);
     for (const part of message?.content ?? [])
       if (part.kind === "tool_call") this.blocks.push(new CallBlock(part.toolCall.id));
@@ -286,10 +285,10 @@ export class EventFold {
     for (const call of this.calls) if (call.isPending) this.#remove(call);
   }
 
-  #inputEnd(data: EventData["processing_end"], now: number): void {
+  #inputEnd(data: EventData["processing_end"], now: number, ending: string | undefined): void {
     this.#turnEnd(now);
     this.retry = undefined;
-    this.#tellEnd(data);
+    this.#tellEnd(data, ending);
     if (this.#hasTurns) {
       const { usage, cost } = data;
       this.add({
@@ -304,27 +303,17 @@ export class EventFold {
     }
     this.#hasTurns = false;
     this.#error = undefined;
-    this.#answer = "";
-    this.#finish = "";
     this.busySince = data.followups_pending > 0 ? now : undefined;
   }
 
   /** In the words of print mode, without its commands to continue: this is where one continues. */
-  #tellEnd({ reason, error, awaiting }: EventData["processing_end"]): void {
+  #tellEnd({ reason, awaiting }: EventData["processing_end"], ending: string | undefined): void {
     if (reason === "interrupted" || reason === "aborted") {
       this.note("Interrupted.", "warning");
       return;
     }
     if (awaiting) return;
-    const { message } = outcomeOf({
-      reason,
-      text: this.#answer,
-      finish: this.#finish,
-      denied: [],
-      kept: false,
-      ...(error === undefined ? {} : { error }),
-    });
-    if (message !== undefined) this.note(message, reason === "completed" ? "warning" : "error");
+    if (ending !== undefined) this.note(ending, reason === "completed" ? "warning" : "error");
     else if (this.#error !== undefined) this.note(oneLine(this.#error), "error");
   }
 

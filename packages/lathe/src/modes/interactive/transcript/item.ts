@@ -13,7 +13,7 @@ export interface UserItem {
   readonly attached: readonly string[];
 }
 
-export interface TextItem {
+interface TextItem {
   readonly kind: "text";
   readonly text: string;
 }

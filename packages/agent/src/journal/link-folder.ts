@@ -1,0 +1,40 @@
+// The files of a folder under a second name, without copying them where the disk allows it.
+
+import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * `to` then holds the same files. What is there already must be the same, as after a process that was killed here; otherwise it throws,
+ * after `onForeign`: the folder is somebody's, and not to be removed.
+ */
+export function linkFolder(from: string, to: string, onForeign: () => void): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  const names = readdirSync(from);
+  const foreign = readdirSync(to).find((name) => !names.includes(name) || !areSame(join(from, name), join(to, name)));
+  if (foreign !== undefined) {
+    onForeign();
+    throw new Error(`${join(to, foreign)} is in the way`);
+  }
+  for (const name of names) link(join(from, name), join(to, name), onForeign);
+}
+
+function link(from: string, to: string, onForeign: () => void): void {
+  if (statSync(from).isDirectory()) {
+    linkFolder(from, to, onForeign);
+    return;
+  }
+  if (statSync(to, { throwIfNoEntry: false })) return;
+  try {
+    linkSync(from, to);
+  } catch {
+    // Not every disk has links; a copy that fails says why.
+    copyFileSync(from, to);
+  }
+}
+
+function areSame(a: string, b: string): boolean {
+  const [one, other] = [statSync(a), statSync(b)];
+  if (one.isDirectory() || other.isDirectory()) return one.isDirectory() && other.isDirectory();
+  if (one.ino === other.ino && one.dev === other.dev) return true;
+  return one.isFile() && other.isFile() && one.size === other.size && readFileSync(a).equals(readFileSync(b));
+}

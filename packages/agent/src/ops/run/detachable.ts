@@ -1,0 +1,55 @@
+// A command that a call waits for, until it ends, its time is up, the call is aborted, or somebody sends it to the background.
+
+import type { ToolContext } from "../../contract/tool.ts";
+import type { BackgroundCommand, ExecOptions, ExecResult } from "../../env/types.ts";
+import type { RunningCommands } from "./running-commands.ts";
+
+/** It still runs, and nobody waits for it any more. */
+export interface Detached {
+  readonly handle: BackgroundCommand;
+}
+
+export interface DetachableRequest {
+  readonly timeoutMs: number;
+  readonly options: ExecOptions;
+  readonly running: RunningCommands;
+  start(command: string, options: ExecOptions): BackgroundCommand;
+}
+
+export async function runDetachable(
+  command: string,
+  { signal, onOutput }: Pick<ToolContext, "signal" | "onOutput">,
+  { timeoutMs, options, running, start }: DetachableRequest,
+): Promise<ExecResult | Detached> {
+  let isWaiting = true;
+  let why: "timeout" | "abort" | undefined;
+  const { signal: _, ...withoutSignal } = options;
+  const handle = start(command, {
+    ...withoutSignal,
+    onOutput: (chunk, stream) => {
+      if (isWaiting) onOutput?.(chunk, stream);
+    },
+  });
+  const stopFor = (reason: "timeout" | "abort"): void => {
+    why ??= reason;
+    void handle.stop();
+  };
+  const onAbort = (): void => stopFor("abort");
+  const timer = timeoutMs > 0 ? setTimeout(() => stopFor("timeout"), timeoutMs) : undefined;
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  let remove = (): void => {};
+  const detached = new Promise<undefined>((resolve) => {
+    remove = running.add({ command, detach: () => resolve(undefined) });
+  });
+  try {
+    const result = await Promise.race([handle.done, detached]);
+    if (!result) return { handle };
+    return { ...result, timedOut: why === "timeout", aborted: why === "abort" };
+  } finally {
+    isWaiting = false;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    remove();
+  }
+}

@@ -1,0 +1,54 @@
+// What goes on beside the conversation, also while an answer comes: commands of the person who uses the session, background jobs, small
+// questions to a model. It ends with the session.
+
+import type { Jobs } from "../ops/run/jobs.ts";
+import type { SideAnswer, SideCall } from "../seams/types.ts";
+import { abortController } from "../time/deadline.ts";
+import type { ArtifactPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
+import { type SideCallParts, sideCall } from "./side-call.ts";
+import { runUserCommand, type UserCommandOptions, type UserCommandResult } from "./user-command.ts";
+
+type BesideParts = SideCallParts & JournalPart & ArtifactPart & HostPart<"env"> & Pick<ToolPart, "services">;
+
+/** What a session does beside its conversation. */
+export class Beside {
+  readonly #core: BesideParts;
+  readonly #end = abortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(core: BesideParts) {
+    this.#core = core;
+  }
+
+  /** Commands that run in the background, or have ended there. */
+  get jobs(): Jobs | undefined {
+    return this.#core.services.jobs;
+  }
+
+  /** Runs a command of the person who uses the session, and records it. */
+  runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult> {
+    return this.#tracked(runUserCommand(this.#core, command, { ...options, signal: this.#until(options.signal) }));
+  }
+
+  /** Asks a model outside the conversation; counted in the session's costs. */
+  callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer> {
+    return this.#tracked(sideCall(this.#core, role, call, this.#until(signal)));
+  }
+
+  /** With the session, before its journal is closed. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    const forget = (): void => void this.#running.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#end.signal : AbortSignal.any([signal, this.#end.signal]);
+  }
+}

@@ -1,0 +1,78 @@
+// Asks the vendor of the session's model for a shorter form of a history that means the same to its models. One attempt: whoever
+// asks has another way.
+
+import { comparableUsage, type JsonObject, type Message, messageOf, type Response } from "@lathe/llm";
+import { plainUsage } from "../budget/ledger.ts";
+import { fields, fits, text } from "../journal/shape.ts";
+import type { VendorCompaction } from "../seams/types.ts";
+import { withDeadline } from "../time/deadline.ts";
+import { priceOf } from "./price.ts";
+import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE, type SideCallParts } from "./side-call.ts";
+
+const ROLE = "vendor_compaction";
+
+export async function vendorCompaction(
+  core: SideCallParts,
+  messages: readonly Message[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<VendorCompaction | undefined> {
+  const { client, profile } = core;
+  if (!client.compact) return undefined;
+  const provider = profile.provider ?? profile.id;
+  const request = { provider, model: profile.model, messages };
+  const key = digestOf(request);
+  const known = keptOutcome(core.journal, key, KEPT);
+  const of = (item: JsonObject, tokens: number): VendorCompaction => ({
+    history: { provider, model: profile.model, item },
+    tokens,
+  });
+  if (known) return of(known["item"] as JsonObject, tokensOf(known["item"] as JsonObject));
+  const intent = await core.journal.intent({ effect: "maintenance", replay: "safe" });
+  try {
+    const limits = { what: "the provider's compaction", ms: timeoutMs, graceMs: GRACE_MS, signal };
+    const response = await withDeadline(core.deps, limits, (inner) => client.compact!(request, { signal: inner }));
+    if (!response) {
+      core.journal.settle(intent.id, "cancelled");
+      return undefined;
+    }
+    const { usage } = response;
+    const cost = priceOf(core, profile, usage);
+    const item = compactedItem(response);
+    core.append({
+      type: "custom",
+      id: intent.for,
+      customType: OUTCOME_TYPE,
+      data: {
+        role: ROLE,
+        model: `${provider}/${profile.model}`,
+        usage: plainUsage(comparableUsage(usage, provider)),
+        cost,
+        ...(item ? { key, item } : {}),
+      },
+    });
+    core.account(usage, provider, cost);
+    if (!item) throw new Error("the answer holds no compacted history");
+    return of(item, tokensOf(item));
+  } catch (error) {
+    if (!core.journal.has(intent.for))
+      core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
+    throw error;
+  }
+}
+
+const KEPT = fields({ key: text, item: fields({ encrypted_content: text }) });
+
+/** The answer repeats what the user said, which a compaction keeps by its own rules; the rest is one item. */
+function compactedItem({ message }: Response): JsonObject | undefined {
+  const items = message.content.flatMap((part) => (part.kind === "unknown" ? [part.raw as JsonObject] : []));
+  return items.find(
+    (item) =>
+      item["type"] === "compaction" &&
+      fits(item, fields({ encrypted_content: text })) &&
+      item["encrypted_content"] !== "",
+  );
+}
+
+/** Of text that was encrypted: the vendor counts what is inside, which is not more. */
+const tokensOf = (item: JsonObject): number => Math.ceil(String(item["encrypted_content"]).length / 4);

@@ -1,0 +1,25 @@
+// A server that gives every request the same short answer, as cheaply as it can.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { renderStream, turn } from "@lathe/testkit";
+
+export async function modelServer() {
+  let arrived: () => void = () => {};
+  const body = renderStream(turn.text("ok"), "responses");
+  const server = createServer((request, response) => {
+    arrived();
+    request.resume().once("end", () => response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    next: () =>
+      new Promise<void>((resolve) => {
+        arrived = resolve;
+      }),
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,65 @@
+// Commands that run in the background: listed, looked at, stopped.
+
+import { type Job, jobStatus, plainOutput } from "@lathe/agent";
+import { oneLine } from "../../sessions/list.ts";
+import { usageError } from "../../usage/exit.ts";
+import type { Conversation } from "../conversation.ts";
+import type { SlashCommand } from "./command.ts";
+
+const USAGE = "Use: /jobs, /jobs <number>, or /jobs stop <number>.";
+const SHOWN_LINES = 40;
+
+/** A background command, as hosts show it. */
+export interface ListedJob {
+  readonly id: number;
+  readonly command: string;
+  readonly isRunning: boolean;
+  /** `running`, or how it ended. */
+  readonly status: string;
+}
+
+export const listJobs = ({ session }: Conversation): readonly ListedJob[] =>
+  (session.beside.jobs?.list() ?? []).map((job) => ({
+    id: job.id,
+    command: oneLine(job.handle.command),
+    isRunning: job.handle.running,
+    status: jobStatus(job),
+  }));
+
+export const jobs: SlashCommand = {
+  name: "jobs",
+  arguments: "[number | stop number]",
+  description: "show or stop commands that run in the background",
+  whileWorking: true,
+  complete: (conversation, typed) => {
+    const running = listJobs(conversation).filter(({ isRunning }) => isRunning);
+    return running.map(({ id }) => `stop ${id}`).filter((value) => value.startsWith(typed));
+  },
+  run: async (conversation, argument, view) => {
+    const [, stop, number] = /^(?:(stop)\s+)?(\d+)$/.exec(argument) ?? [];
+    if (argument === "") {
+      const listed = listJobs(conversation);
+      if (listed.length === 0) view.line("There are no background jobs in this session.", "dim");
+      for (const { id, command, status } of listed) view.line(`${String(id).padStart(3)}  ${status}  ${command}`);
+      return;
+    }
+    if (number === undefined) throw usageError(USAGE);
+    const job = jobOf(conversation, Number(number));
+    if (stop) await job.handle.stop();
+    else for (const line of lastLines(job)) view.line(line);
+    await Promise.race([job.handle.done.catch(() => undefined), Promise.resolve()]);
+    view.line(`Job ${job.id}: ${job.handle.running ? "running" : jobStatus(job)}`, "dim");
+  },
+};
+
+function jobOf({ session }: Conversation, id: number): Job {
+  const job = session.beside.jobs?.list().find((one) => one.id === id);
+  if (!job) throw usageError(`There is no job ${id}. See: /jobs`);
+  return job;
+}
+
+/** Without moving what the model has read. */
+function lastLines({ handle }: Job): string[] {
+  const lines = plainOutput(handle.read().text).trimEnd().split("\n");
+  return lines.length > SHOWN_LINES ? ["…", ...lines.slice(-SHOWN_LINES)] : lines;
+}

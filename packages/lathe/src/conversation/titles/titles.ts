@@ -1,0 +1,107 @@
+// Names sessions after their first message, once and beside the work, or after a plan that was approved; the person's own name for one
+// always wins.
+
+import type { InputContent, Session } from "@lathe/agent";
+import { Message, type ToolDefinition, textOf } from "@lathe/llm";
+import type { ModelChoice } from "../../models/models.ts";
+import { PRACTICE_PROVIDER } from "../../practice/name.ts";
+import { oneLine } from "../../sessions/list.ts";
+import { usageError } from "../../usage/exit.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import prompt from "./title.md";
+import { cleanTitle, titleOfPlan } from "./title-text.ts";
+
+const TIMEOUT_MS = 30_000;
+/** Of the message; what is behind that rarely says more about the subject. */
+const MESSAGE_CHARS = 2_000;
+const TOOL = "set_title";
+
+const SET_TITLE: ToolDefinition = {
+  name: TOOL,
+  description: "Sets the title of the conversation.",
+  parameters: {
+    type: "object",
+    properties: { title: { type: "string", description: "At most six words" } },
+    required: ["title"],
+    additionalProperties: false,
+  },
+};
+
+/** The present session, where it works and what answers it. */
+interface Present {
+  readonly session: Session;
+  readonly workspace: Workspace;
+  readonly model: ModelChoice;
+}
+
+export interface TitleParts {
+  readonly namesSessions?: boolean;
+  readonly onTitle?: (title: string) => void;
+}
+
+export class Titles {
+  readonly #present: Present;
+  readonly #parts: TitleParts;
+
+  constructor(present: Present, parts: TitleParts) {
+    this.#present = present;
+    this.#parts = parts;
+  }
+
+  /** Of the present session. */
+  get current(): string | undefined {
+    return this.#present.session.journal.title?.title;
+  }
+
+  /** The person's own name for the session. */
+  rename(title: string): void {
+    const name = oneLine(title);
+    if (name === "") throw usageError("Give the session a name: /name <name>");
+    this.#present.session.journal.setTitle(name, "user");
+    this.#parts.onTitle?.(name);
+  }
+
+  /** The first message of a session asks a model for a title. Beside the work: nobody waits for it. */
+  nameAfter(content: InputContent): void {
+    const { session, workspace, model } = this.#present;
+    const { settings, env } = workspace;
+    const text = typeof content === "string" ? content : textOf({ role: "user", content });
+    const isWanted = this.#parts.namesSessions && settings["title.enabled"] && !env["LATHE_NO_TITLE"];
+    if (!isWanted || model.provider === PRACTICE_PROVIDER || text.trim() === "" || !isNew(session)) return;
+    void askForTitle(session, text).then((title) => this.#set(session, title));
+  }
+
+  nameAfterPlan(session: Session, plan: string): void {
+    this.#set(session, titleOfPlan(plan));
+  }
+
+  /** A name that a person gave stays. */
+  #set(session: Session, title: string): void {
+    const { journal, state } = session;
+    if (title === "" || state === "closed" || journal.title?.source === "user") return;
+    const name = this.#present.workspace.redactor.text(title);
+    journal.setTitle(name, "auto");
+    if (session === this.#present.session) this.#parts.onTitle?.(name);
+  }
+}
+
+/** Nothing was said before, and nobody has named it. */
+const isNew = ({ journal }: Session): boolean =>
+  journal.title === undefined && !journal.context.messages.some(({ role }) => role === "assistant");
+
+/** "" when there is none: a session without a name is no failure. */
+async function askForTitle(session: Session, firstMessage: string): Promise<string> {
+  const answer = await session.beside
+    .callModel("title", {
+      messages: [Message.system(prompt.trim()), Message.user(firstMessage.slice(0, MESSAGE_CHARS).toWellFormed())],
+      tools: [SET_TITLE],
+      toolChoice: { mode: "named", toolName: TOOL },
+      reasoningEffort: "minimal",
+      timeoutMs: TIMEOUT_MS,
+    })
+    // No credential, no network, the session has ended: lists show the first words instead.
+    .catch(() => undefined);
+  const args = answer?.calls.find(({ name }) => name === TOOL)?.arguments;
+  const title = typeof args === "object" && args !== null ? (args as { title?: unknown }).title : undefined;
+  return cleanTitle(typeof title === "string" ? title : (answer?.text ?? "").split("\n")[0]!);
+}

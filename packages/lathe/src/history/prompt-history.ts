@@ -1,0 +1,175 @@
+// What people typed, over all sessions and directories, to be found again. A convenience: the sessions themselves are in their journals,
+// and a file that cannot be used is put aside (decision 0133).
+
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+
+type Sqlite = typeof import("@photostructure/sqlite");
+
+/** A prompt that was typed before. */
+export interface EarlierPrompt {
+  readonly prompt: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly cwd: string;
+}
+
+export interface PromptHistoryParts {
+  readonly file: string;
+  readonly now: () => number;
+  /** Takes known secrets out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+const SCHEMA = `
+CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL, created_at INTEGER NOT NULL, cwd TEXT NOT NULL);
+CREATE VIRTUAL TABLE history_fts USING fts5 (prompt, content='history', content_rowid='id', tokenize='unicode61 remove_diacritics 0');
+CREATE TRIGGER history_added AFTER INSERT ON history BEGIN
+  INSERT INTO history_fts (rowid, prompt) VALUES (new.id, new.prompt);
+END;
+CREATE TRIGGER history_removed AFTER DELETE ON history BEGIN
+  INSERT INTO history_fts (history_fts, rowid, prompt) VALUES ('delete', old.id, old.prompt);
+END;
+PRAGMA user_version = 1;`;
+
+/** Older ones are dropped. */
+const MOST_KEPT = 20_000;
+/** A pasted file is no prompt that anybody looks for. */
+const LONGEST_CHARS = 20_000;
+/** Another process may be writing. */
+const PATIENCE_MS = 2_000;
+const UNUSABLE = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
+
+export class PromptHistory {
+  readonly #parts: PromptHistoryParts;
+  #db: Promise<DatabaseSyncInstance> | undefined;
+  #last: string | undefined;
+  #waiting: Promise<unknown> = Promise.resolve();
+  /** Why nothing more is kept. */
+  #problem: string | undefined;
+
+  constructor(parts: PromptHistoryParts) {
+    this.#parts = parts;
+  }
+
+  /** One line, once something could not be kept or read. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Returns at once; it is written later, so that no input waits for the disk. One that repeats the last is not kept again. */
+  add(prompt: string, cwd: string): void {
+    const text = this.#parts.redact(prompt.trim());
+    if (text === "" || text.length > LONGEST_CHARS || text === this.#last) return;
+    this.#last = text;
+    const at = this.#parts.now();
+    this.#later((db) => insert(db, { prompt: text, at, cwd }));
+  }
+
+  /** Newest first, each prompt once; those of `cwd` when it is given. */
+  recent(most: number, cwd?: string): Promise<readonly EarlierPrompt[]> {
+    const where = cwd === undefined ? "" : "WHERE cwd = ?";
+    const sql = `SELECT prompt, max(created_at) AS at, cwd FROM history ${where} GROUP BY prompt ORDER BY max(id) DESC LIMIT ?`;
+    return this.#read(sql, cwd === undefined ? [most] : [cwd, most]);
+  }
+
+  /** Prompts that hold words beginning with each of these, newest first. */
+  async search(words: string, most: number): Promise<readonly EarlierPrompt[]> {
+    const query = words
+      .match(/[\p{L}\p{N}_]+/gu)
+      ?.map((word) => `"${word}"*`)
+      .join(" ");
+    if (query === undefined) return words.trim() === "" ? this.recent(most) : [];
+    return this.#read(
+      `SELECT history.prompt, max(created_at) AS at, cwd FROM history_fts JOIN history ON history.id = history_fts.rowid
+       WHERE history_fts MATCH ? GROUP BY history.prompt ORDER BY max(history.id) DESC LIMIT ?`,
+      [query, most],
+    );
+  }
+
+  /** When everything that was added is on disk, or cannot be. */
+  async flush(): Promise<void> {
+    await this.#waiting;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    const db = this.#db;
+    this.#db = undefined;
+    (await db?.catch(() => undefined))?.close();
+  }
+
+  async #read(sql: string, values: (string | number)[]): Promise<readonly EarlierPrompt[]> {
+    await this.flush();
+    try {
+      return (await this.#open()).prepare(sql).all(...values) as unknown as EarlierPrompt[];
+    } catch (error) {
+      this.#failed(error);
+      return [];
+    }
+  }
+
+  #later(work: (db: DatabaseSyncInstance) => void): void {
+    this.#waiting = this.#waiting
+      .then(() => new Promise((resolve) => setImmediate(resolve)))
+      .then(async () => work(await this.#open()))
+      .catch((error: unknown) => this.#failed(error));
+  }
+
+  /** A disk that is full or a file that is locked costs the memory of prompts, never a session. */
+  #failed(error: unknown): void {
+    this.#problem = `Prompts are not kept for later: ${error instanceof Error ? error.message : String(error)}`;
+  }
+
+  #open(): Promise<DatabaseSyncInstance> {
+    this.#db ??= import("@photostructure/sqlite").then((sqlite) => openFile(sqlite, this.#parts.file));
+    return this.#db;
+  }
+}
+
+function insert(db: DatabaseSyncInstance, { prompt, at, cwd }: EarlierPrompt): void {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const last = db.prepare("SELECT prompt FROM history ORDER BY id DESC LIMIT 1").get() as
+      | { prompt: string }
+      | undefined;
+    if (last?.prompt !== prompt) {
+      const { lastInsertRowid } = db
+        .prepare("INSERT INTO history (prompt, created_at, cwd) VALUES (?, ?, ?)")
+        .run(prompt, at, cwd);
+      db.prepare("DELETE FROM history WHERE id <= ?").run(Number(lastInsertRowid) - MOST_KEPT);
+    }
+    db.exec("COMMIT");
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function openFile(sqlite: Sqlite, file: string): DatabaseSyncInstance {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    return prepared(sqlite, file);
+  } catch (error) {
+    if (!UNUSABLE.has(((error as { errcode?: number }).errcode ?? 0) & 0xff)) throw error;
+    renameSync(file, `${file}.damaged`);
+    for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    return prepared(sqlite, file);
+  }
+}
+
+function prepared({ DatabaseSync }: Sqlite, file: string): DatabaseSyncInstance {
+  // SQLite would make it readable by everybody.
+  writeFileSync(file, "", { flag: "a", mode: 0o600 });
+  const db = new DatabaseSync(file, { timeout: PATIENCE_MS });
+  try {
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE;");
+    const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+    db.exec(version === 0 ? `${SCHEMA} COMMIT;` : "COMMIT;");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+// A conversation over a scripted model server, with the slash commands of every host.
+
+import { realpathSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultDeps } from "@lathe/llm";
+import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
+import { builtinCommands } from "../src/conversation/commands/builtin.ts";
+import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
+import { sessionRequest } from "../src/conversation/session-request.ts";
+import { newJournal } from "../src/journals/journal-files.ts";
+import { openWorkspace } from "../src/workspace/workspace.ts";
+
+/** A summary that is accepted. */
+export const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
+
+export type Talk = Awaited<ReturnType<typeof conversation>>;
+
+export async function conversation(
+  settings: Record<string, unknown> = {},
+  {
+    model = "anthropic/claude-sonnet-4-5",
+    parts = {},
+    env: more = {},
+  }: {
+    readonly model?: string;
+    readonly parts?: Partial<ConversationParts>;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+) {
+  let answering: ((request: RecordedRequest) => Turn) | undefined;
+  const server = await startModelServer({
+    script: (request) => answering?.(request) ?? turn.error(400, { message: "The script has no turn left." }),
+  });
+  const root = realpathSync(await mkdtemp(join(tmpdir(), "lathe-compaction-")));
+  const env = {
+    PATH: process.env["PATH"],
+    LATHE_HOME: join(root, ".lathe-home"),
+    ANTHROPIC_API_KEY: "k",
+    ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
+    OPENAI_API_KEY: "k",
+    OPENAI_BASE_URL: server.baseUrl("openai"),
+    ...more,
+  };
+  const { stdin, stdout, stderr } = process;
+  const machine = { env, cwd: root, userHome: root, pid: process.pid, host: hostname(), deps: defaultDeps({ env }) };
+  const options = { model };
+  const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
+  const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
+  const warnings: string[] = [];
+  const ends: object[] = [];
+  let tail = "";
+  const talk = await Conversation.start(
+    {
+      ...parts,
+      workspace,
+      requestFor: (journal) => sessionRequest(workspace, options, journal),
+      onEvent: (session, event) => {
+        parts.onEvent?.(session, event);
+        if (event.kind === "tool_call_output_delta") tail += event.data.delta;
+        if (event.kind === "warning") warnings.push(event.data.message);
+        if (event.kind === "compaction_end") ends.push(event.data);
+      },
+    },
+    newJournal(workspace),
+  );
+  const commands = builtinCommands();
+  const lines: string[] = [];
+  const view = {
+    line: (text: string) => lines.push(text),
+    ask: async () => undefined,
+    showPast: async () => {},
+    prefill: () => {},
+    leave: () => {},
+  };
+  const say = async (line: string) => {
+    const command = commands.parse(line);
+    if (command) return commands.run(talk, command, view);
+    await talk.submit(line);
+  };
+  const lastSent = (): string => JSON.stringify(server.requests.at(-1)?.body);
+  return {
+    root,
+    server,
+    settings: workspace.settings as Record<string, unknown>,
+    talk,
+    say,
+    lines,
+    warnings,
+    ends,
+    lastSent,
+    /** What is answered when no turn was pushed. */
+    answer: (script: (request: RecordedRequest) => Turn) => {
+      answering = script;
+    },
+    /** What running calls have printed. */
+    tail: () => tail,
+  };
+}

@@ -1,0 +1,61 @@
+// `lathe sessions move`, killed at every change that it makes: the session is in one place, and moving it again finishes the move.
+
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { stage } from "./contract-kit.ts";
+
+const preload = {
+  NODE_OPTIONS: `--require ${fileURLToPath(new URL("./die-at-change.cjs", import.meta.url))}`,
+  // The first line of the copy: nothing has changed before it.
+  DIE_AFTER: '{"type":"session"',
+};
+
+it("SP-03 G-28 SIGKILL at any change: one session, found by its id, with all its lines, output and agents", {
+  timeout: 300_000,
+}, async () => {
+  const scene = await stage(() => turn.text("hello there"));
+  const { box } = scene;
+  const sessions = join(box.env["LATHE_HOME"] ?? "", "sessions");
+  const files = (): string[] => readdirSync(sessions, { recursive: true }).map(String).sort();
+  const journals = (): string[] => files().filter((name) => /^[^/]+\/[^/]+\.jsonl$/.test(name));
+  const folders = ["one", "two"].map((name) => join(box.home, name));
+  for (const folder of folders) mkdirSync(folder);
+  try {
+    await scene.run(["begin"]);
+    const [path = ""] = journals();
+    const id = basename(path, ".jsonl").split("_")[1] ?? "";
+    const beside = join(sessions, path.replace(/\.jsonl$/, ""));
+    mkdirSync(beside, { recursive: true });
+    writeFileSync(join(beside, "0.shell.log"), "the output");
+    writeFileSync(join(beside, "abc.jsonl"), "an agent\n");
+    let killed = 0;
+    for (let at = 1; ; at++) {
+      const to = folders[at % 2] ?? "";
+      const child = box.start(["sessions", "move", id, to], { ...preload, DIE_AT: String(at) });
+      child.stdin.end();
+      child.stdout.resume();
+      child.stderr.resume();
+      await once(child, "close");
+      if (child.signalCode !== "SIGKILL") break;
+      killed++;
+      expect(journals(), `killed at ${at}`).toHaveLength(1);
+      expect((await box.run(["sessions", "show", id])).stdout, `killed at ${at}`).toContain("hello there");
+      const again = await box.run(["sessions", "move", id, to]);
+      expect(again.code === 0 || again.stderr.includes("already"), `${at}: ${again.stderr}`).toBe(true);
+      const [now = ""] = journals();
+      expect(journals(), `moved after ${at}`).toHaveLength(1);
+      expect(readdirSync(join(sessions, now.replace(/\.jsonl$/, ""))).sort()).toEqual(["0.shell.log", "abc.jsonl"]);
+      expect(readFileSync(join(sessions, now), "utf8").split(`is now ${to}.`)).toHaveLength(
+        2 + Math.floor((at - 1) / 2),
+      );
+      expect((await box.run(["sessions", "list"], { cwd: to })).stdout).toContain(id.slice(0, 8));
+    }
+    expect(killed).toBeGreaterThan(8);
+  } finally {
+    await scene.close();
+  }
+});
