@@ -174,7 +174,7 @@ describe("what a command says", () => {
     ["/status", /model +anthropic\/claude-sonnet-4-5[\s\S]*permissions +auto-edit/],
     ["/tools", /shell +/],
     ["/todo", "There is no task list."],
-    ["/jobs", "There are no background jobs."],
+    ["/jobs", "There are no background jobs in this session."],
     ["/plan", "Plan mode: nothing is changed until you approve a plan."],
     ["/add-dir nowhere", "There is no folder nowhere."],
     ["/copy", "There is no answer to copy yet."],

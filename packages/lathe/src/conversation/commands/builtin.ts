@@ -4,6 +4,7 @@ import { EXIT } from "../../usage/exit.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
 import { jobs } from "./jobs.ts";
+import { loginCommands } from "./login-commands.ts";
 import { modelCommands } from "./model-commands.ts";
 import { projectCommands } from "./project-commands.ts";
 import { reportCommands } from "./report-commands.ts";
@@ -15,6 +16,7 @@ import { treeCommands } from "./tree-commands.ts";
 export function builtinCommands(): CommandRegistry {
   const registry = new CommandRegistry([
     ...modelCommands,
+    ...loginCommands,
     ...projectCommands,
     settings,
     context,

@@ -11,6 +11,8 @@ export interface CommandView {
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up. */
   ask(question: string): Promise<string | undefined>;
+  /** The same without showing what is typed. */
+  askSecret?(question: string): Promise<string | undefined>;
   /** A list to choose from, where the host can draw one; else `chooseFrom` asks by number. */
   choose?<T>(choice: Choice<T>): Promise<T | undefined>;
   /** Text that may be longer than the screen. Absent: it is printed. */

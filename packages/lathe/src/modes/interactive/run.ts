@@ -27,6 +27,8 @@ export interface Host {
   settled?(workspace: Workspace): void;
   /** The person may speak. */
   open(controller: Controller): void;
+  /** The session has a title. */
+  titled?(title: string): void;
   /** With the conversation. */
   close?(): Promise<void>;
 }
@@ -71,7 +73,15 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
   const person = { approve, answer, decidePlan };
-  const parts = { workspace, requestFor, person, onSession, workspaceAt, namesSessions: true };
+  const parts = {
+    workspace,
+    requestFor,
+    person,
+    onSession,
+    workspaceAt,
+    namesSessions: true,
+    onTitle: (title: string) => host.titled?.(title),
+  };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
   const controller = new Controller(conversation, builtinCommands(), view, machine.deps.now);
   return { controller, conversation, prompts };

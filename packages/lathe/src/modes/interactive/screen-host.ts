@@ -67,6 +67,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       for (const problem of problems) view.line(problem, "yellow");
       view.open(controller);
     },
+    titled: (title) => signs.name(title),
     close: async () => {
       themes?.close();
       await history?.close();

@@ -197,6 +197,11 @@ export class ScreenView implements HostView {
     return askPanel(this, question);
   };
 
+  askSecret = async (question: string): Promise<string | undefined> => {
+    const { secretPanel } = await import("./panels/open-panels.ts");
+    return secretPanel(this, question);
+  };
+
   choose = async <T>(choice: Choice<T>): Promise<T | undefined> => {
     const { choicePanel } = await import("./panels/choice-panel.ts");
     return choicePanel(this, choice);

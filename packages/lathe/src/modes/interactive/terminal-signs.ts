@@ -13,6 +13,7 @@ export class TerminalSigns {
   #titles = false;
   #notifications = false;
   #since = 0;
+  #named = "";
 
   constructor(view: ScreenView) {
     this.#view = view;
@@ -25,7 +26,14 @@ export class TerminalSigns {
     this.#notifications = settings["terminal.notifications"] && !isOff;
   }
 
+  /** The session's own. */
+  name(title: string): void {
+    this.#named = title;
+    this.#title("");
+  }
+
   event(event: SessionEvent): void {
+    if (event.kind === "session_start") this.#named = "";
     if (event.kind === "session_start" || event.kind === "processing_end") this.#title("");
     if (event.kind === "user_input") {
       this.#since = event.timestamp;
@@ -39,7 +47,7 @@ export class TerminalSigns {
   #title(state: string): void {
     if (!this.#titles) return;
     const { cwd } = this.#view.controller?.conversation.workspace ?? this.#view.machine;
-    this.#view.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${basename(cwd) || cwd}`);
+    this.#view.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${this.#named || basename(cwd) || cwd}`);
   }
 
   /** Not while somebody sees it happen. */

@@ -1,7 +1,17 @@
 // Opens questions on the screen and waits for their answers.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
-import { Editor, EMPTY_ROW, type Row, renderMarkdown, row, visible, wrap } from "@lathe/tui";
+import {
+  EMPTY_ROW,
+  type Key,
+  LinePrompt,
+  type RenderContext,
+  type Row,
+  renderMarkdown,
+  row,
+  visible,
+  wrap,
+} from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { ScreenView } from "../screen-view.ts";
 import { AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
@@ -73,22 +83,29 @@ export function confirmPanel(view: ScreenView, question: string): Promise<boolea
 }
 
 /** One line of text. */
-export function askPanel(view: ScreenView, question: string): Promise<string | undefined> {
+export const askPanel = (view: ScreenView, question: string): Promise<string | undefined> =>
+  typedLine(view, question, false);
+
+/** One line that nobody sees. */
+export const secretPanel = (view: ScreenView, question: string): Promise<string | undefined> =>
+  typedLine(view, question, true);
+
+function typedLine(view: ScreenView, question: string, isSecret: boolean): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const editor = new Editor({
+    const prompt = new LinePrompt({
       bindings: view.bindings,
-      maxRows: 3,
+      isSecret,
       onChange: () => view.screen.changed(),
       onSubmit: (text) => close(text),
+      onCancel: () => close(undefined),
     });
     const rows = (columns: number): Row[] => wrap([{ text: visible(question), style: { bold: true } }], columns);
     const component = {
       hint: "enter sends, esc cancels",
-      render: (context: Parameters<Editor["render"]>[0]) => [...rows(context.columns), ...editor.render(context)],
-      handle: (key: Parameters<Editor["handle"]>[0]) =>
-        key.kind === "key" && view.bindings.match(key, "select") === "tui.select.cancel" ? false : editor.handle(key),
+      render: (context: RenderContext) => [...rows(context.columns), ...prompt.render(context)],
+      handle: (key: Key) => prompt.handle(key),
       get cursor() {
-        const { cursor } = editor;
+        const { cursor } = prompt;
         return cursor && { row: cursor.row + rows(view.terminal.columns).length, column: cursor.column };
       },
     };

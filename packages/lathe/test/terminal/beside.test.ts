@@ -1,0 +1,99 @@
+// What a person does beside the conversation: commands of their own, the background, earlier prompts.
+
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SONNET, TerminalBench } from "./bench.ts";
+import { KEY } from "./emulator.ts";
+
+let bench: TerminalBench;
+beforeEach(async () => {
+  bench = await TerminalBench.open();
+});
+afterEach(() => bench.close());
+
+describe("commands of the person's own", () => {
+  it("MO-02 !cmd runs at once, shows its output and exit, and the model reads it; !!cmd stays here", async () => {
+    bench.server.push(turn.text("seen"));
+    const run = await bench.open();
+    run.type(`!echo hi; exit 3${KEY.enter}`);
+    await run.see(/\$ echo hi; exit 3[\s\S]*\nhi\nexit 3/);
+    run.type(`!!echo secret${KEY.enter}`);
+    await run.see(/\$ echo secret\nsecret\nexit 0 \(the model does not see it\)/);
+    run.type(`go${KEY.enter}`);
+    await run.see("seen");
+    const sent = JSON.stringify(bench.server.requests[0]?.body);
+    expect(sent).toContain("echo hi; exit 3");
+    expect(sent).not.toContain("echo secret");
+  });
+
+  it("MO-02 Esc cancels it", async () => {
+    const run = await bench.open();
+    execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
+    run.type(`!cat < pipe${KEY.enter}`);
+    await run.see("$ cat < pipe");
+    run.type(KEY.escape);
+    await run.see("Cancelled.");
+  });
+});
+
+it("Ctrl+B sends the running command to the background, and the work goes on", async () => {
+  execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
+  bench.server.push(
+    turn.calls([{ name: "shell", args: { command: "cat < pipe > out.txt" } }]),
+    turn.text("it goes on by itself"),
+  );
+  const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 120 });
+  run.type(`go${KEY.enter}`);
+  await run.see(/Running cat < pipe/);
+  run.type(KEY.ctrl("b"));
+  await run.see("it goes on by itself");
+  run.type(`/jobs${KEY.enter}`);
+  await run.see(/1 {2}running .* cat < pipe > out\.txt/);
+  await writeFile(join(bench.box.dir, "pipe"), "done\n");
+  await expect.poll(() => existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
+});
+
+describe("earlier prompts", () => {
+  it("LS-12 G-41 Up brings back the last one; Ctrl+R finds any of an earlier process", async () => {
+    bench.server.push(turn.text("first"), turn.text("second"), turn.text("third"));
+    const run = await bench.open();
+    run.type(`alpha question${KEY.enter}`);
+    await run.see(/first[\s\S]*Ask for a change/);
+    run.type(`beta question${KEY.enter}`);
+    await run.see(/second[\s\S]*Ask for a change/);
+    run.type(KEY.up);
+    await run.see("❯ beta question");
+    run.type(KEY.up);
+    await run.see("❯ alpha question");
+    run.type(KEY.ctrl("c"));
+    await run.see("Ask for a change");
+    run.type(KEY.ctrl("d"));
+    await run.exited;
+    const next = await bench.open();
+    next.type(KEY.ctrl("r"));
+    await next.see(/Earlier prompts[\s\S]*beta question[\s\S]*alpha question/);
+    next.type("alp");
+    await next.see((screen) => screen.includes("alpha question") && !screen.includes("beta question"));
+    next.type(KEY.enter);
+    await next.see(/^─+\n❯ alpha question$/m);
+    next.type(KEY.enter);
+    await next.see("third");
+    expect(bench.said(2)).toMatch(/alpha question$/);
+  });
+
+  it("G-39 the session picker finds a word that was only said inside a session", async () => {
+    bench.server.push(turn.text("about penguins"), turn.text("about bridges"));
+    await bench.box.run([...SONNET, "-p", "first topic"], { env: bench.env });
+    await bench.box.run([...SONNET, "-p", "second topic"], { env: bench.env });
+    const run = bench.start(["--resume"]);
+    await run.see("enter chooses");
+    run.type("penguins");
+    await run.see((screen) => screen.includes("❯ first topic") && !screen.includes("second topic"));
+    run.type(KEY.enter);
+    await run.see(/first topic[\s\S]*about penguins[\s\S]*Ask for a change/);
+  });
+});
