@@ -136,6 +136,9 @@ export class ScreenView implements HostView {
         clearTimeout: (timer) => (timer as { cancel(): void }).cancel(),
       },
       live: (context, isEcho) => this.#live(context, isEcho),
+      reflow: () => this.terminal.reflow,
+      knowsSync: () => this.terminal.knowsSync,
+      sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
     });
   }
 
