@@ -13,17 +13,17 @@ export interface Scene {
   play(stage: Stage): Promise<TerminalRun>;
 }
 
-const usage = { input: 2_140, output: 380, cacheRead: 18_200 };
+const usage = { input: 1_240, output: 380, cacheRead: 12_900 };
 const shell = (command: string) => ({ name: "shell", args: { command } });
 const read = (file_path: string) => ({ name: "read_file", args: { file_path } });
 
-const SHARES = {
+const SHARE = {
   name: "edit_file",
   args: {
     file_path: "src/money.js",
     old_string: "export function share(cents, people) {\n  return Math.round(cents / people);\n}",
     new_string:
-      "export function shares(cents, people) {\n  const least = Math.floor(cents / people);\n  const rest = cents - least * people;\n  return Array.from({ length: people }, (_, i) => least + (i < rest ? 1 : 0));\n}",
+      "export function share(cents, people, index) {\n  return Math.floor((cents + index) / people);\n}",
   },
 };
 
@@ -62,19 +62,19 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: "edit",
-    label: "Files read, an edit shown as a diff with changed words marked, a passing test run",
+    label: "Files read, and an edit shown as a diff with the changed words marked",
     play: async (stage) => {
       const wait = (ms: number) => () => stage.pass(ms);
       stage.script(
         turn.calls([read("src/money.js"), read("test/money.test.js")], { usage, before: wait(1_800) }),
-        turn.calls([SHARES], { usage, before: wait(3_100) }),
-        turn.text("`shares` now gives one amount per person, and they add up to the whole: 334, 333, 333.", {
+        turn.calls([SHARE], { usage, before: wait(3_100) }),
+        turn.text("`share` now takes the person's `index`, and the shares add up to the whole: **333, 333, 334**.", {
           usage,
           before: wait(2_200),
         }),
       );
       const run = await asked(stage, "1000 cents between 3 people must add up, fix it");
-      await run.see(/334, 333, 333[\s\S]*cached/);
+      await run.see(/333, 333, 334[\s\S]*cached/);
       return run;
     },
   },
@@ -108,7 +108,7 @@ export const scenes: readonly Scene[] = [
         ),
       );
       const run = await asked(stage, "start from a clean state and test");
-      await run.see(/esc stops/);
+      await run.see(/Yes, this once/);
       return run;
     },
   },
@@ -116,9 +116,9 @@ export const scenes: readonly Scene[] = [
     name: "approval-edit",
     label: "A question before an edit: the whole diff, and what can be answered",
     play: async (stage) => {
-      stage.script(turn.calls([SHARES], { usage }));
+      stage.script(turn.calls([SHARE], { usage }));
       const run = await asked(stage, "1000 cents between 3 people must add up", [...MODEL, "--permission-mode", "ask"]);
-      await run.see(/esc stops/);
+      await run.see(/Yes, this once/);
       return run;
     },
   },
@@ -138,7 +138,7 @@ export const scenes: readonly Scene[] = [
       };
       stage.script(turn.calls([{ name: "ask_user", args: { questions: [question] } }], { usage }));
       const run = await asked(stage, "make shares add up");
-      await run.see(/esc stops/);
+      await run.see(/recommended/);
       return run;
     },
   },
@@ -147,7 +147,7 @@ export const scenes: readonly Scene[] = [
     label: "The model picker: price, window, what is available first",
     play: async (stage) => {
       const run = await asked(stage, "/model");
-      await run.see(/esc/);
+      await run.see(/enter chooses/);
       return run;
     },
   },
@@ -155,13 +155,18 @@ export const scenes: readonly Scene[] = [
     name: "sessions",
     label: "The session picker with search and preview",
     play: async (stage) => {
-      const prompts = ["split a bill between people", "why is the total wrong for refunds?", "add a currency to format", "rename share to shares"];
-      for (const prompt of prompts) {
-        await stage.before(prompt, turn.text("Done: the tests pass.", { usage }));
+      const exchanges = [
+        ["split a bill between people", "`share` does that; it is used nowhere yet."],
+        ["why is the total wrong for refunds?", "`count` is negative for refunds. `total` now takes that into account."],
+        ["add a currency to format", "`format` takes the currency as its second argument."],
+        ["rename amount to cents", "Renamed in both files. The tests pass: **3 of 3**."],
+      ];
+      for (const [prompt = "", answer = ""] of exchanges) {
+        await stage.before(prompt, turn.text(answer, { usage }));
         stage.pass(3_600_000 * 5);
       }
       const run = await asked(stage, "/resume");
-      await run.see(/esc/);
+      await run.see(/Renamed in both files/);
       return run;
     },
   },
@@ -182,7 +187,7 @@ export const scenes: readonly Scene[] = [
     label: "Going back to an earlier message, with the files",
     play: async (stage) => {
       stage.script(
-        turn.calls([SHARES], { usage }),
+        turn.calls([SHARE], { usage }),
         turn.text("`shares` now adds up.", { usage }),
         turn.text("They use `total` and `format`; nothing else.", { usage }),
       );
@@ -191,19 +196,7 @@ export const scenes: readonly Scene[] = [
       run.type(`what do the tests use?${KEY.enter}`);
       await run.see(/nothing else[\s\S]*cached/);
       run.type(`/rewind${KEY.enter}`);
-      await run.see(/esc/);
-      return run;
-    },
-  },
-  {
-    name: "theme",
-    label: "Choosing a theme, shown at once",
-    play: async (stage) => {
-      stage.script(turn.calls([SHARES], { usage }), turn.text("`shares` now adds up.", { usage }));
-      const run = await asked(stage, "1000 cents between 3 people must add up");
-      await run.see(/adds up[\s\S]*cached/);
-      run.type(`/theme${KEY.enter}`);
-      await run.see(/esc/);
+      await run.see(/enter chooses/);
       return run;
     },
   },
@@ -212,7 +205,7 @@ export const scenes: readonly Scene[] = [
     label: "The settings screen",
     play: async (stage) => {
       const run = await asked(stage, "/settings");
-      await run.see(/esc/);
+      await run.see(/from: /);
       return run;
     },
   },

@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ModelServer, startModelServer, type Turn } from "@lathe/testkit";
@@ -14,6 +14,8 @@ import { DARK, drawScreen, LIGHT } from "./svg.ts";
 const STILL_CLOCK = fileURLToPath(new URL("./still-clock.cjs", import.meta.url));
 const PROJECT = fileURLToPath(new URL("./project", import.meta.url));
 const SIZE = { columns: 96, rows: 30 };
+/** As in still-clock.cjs. */
+const NOON = Date.UTC(2026, 0, 15, 12);
 export const MODEL = ["--model", "anthropic/claude-opus-4-6"];
 
 export class Stage {
@@ -23,6 +25,8 @@ export class Stage {
   readonly project: string;
   readonly #runs: TerminalRun[] = [];
   readonly #clock: string;
+  /** Sessions whose files have the time of the scene. */
+  readonly #dated = new Set<string>();
   #passed = 0;
 
   private constructor(box: Sandbox, server: ModelServer) {
@@ -42,6 +46,10 @@ export class Stage {
         cwd: stage.project,
         stdio: "ignore",
       });
+    // The notice about these is for the first command that a person ever runs.
+    const cache = join(stage.box.home, ".lathe/cache");
+    await mkdir(cache, { recursive: true });
+    writeFileSync(join(cache, "withheld-variables"), Object.keys(stage.env).join("\n"));
     git("init", "-q", "-b", "main");
     git("add", ".");
     git("commit", "-q", "-m", "start");
@@ -80,6 +88,13 @@ export class Stage {
     this.script(...turns);
     const { code, stderr } = await this.box.run([...MODEL, "-p", prompt], { cwd: this.project, env: this.env });
     if (code !== 0) throw new Error(`${prompt}: ${stderr}`);
+    const sessions = join(this.box.home, ".lathe/sessions");
+    const time = new Date(NOON + this.#passed);
+    for (const file of await readdir(sessions, { recursive: true })) {
+      if (!file.endsWith(".jsonl") || this.#dated.has(file)) continue;
+      await utimes(join(sessions, file), time, time);
+      this.#dated.add(file);
+    }
   }
 
   async close(): Promise<void> {

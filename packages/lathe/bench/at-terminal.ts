@@ -67,9 +67,11 @@ export class TerminalSession {
     this.#model = model;
     this.#pty = pty;
     pty.onData((data) => {
+      (this as any).tap?.(data);
       this.#written += data;
       this.bytes += Buffer.byteLength(data);
-      // As a terminal answers: the background is dark, and it is a VT100.
+      // As a terminal answers: it knows synchronized output, the background is dark, and it is a VT220.
+      if (data.includes("\x1b[?2026$p")) pty.write("\x1b[?2026;2$y");
       if (data.includes("\x1b]11;?")) pty.write("\x1b]11;rgb:1515/1818/1e1e\x1b\\");
       if (data.includes("\x1b[c")) pty.write("\x1b[?62c");
       this.#onData();
@@ -78,7 +80,7 @@ export class TerminalSession {
   }
 
   static async start({ pace, args = [] }: RunOptions): Promise<TerminalSession> {
-    const dir = realpathSync(mkdtempSync(join(tmpdir(), "lathe-terminal-")));
+    const dir = realpathSync(process.env["ZZ"]??mkdtempSync(join(tmpdir(), "lathe-terminal-")));
     const events = join(dir, "events");
     writeFileSync(events, renderStream(turn.text(pace.text, { deltaChars: pace.pieceBytes }), "anthropic"));
     const model = fork(MODEL, [events, String(pace.pieces), String(pace.everyMs)], { execArgv: [] });
@@ -100,6 +102,7 @@ export class TerminalSession {
         MEMORY_REPORT: join(dir, "memory"),
       },
     });
+    if(process.env["ZZ"]) {writeFileSync(`/proc/${pty.pid}/autogroup`,"-18");}
     const session = new TerminalSession(dir, model, pty);
     await session.see("/help");
     return session;
@@ -141,6 +144,7 @@ export class TerminalSession {
   }
 
   /** Processor time that the command has used, in seconds. */
+  get pid() { return this.#pty.pid; }
   get cpuSeconds(): number {
     const fields = readFileSync(`/proc/${this.#pty.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
@@ -152,7 +156,7 @@ export class TerminalSession {
     await this.#exited;
     this.#model.disconnect();
     const held = Number(readFileSync(join(this.#dir, "memory"), "utf8"));
-    rmSync(this.#dir, { recursive: true, force: true, maxRetries: 10 });
+    if(!process.env["ZZ"]) rmSync(this.#dir, { recursive: true, force: true, maxRetries: 10 });
     return held;
   }
 }

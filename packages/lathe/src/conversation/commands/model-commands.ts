@@ -40,12 +40,12 @@ async function chosenModel(conversation: Conversation, view: CommandView): Promi
 }
 
 function itemOf({ provider, id, name, contextWindow, cost, available }: ListedModel): ChoiceItem<string> {
-  const window = contextWindow === 0 ? "" : tokens(contextWindow);
-  const price = cost ? `$${cost.input}/$${cost.output}` : "";
+  const window = (contextWindow === 0 ? "" : tokens(contextWindow)).padStart(5);
+  const price = (cost ? `$${cost.input}/$${cost.output}` : "").padStart(11);
   return {
     value: `${provider}/${id}`,
     label: `${provider}/${id}`,
-    detail: [window, price, name === id ? "" : name].filter((part) => part !== "").join("  "),
+    detail: [window, price, name === id ? "" : name].join("  ").trimEnd(),
     ...(available ? {} : { disabled: `no credential: /login ${provider}` }),
   };
 }
