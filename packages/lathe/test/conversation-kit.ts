@@ -67,9 +67,10 @@ export async function conversation(
   );
   const commands = builtinCommands();
   const lines: string[] = [];
+  const replies: string[] = [];
   const view = {
     line: (text: string) => lines.push(text),
-    ask: async () => undefined,
+    ask: async () => replies.shift(),
     showPast: async () => {},
     prefill: () => {},
     leave: () => {},
@@ -90,6 +91,8 @@ export async function conversation(
     warnings,
     ends,
     lastSent,
+    /** To the next question of a command. */
+    reply: (text: string) => void replies.push(text),
     /** What is answered when no turn was pushed. */
     answer: (script: (request: RecordedRequest) => Turn) => {
       answering = script;

@@ -33,6 +33,31 @@ async function locks(): Promise<string[]> {
 }
 
 describe("RPC: sessions", () => {
+  it("G-01 a new name is a setTitle frame only when the host asks for them, and no model is asked for a title", async () => {
+    rig.server.push(turn.text("hello"), turn.text("hello"));
+    const plain = await rig.start();
+    await plain.prompt("one");
+    await plain.data("set_session_name", { name: "quiet" });
+    await plain.data("get_state");
+    expect(plain.frames.some(({ method }) => method === "setTitle")).toBe(false);
+    rig.box.env["LATHE_RPC_EMIT_TITLE"] = "1";
+    const host = await rig.start();
+    await host.prompt("one");
+    await host.data("set_session_name", { name: "told" });
+    expect(await host.wait("the title", ({ method }) => method === "setTitle")).toMatchObject({ title: "told" });
+    expect(rig.server.requests).toHaveLength(2);
+  });
+
+  it("MO-02 a command of bash is sent to the model with the next prompt, unless it is left out of the context", async () => {
+    rig.server.push(turn.text("seen"));
+    const host = await rig.start();
+    await host.data("bash", { command: "echo shown-to-the-model" });
+    await host.data("bash", { command: "echo kept-from-the-model", excludeFromContext: true });
+    await host.prompt("go");
+    const sent = JSON.stringify(rig.server.requests[0]?.body);
+    expect([sent.includes("shown-to-the-model"), sent.includes("kept-from-the-model")]).toEqual([true, false]);
+  });
+
   it("G-40 G-05 switching ends what runs, empties the queue, and brings the other's model, effort and plan", async () => {
     rig.server.push(turn.text("in b"));
     const host = await rig.start();

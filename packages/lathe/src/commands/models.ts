@@ -2,6 +2,7 @@
 
 import { modelsOf } from "../models/connect.ts";
 import { type ListedModel, listModels as list } from "../models/list.ts";
+import { short } from "../models/offered.ts";
 import { table } from "../tables/table.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
@@ -76,8 +77,3 @@ function canonicalGroups(rows: readonly ListedModel[]): string[][] {
 }
 
 const price = (dollars: number | undefined): string => (dollars === undefined ? "–" : String(dollars));
-
-function short(tokens: number): string {
-  if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(2))}M`;
-  return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}k` : String(tokens);
-}

@@ -22,6 +22,7 @@ import {
   userMessages,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
+import type { PageColours } from "../export/style.ts";
 import {
   closedOnFailure,
   copyUpTo,
@@ -203,7 +204,6 @@ export class Conversation {
   sendToBackground(): readonly string[] {
     return this.#open.runningCommands.detachAll();
   }
-
   setPermissionMode(mode: PermissionMode): void {
     this.permissions.mode = mode;
   }
@@ -344,11 +344,11 @@ export class Conversation {
     return { result: await refusedAsUsage(rewinder.takeBack(options)) };
   }
 
-  /** Path of the page that was written. */
-  async exportHtml(outputPath?: string): Promise<string> {
+  /** Path of the page that was written; `colours` of the host's theme. */
+  async exportHtml(out?: string, colours?: PageColours): Promise<string> {
     const path = this.#keptFile("exported");
     const { exportSession } = await import("../export/export-session.ts");
-    return exportSession(this.workspace, path, outputPath);
+    return exportSession(this.workspace, path, { out, colours });
   }
 
   close(): Promise<void> {

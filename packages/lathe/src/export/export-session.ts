@@ -11,12 +11,17 @@ import { writePieces } from "../sessions/write-pieces.ts";
 import { CliError, usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type OpenTranscript, pageHtml } from "./page.ts";
+import type { PageColours } from "./style.ts";
 import { type Summary, summaryOf } from "./summary.ts";
 
 /** Gives the page's path: `out`, else `lathe-<id>.html` where the command was started. */
-export async function exportSession(workspace: Workspace, path: string, out?: string): Promise<string> {
+export async function exportSession(
+  workspace: Workspace,
+  path: string,
+  { out, colours }: { readonly out?: string | undefined; readonly colours?: PageColours | undefined } = {},
+): Promise<string> {
   const file = resolve(workspace.machine.cwd, out ?? `lathe-${idOf(path).slice(0, 8)}.html`);
-  const pieces = sessionPage(workspace, path);
+  const pieces = sessionPage(workspace, path, colours);
   // The first piece comes when the session could be read: a page that is there is not emptied for one that cannot.
   const first = pieces.next();
   try {
@@ -48,7 +53,11 @@ async function writePrivate(file: string, first: string, rest: Iterable<string>)
 }
 
 /** Pieces of the page, in order. Read only: a session that is being written can be exported. */
-export function* sessionPage(workspace: Workspace, path: string): Generator<string, void, undefined> {
+export function* sessionPage(
+  workspace: Workspace,
+  path: string,
+  colours?: PageColours,
+): Generator<string, void, undefined> {
   const children = new Map<string, () => OpenTranscript>();
   const summaries: Summary[] = [];
   const unread: string[] = [];
@@ -67,7 +76,7 @@ export function* sessionPage(workspace: Workspace, path: string): Generator<stri
   const { transcript, close } = openTranscript(workspace, path);
   try {
     const summary = summaryOf(transcript);
-    yield* pageHtml({ transcript, summary, summaries, children, losses: [...transcript.losses(), ...unread] });
+    yield* pageHtml({ transcript, summary, summaries, children, losses: [...transcript.losses(), ...unread], colours });
   } finally {
     close();
   }

@@ -5,7 +5,7 @@ import type { AssistantItem, Item, Transcript, UserItem } from "../sessions/tran
 import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
 import { markdown } from "./markdown.ts";
-import { STYLE } from "./style.ts";
+import { coloursCss, type PageColours, STYLE } from "./style.ts";
 import { oneLine, type Summary } from "./summary.ts";
 
 /** To be closed by whoever asked for it. */
@@ -25,6 +25,8 @@ export interface PageSource {
   /** Each is shown once, at the first call of that id. */
   readonly children: Children;
   readonly losses: readonly string[];
+  /** Of a theme; the reader's light or dark when absent. */
+  readonly colours?: PageColours | undefined;
 }
 
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -39,7 +41,7 @@ export function* pageHtml(source: PageSource): Generator<string, void, undefined
   yield html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="referrer" content="no-referrer">
-<link rel="icon" href="data:,"><title>${title}</title><style>${new Html(STYLE)}</style></head>
+<link rel="icon" href="data:,"><title>${title}</title><style>${new Html(STYLE + coloursCss(source.colours))}</style></head>
 <body><main><header><h1>${title}</h1>
 ${facts(source)}
 ${losses.map((loss) => html`<p class="loss">${loss}</p>`)}</header>

@@ -1,10 +1,13 @@
 // The look of an exported session: one column that fits a phone, in the reader's light or dark.
 
+const LIGHT = `--page:#f6f5f2; --card:#fff; --ink:#1f2328; --muted:#656d76; --line:#dedbd5; --code:#f0eeea;
+  --accent:#9a5b13; --bad:#b42318; --add:#dafbe1; --add-ink:#116329; --del:#ffebe9; --del-ink:#a40e26;`;
+const DARK = `--page:#16181c; --card:#1e2126; --ink:#dfe2e6; --muted:#949ba4; --line:#33383f;
+  --code:#262a30; --accent:#e0a458; --bad:#ff8b80; --add:#12301d; --add-ink:#7ee2a0; --del:#3a1a1c; --del-ink:#ffa8a0;`;
+
 export const STYLE = `
-:root { color-scheme: light dark; --page:#f6f5f2; --card:#fff; --ink:#1f2328; --muted:#656d76; --line:#dedbd5; --code:#f0eeea;
-  --accent:#9a5b13; --bad:#b42318; --add:#dafbe1; --add-ink:#116329; --del:#ffebe9; --del-ink:#a40e26; }
-@media (prefers-color-scheme: dark) { :root { --page:#16181c; --card:#1e2126; --ink:#dfe2e6; --muted:#949ba4; --line:#33383f;
-  --code:#262a30; --accent:#e0a458; --bad:#ff8b80; --add:#12301d; --add-ink:#7ee2a0; --del:#3a1a1c; --del-ink:#ffa8a0; } }
+:root { color-scheme: light dark; ${LIGHT} }
+@media (prefers-color-scheme: dark) { :root { ${DARK} } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
 body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere;
@@ -66,3 +69,32 @@ footer { margin-top: 3rem; text-align: center; }
 @media (max-width: 30rem) { main { padding: .75rem .75rem 3rem; } h1 { font-size: 1.25rem; } .user { padding: .6rem .75rem; } }
 @media print { pre { max-height: none; white-space: pre-wrap; } }
 `;
+
+/** What a theme says about exported pages, as `#rrggbb`. */
+export interface PageColours {
+  readonly pageBg?: string | undefined;
+  readonly cardBg?: string | undefined;
+  readonly infoBg?: string | undefined;
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+/** "" without colours. Text is dark or light as the page needs it; what is no colour is left out. */
+export function coloursCss(colours: PageColours | undefined): string {
+  const { pageBg, cardBg, infoBg } = colours ?? {};
+  const chosen = [
+    ["--page", pageBg],
+    ["--card", cardBg],
+    ["--code", infoBg],
+  ].flatMap(([name, value]) => (value !== undefined && COLOUR.test(value) ? [`${name}:${value};`] : []));
+  if (chosen.length === 0) return "";
+  const base = pageBg !== undefined && COLOUR.test(pageBg) ? (isDark(pageBg) ? DARK : LIGHT) : "";
+  const scheme = base === "" ? "" : `color-scheme: ${base === DARK ? "dark" : "light"}; ${base}`;
+  const rule = `:root { ${scheme} ${chosen.join(" ")} }`;
+  return `${rule}\n@media (prefers-color-scheme: dark) { ${rule} }\n`;
+}
+
+function isDark(colour: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}

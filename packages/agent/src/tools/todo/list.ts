@@ -131,6 +131,7 @@ const MARKS: Readonly<Record<TodoStatus, string>> = {
   abandoned: "[-]",
 };
 
+/** The list as text, one line for each task. */
 export function renderTodo(list: TodoList): string {
   if (list.length === 0) return "Todo list cleared.";
   const open = tasksOf(list).filter(isOpen).length;

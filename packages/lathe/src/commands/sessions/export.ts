@@ -18,6 +18,6 @@ export async function exportTo(workspace: Workspace, session: string, out?: stri
   const { path } = findSession(workspace, session);
   const { stdout } = workspace.machine;
   if (out === "-") await writePieces(stdout, sessionPage(workspace, path));
-  else stdout.write(`${await exportSession(workspace, path, out)}\n`);
+  else stdout.write(`${await exportSession(workspace, path, { out })}\n`);
   return EXIT.done;
 }

@@ -1,6 +1,7 @@
 // `lathe sessions label`.
 
 import { checkLabel, findEntry } from "@lathe/agent";
+import { changed } from "../../sessions/changed.ts";
 import { findOne, findSession } from "../../sessions/find.ts";
 import { oneLine } from "../../sessions/list.ts";
 import { openToRead } from "../../sessions/open.ts";
@@ -8,7 +9,6 @@ import { withEntryHint } from "../../usage/entry-hint.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { verbArgs } from "../verb-args.ts";
-import { changed } from "./changed.ts";
 import { named, type Verb } from "./verb.ts";
 
 export const labelVerb: Verb = async (argv, workspace) => {

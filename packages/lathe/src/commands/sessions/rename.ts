@@ -1,10 +1,10 @@
 // `lathe sessions rename`.
 
+import { changed } from "../../sessions/changed.ts";
 import { findOne } from "../../sessions/find.ts";
 import { oneLine } from "../../sessions/list.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import { verbArgs } from "../verb-args.ts";
-import { changed } from "./changed.ts";
 import { named, type Verb } from "./verb.ts";
 
 export const renameVerb: Verb = async (argv, workspace) => {

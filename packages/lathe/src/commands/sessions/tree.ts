@@ -1,6 +1,7 @@
 // `lathe sessions tree`.
 
 import { findEntry, type Journal, landingOf } from "@lathe/agent";
+import { changed } from "../../sessions/changed.ts";
 import { findOne, findSession } from "../../sessions/find.ts";
 import { openToRead } from "../../sessions/open.ts";
 import { TREE_FILTERS, type TreeFilter, treeRows, treeText } from "../../sessions/tree-rows.ts";
@@ -8,7 +9,6 @@ import { writePieces } from "../../sessions/write-pieces.ts";
 import { withEntryHint } from "../../usage/entry-hint.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
 import { verbArgs } from "../verb-args.ts";
-import { changed } from "./changed.ts";
 import { onlyNamed, type Verb } from "./verb.ts";
 
 export const treeVerb: Verb = async (argv, workspace) => {

@@ -3,6 +3,7 @@
 import { EXIT } from "../../usage/exit.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
+import { debug } from "./debug.ts";
 import { jobs } from "./jobs.ts";
 import { loginCommands } from "./login-commands.ts";
 import { modelCommands } from "./model-commands.ts";
@@ -31,6 +32,7 @@ export function builtinCommands(): CommandRegistry {
     ...sessionFileCommands,
     cost,
     jobs,
+    debug,
     ...reportCommands,
     quit,
   ]);

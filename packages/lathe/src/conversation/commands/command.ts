@@ -21,8 +21,6 @@ export interface CommandView {
   copy?(text: string): void;
   /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */
   submit?(text: string): void;
-  /** A setting was saved; a host may let it take effect at once. */
-  settingChanged?(key: string, value: unknown): void;
   /** Shows the end of a resumed session. */
   showPast(session: Session): Promise<void>;
   /** Puts text before the person, to be edited and sent. */

@@ -1,11 +1,9 @@
 // Commands about who answers, and how hard it thinks.
 
 import { modelsOf } from "../../models/connect.ts";
-import type { ListedModel } from "../../models/list.ts";
-import { tokens } from "../../sessions/numbers.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
-import { type ChoiceItem, chooseFrom } from "./choice.ts";
+import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
 
 const model: SlashCommand = {
@@ -28,26 +26,17 @@ const model: SlashCommand = {
 
 const nameOf = ({ session: { profile } }: Conversation): string => `${profile.provider ?? profile.id}/${profile.model}`;
 
-/** What can be used comes first. */
 async function chosenModel(conversation: Conversation, view: CommandView): Promise<string | undefined> {
-  const { workspace } = conversation;
-  const { listModels } = await import("../../models/list.ts");
-  const models = await modelsOf(workspace);
-  const listed = await listModels(workspace, models, undefined);
-  const items = [...listed].sort((a, b) => Number(b.available) - Number(a.available)).map(itemOf);
-  const current = items.findIndex(({ value }) => value === nameOf(conversation));
+  const { offeredModels } = await import("../../models/offered.ts");
+  const offered = await offeredModels(conversation.workspace, nameOf(conversation));
+  const items = offered.map(({ selector, name, detail, problem }) => ({
+    value: selector,
+    label: selector,
+    detail: `${detail}${selector.endsWith(name) ? "" : ` · ${name}`}`,
+    ...(problem === undefined ? {} : { disabled: problem }),
+  }));
+  const current = offered.findIndex(({ isCurrent }) => isCurrent);
   return chooseFrom(view, { title: "Model", items, ...(current < 0 ? {} : { current }) });
-}
-
-function itemOf({ provider, id, name, contextWindow, cost, available }: ListedModel): ChoiceItem<string> {
-  const window = (contextWindow === 0 ? "" : tokens(contextWindow)).padStart(5);
-  const price = (cost ? `$${cost.input}/$${cost.output}` : "").padStart(11);
-  return {
-    value: `${provider}/${id}`,
-    label: `${provider}/${id}`,
-    detail: [window, price, name === id ? "" : name].join("  ").trimEnd(),
-    ...(available ? {} : { disabled: `no credential: /login ${provider}` }),
-  };
 }
 
 const thinking: SlashCommand = {

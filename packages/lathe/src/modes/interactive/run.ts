@@ -106,6 +106,7 @@ async function conversationWith(
   }
   const [first, ...later] = prompts;
   open(controller);
+  announceNewer(workspace, view);
   void view.tell(async (ready) => {
     if (first !== undefined) await ready.submit(first, later);
     else if (conversation.wasCutOff) await ready.offerToContinue();
@@ -115,6 +116,19 @@ async function conversationWith(
   if (isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await Promise.all([conversation.close(), close?.()]);
   return code;
+}
+
+/** After the start, which it must not slow down. */
+const LATER_MS = 10_000;
+
+function announceNewer(workspace: Workspace, view: Host["view"]): void {
+  const timer = workspace.machine.deps.setTimer(async () => {
+    const { versionNotice } = await import("../../update/newer-version.ts");
+    const { line, refresh } = versionNotice(workspace);
+    if (line !== undefined) view.line(line, "dim");
+    await refresh();
+  }, LATER_MS);
+  void view.left.then(() => timer.cancel());
 }
 
 function chooserAt(view: HostView, workspace: Workspace): SessionChooser {

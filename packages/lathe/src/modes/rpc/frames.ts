@@ -54,6 +54,8 @@ const uiRequest = oneOf(
   }),
   object({ ...uiFields, method: exactly("confirm"), ...about }),
   object({ ...uiFields, method: exactly("input"), placeholder: optional(text) }),
+  /** The session has this title now; only with LATHE_RPC_EMIT_TITLE. Needs no answer. */
+  object({ ...uiFields, method: exactly("setTitle"), title: text }),
   /** The question is settled: close the dialog. Needs no answer. */
   object({ ...uiFields, method: exactly("cancel"), targetId: text }),
 );

@@ -7,7 +7,7 @@ import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
 
 type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-type Dialog = Distribute<Exclude<UiRequest, { method: "cancel" }>, "type" | "id" | "timeout">;
+type Dialog = Distribute<Exclude<UiRequest, { method: "cancel" | "setTitle" }>, "type" | "id" | "timeout">;
 
 export interface HostPersonOptions {
   readonly newId: () => string;
@@ -17,12 +17,14 @@ export interface HostPersonOptions {
 }
 
 export class HostPerson implements Person {
+  readonly #newId: () => string;
   readonly #dialogs: Outstanding<UiResponse>;
   readonly #send: (frame: object) => void;
   readonly #timeoutMs: number;
 
   constructor({ newId, send, timeoutMs }: HostPersonOptions) {
     this.#send = send;
+    this.#newId = newId;
     this.#timeoutMs = timeoutMs;
     this.#dialogs = new Outstanding(newId, (targetId, id) =>
       send({ type: "extension_ui_request", id, method: "cancel", targetId }),
@@ -31,6 +33,9 @@ export class HostPerson implements Person {
 
   response(frame: UiResponse): void {
     this.#dialogs.answer(frame.id, frame);
+  }
+  setTitle(title: string): void {
+    this.#send({ type: "extension_ui_request", id: this.#newId(), method: "setTitle", title });
   }
   hostGone(): void {
     this.#dialogs.hostGone();

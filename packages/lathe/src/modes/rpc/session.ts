@@ -46,6 +46,7 @@ export class RpcSession {
         person,
         toolProviders: [hostTools],
         onSession: (open) => self.#begin(open),
+        ...(workspace.env["LATHE_RPC_EMIT_TITLE"] ? { onTitle: (title: string) => person.setTitle(title) } : {}),
         onEvent: (_session, event) => self.#follow(event),
       },
       journal,

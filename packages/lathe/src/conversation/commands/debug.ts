@@ -1,0 +1,85 @@
+// `/debug`: what helps to find out why something does not work. For people only; the model gets nothing of it.
+
+import { usageError } from "../../usage/exit.ts";
+import type { Conversation } from "../conversation.ts";
+import type { CommandView, SlashCommand } from "./command.ts";
+import { listJobs } from "./jobs.ts";
+
+interface Entry {
+  readonly about: string;
+  run(conversation: Conversation, view: CommandView): Promise<void> | void;
+}
+
+const ENTRIES: Readonly<Record<string, Entry>> = {
+  dump: {
+    about: "write a report with this session, without known secrets",
+    run: async (conversation, view) => {
+      const { writeReport } = await import("../../diagnostics/report.ts");
+      view.line(`Written: ${await writeReport(conversation)}`, "dim");
+    },
+  },
+  system: {
+    about: "versions, terminal, names of variables",
+    run: async ({ workspace }, view) => {
+      const { systemInfo } = await import("../../diagnostics/report.ts");
+      for (const line of systemInfo(workspace)) view.line(workspace.redactor.text(line));
+    },
+  },
+  memory: {
+    about: "what this process takes",
+    run: async (_conversation, view) => {
+      const { memoryInfo } = await import("../../diagnostics/report.ts");
+      for (const line of memoryInfo()) view.line(line);
+    },
+  },
+  work: {
+    about: "what runs now: commands, jobs, agents",
+    run: (conversation, view) => {
+      const { session, open, shell } = conversation;
+      view.line(`The session is ${session.state}.`);
+      for (const { command } of open.runningCommands.list()) view.line(`waits for: ${command}`);
+      if (shell.running !== undefined) view.line(`your command: ${shell.running}`);
+      for (const { id, status, command } of listJobs(conversation)) view.line(`job ${id}, ${status}: ${command}`);
+      for (const { agentId, status } of session.subagents.list()) view.line(`agent ${agentId}: ${status}`);
+    },
+  },
+  transcript: {
+    about: "the path of this session's journal",
+    run: ({ open }, view) => view.line(open.journal.path ?? "This session is kept in memory only."),
+  },
+  artifacts: {
+    about: "the folder with long outputs and agents of this session",
+    run: ({ open }, view) => view.line(open.journal.folder ?? "This session is kept in memory only."),
+  },
+  "clear-cache": {
+    about: "remove what has not been used for thirty days from the cache",
+    run: async ({ workspace: { paths, machine } }, view) => {
+      const { removeStale, staleIn } = await import("../../diagnostics/clear-cache.ts");
+      const stale = staleIn(paths.cache, machine.deps.now());
+      if (stale.length === 0) return view.line("Nothing in the cache is older than thirty days.", "dim");
+      for (const path of stale) view.line(path);
+      const said =
+        (await view.ask(`Remove ${stale.length === 1 ? "it" : `these ${stale.length}`}? [y/N] `))?.trim() ?? "";
+      if (!/^y(es)?$/i.test(said)) return view.line("Nothing was removed.", "dim");
+      removeStale(stale);
+      view.line(`Removed ${stale.length}.`, "dim");
+    },
+  },
+};
+
+export const debug: SlashCommand = {
+  name: "debug",
+  arguments: `[${Object.keys(ENTRIES).join("|")}]`,
+  description: "diagnostics: report, system, memory, work, paths, cache",
+  whileWorking: true,
+  complete: (_conversation, typed) => Object.keys(ENTRIES).filter((name) => name.startsWith(typed)),
+  run: async (conversation, name, view) => {
+    if (name === "") {
+      for (const [entry, { about }] of Object.entries(ENTRIES)) view.line(`/debug ${entry.padEnd(12)} ${about}`);
+      return;
+    }
+    const entry = Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined;
+    if (!entry) throw usageError(`There is no /debug ${name}. Choose one of ${Object.keys(ENTRIES).join(", ")}.`);
+    await entry.run(conversation, view);
+  },
+};

@@ -1,0 +1,62 @@
+// The models as a person chooses among them: those that can be called first, each with what it costs and how much it can hold.
+
+import type { Workspace } from "../workspace/workspace.ts";
+import { modelsOf } from "./connect.ts";
+import { type ListedModel, listModels } from "./list.ts";
+
+export interface OfferedModel {
+  /** `provider/id`. */
+  readonly selector: string;
+  readonly name: string;
+  /** Window, price and abilities in one line. */
+  readonly detail: string;
+  /** Why it cannot be chosen now, and what to do. */
+  readonly problem?: string;
+  readonly isCurrent: boolean;
+}
+
+/** `current`: `provider/id` of the model in use, which comes first. */
+export async function offeredModels(workspace: Workspace, current?: string): Promise<readonly OfferedModel[]> {
+  const models = await modelsOf(workspace);
+  await models.discover();
+  const listed = await listModels(workspace, models, undefined);
+  const rank = (model: ListedModel): number => {
+    if (selectorOf(model) === current) return 0;
+    return model.available ? 1 : 2;
+  };
+  return listed
+    .filter(({ tools }) => tools)
+    .map((model, at) => ({ model, at }))
+    .sort((a, b) => rank(a.model) - rank(b.model) || a.at - b.at)
+    .map(({ model }) => offered(model, current));
+}
+
+const selectorOf = ({ provider, id }: ListedModel): string => `${provider}/${id}`;
+
+function offered(model: ListedModel, current: string | undefined): OfferedModel {
+  const selector = selectorOf(model);
+  return {
+    selector,
+    name: model.name,
+    detail: modelDetail(model),
+    isCurrent: selector === current,
+    ...(model.available ? {} : { problem: `no credential: lathe login ${model.provider}` }),
+  };
+}
+
+/** What is not known is left out. */
+export function modelDetail({ contextWindow, cost, thinking, vision }: ListedModel): string {
+  return [
+    contextWindow === 0 ? "" : `${short(contextWindow)} window`,
+    cost === undefined ? "" : cost.input + cost.output === 0 ? "free" : `$${cost.input} in, $${cost.output} out`,
+    thinking.length === 0 ? "" : "thinks",
+    vision ? "sees" : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+export function short(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(2))}M`;
+  return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}k` : String(tokens);
+}

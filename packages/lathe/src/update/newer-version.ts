@@ -1,0 +1,87 @@
+// Whether there is a newer version. The answer that npm gave last is shown at once; npm is asked again at most once a day, beside the
+// work. It knows the user's registry and proxy; without npm or a network nothing is said.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { LocalEnvironment } from "@lathe/agent";
+import { readJsonFile, replaceFile } from "../home/json-file.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+const DAY_MS = 86_400_000;
+const PATIENCE_MS = 20_000;
+const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+
+interface Answer {
+  readonly version: string;
+  /** When npm was asked, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface VersionNotice {
+  /** One line; undefined when there is nothing to say. */
+  readonly line: string | undefined;
+  /** Asks npm when the last answer is old; for later starts. Never fails. */
+  refresh(): Promise<void>;
+}
+
+export function versionNotice(workspace: Workspace, own: string = LATHE_VERSION): VersionNotice {
+  const { machine, paths, settings } = workspace;
+  if (!settings["updates.check"]) return { line: undefined, refresh: async () => {} };
+  const file = join(paths.cache, "newest-version.json");
+  const known = read(file);
+  const line =
+    known && isNewer(known.version, own)
+      ? `Version ${known.version} is out; this is ${own}. To update: npm install -g lathe. To turn this off: lathe config set updates.check false`
+      : undefined;
+  return {
+    line,
+    refresh: async () => {
+      const now = machine.deps.now();
+      if (known && now - known.at < DAY_MS) return;
+      const version = await askNpm(workspace);
+      // Also without an answer: a machine that is offline is not asked again at each start.
+      mkdirSync(paths.cache, { recursive: true, mode: 0o700 });
+      await replaceFile(file, JSON.stringify({ version: version ?? known?.version ?? own, at: now })).catch(() => {});
+    },
+  };
+}
+
+function read(file: string): Answer | undefined {
+  try {
+    const { version, at } = readJsonFile(file) as Partial<Answer>;
+    return typeof version === "string" && VERSION.test(version) && typeof at === "number" ? { version, at } : undefined;
+  } catch {
+    return undefined; // not there yet, or damaged: npm is asked again
+  }
+}
+
+async function askNpm({ machine }: Workspace): Promise<string | undefined> {
+  const environment = new LocalEnvironment({
+    // The user's npm, as it is configured for them: nothing that a project brings takes part.
+    cwd: machine.userHome,
+    baseEnv: machine.env,
+    envPolicy: "inherit_all",
+    owner: machine.deps.uuid(),
+  });
+  try {
+    const asked = await environment.execCommand("npm view lathe version --loglevel=silent", PATIENCE_MS, {
+      internal: true,
+    });
+    const version = asked.stdout.trim();
+    return asked.exitCode === 0 && VERSION.test(version) ? version : undefined;
+  } finally {
+    await environment.cleanup();
+  }
+}
+
+/** By their numbers; a version with a suffix comes before the one without. */
+export function isNewer(other: string, own: string): boolean {
+  const [a, b] = [parts(other), parts(own)];
+  for (let at = 0; at < 3; at++) if (a.numbers[at] !== b.numbers[at]) return a.numbers[at]! > b.numbers[at]!;
+  return a.suffix === "" ? b.suffix !== "" : b.suffix !== "" && a.suffix > b.suffix;
+}
+
+function parts(version: string): { readonly numbers: readonly number[]; readonly suffix: string } {
+  const [numbers = "", suffix = ""] = version.split(/-(.*)/s);
+  return { numbers: numbers.split(".").map(Number), suffix };
+}

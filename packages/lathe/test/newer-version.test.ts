@@ -1,0 +1,79 @@
+// The notice of a newer version: from npm, once a day, beside the work. The registry is one on this machine.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { isNewer, versionNotice } from "../src/update/newer-version.ts";
+import { openWorkspace } from "../src/workspace/workspace.ts";
+import { type Box, makeBox } from "./sessions-box.ts";
+
+let registry: Server;
+let asked: number;
+let newest: string;
+let box: Box;
+let now: number;
+beforeEach(async () => {
+  asked = 0;
+  newest = "9.8.7";
+  now = 1_000_000_000_000;
+  registry = createServer((_request, response) => {
+    asked++;
+    const document = {
+      name: "lathe",
+      "dist-tags": { latest: newest },
+      versions: { [newest]: { name: "lathe", version: newest } },
+    };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
+  });
+  await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
+  const { port } = registry.address() as AddressInfo;
+  box = makeBox({ npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: "" });
+});
+afterEach(() => {
+  registry.close();
+  box.remove();
+});
+
+async function notice(settings: Record<string, unknown> = {}) {
+  const machine = box.machine();
+  const opened = await openWorkspace({ ...machine, deps: { ...machine.deps, now: () => now } }, {});
+  return versionNotice({ ...opened, settings: { ...opened.settings, ...settings } }, "0.1.0");
+}
+
+it("the first start says nothing and asks beside the work; the next one says it, and npm is asked once a day", async () => {
+  const first = await notice();
+  expect(first.line).toBeUndefined();
+  await first.refresh();
+  const second = await notice();
+  expect(second.line).toMatch(/^Version 9\.8\.7 is out; this is 0\.1\.0\. /);
+  const before = asked;
+  await second.refresh();
+  expect(asked).toBe(before);
+  now += 2 * 86_400_000;
+  await (await notice()).refresh();
+  expect(asked).toBeGreaterThan(before);
+}, 120_000);
+
+it("off by a setting: nothing is read, asked or said", async () => {
+  await (await notice()).refresh();
+  const before = asked;
+  now += 2 * 86_400_000;
+  const off = await notice({ "updates.check": false });
+  await off.refresh();
+  expect([off.line, asked]).toEqual([undefined, before]);
+}, 120_000);
+
+it("a registry that does not answer is no problem, and is not asked again the same day", async () => {
+  registry.close();
+  registry.closeAllConnections();
+  const offline = await notice();
+  await offline.refresh();
+  expect((await notice()).line).toBeUndefined();
+}, 120_000);
+
+it("versions are compared by their numbers", () => {
+  expect(isNewer("0.10.0", "0.9.9")).toBe(true);
+  expect(isNewer("0.1.0", "0.1.0")).toBe(false);
+  expect(isNewer("0.1.0-beta.1", "0.1.0")).toBe(false);
+  expect(isNewer("0.1.0", "0.1.0-beta.1")).toBe(true);
+});
