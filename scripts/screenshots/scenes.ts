@@ -130,9 +130,9 @@ export const scenes: readonly Scene[] = [
         id: "rest",
         question: "1000 cents between 3 people leaves one cent. Who gets it?",
         options: [
-          { label: "The first person", description: "334, 333, 333: simple, and what most ledgers do" },
-          { label: "The last person", description: "333, 333, 334" },
-          { label: "Whoever paid", description: "needs a new field in every bill" },
+          { label: "The first person: 334, 333, 333" },
+          { label: "The last person: 333, 333, 334" },
+          { label: "Whoever paid, which needs a new field in every bill" },
         ],
         recommended: 0,
       };

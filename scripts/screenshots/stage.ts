@@ -50,6 +50,8 @@ export class Stage {
     const cache = join(stage.box.home, ".lathe/cache");
     await mkdir(cache, { recursive: true });
     writeFileSync(join(cache, "withheld-variables"), Object.keys(stage.env).join("\n"));
+    // The script of a scene has no answer for titles.
+    writeFileSync(join(stage.box.home, ".lathe/config.yml"), "title: { enabled: false }\n");
     git("init", "-q", "-b", "main");
     git("add", ".");
     git("commit", "-q", "-m", "start");
