@@ -17,7 +17,7 @@ for (const { name, label, look, play } of scenes) {
   const stage = await Stage.open();
   try {
     const run = await play(stage);
-    writeFileSync(`${folder}${name}.svg`, picture(run, label, look));
+    writeFileSync(`${folder}${name}.svg`, picture(run, stage.box, label, look));
     console.log(`docs/screens/${name}.svg`);
   } finally {
     await stage.close();

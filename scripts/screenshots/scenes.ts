@@ -35,6 +35,13 @@ async function asked(stage: Stage, prompt: string, args: readonly string[] = MOD
   return run;
 }
 
+/** A question takes the keys when nobody has typed for a while. */
+async function focused(stage: Stage, run: TerminalRun): Promise<void> {
+  stage.pass(2_000);
+  run.type(KEY.tab);
+  await run.see(/esc stops the work/);
+}
+
 export const scenes: readonly Scene[] = [
   {
     name: "start",
@@ -108,7 +115,8 @@ export const scenes: readonly Scene[] = [
         ),
       );
       const run = await asked(stage, "start from a clean state and test");
-      await run.see(/Yes, this once/);
+      await run.see(/Tab goes/);
+      await focused(stage, run);
       return run;
     },
   },
@@ -118,7 +126,8 @@ export const scenes: readonly Scene[] = [
     play: async (stage) => {
       stage.script(turn.calls([SHARE], { usage }));
       const run = await asked(stage, "1000 cents between 3 people must add up", [...MODEL, "--permission-mode", "ask"]);
-      await run.see(/Yes, this once/);
+      await run.see(/Tab goes/);
+      await focused(stage, run);
       return run;
     },
   },
@@ -138,7 +147,8 @@ export const scenes: readonly Scene[] = [
       };
       stage.script(turn.calls([{ name: "ask_user", args: { questions: [question] } }], { usage }));
       const run = await asked(stage, "make shares add up");
-      await run.see(/recommended/);
+      await run.see(/Tab goes/);
+      await focused(stage, run);
       return run;
     },
   },

@@ -106,8 +106,8 @@ export class Stage {
   }
 }
 
-export function picture(run: TerminalRun, label: string, look: "dark" | "light" = "dark"): string {
+export function picture(run: TerminalRun, { home }: Sandbox, label: string, look: "dark" | "light" = "dark"): string {
   const isHidden = run.raw.lastIndexOf("\x1b[?25l") > run.raw.lastIndexOf("\x1b[?25h");
-  const screen = { ...SIZE, buffer: run.buffer, ...(isHidden ? {} : { cursor: run.cursor }) };
+  const screen = { ...SIZE, home, buffer: run.buffer, ...(isHidden ? {} : { cursor: run.cursor }) };
   return drawScreen(screen, label, look === "dark" ? DARK : LIGHT);
 }

@@ -6,6 +6,8 @@ export interface Screen {
   readonly buffer: IBuffer;
   readonly columns: number;
   readonly rows: number;
+  /** A path of this machine, which pictures show as ~. */
+  readonly home: string;
   /** Absent: the cursor is hidden. */
   readonly cursor?: { readonly row: number; readonly column: number };
 }
@@ -59,12 +61,18 @@ ${lines.flatMap((runs, row) => drawLine(runs, row, look)).join("\n")}
 }
 
 /** Without the empty rows at the end. */
-function linesOf({ buffer, columns, rows, cursor }: Screen, look: Look): Run[][] {
+function linesOf({ buffer, columns, rows, cursor, home }: Screen, look: Look): Run[][] {
   const top = buffer.type === "alternate" ? 0 : buffer.baseY;
   const lines: Run[][] = [];
-  for (let row = 0; row < rows; row++) lines.push(runsOf(buffer, top + row, columns, look));
+  for (let row = 0; row < rows; row++)
+    lines.push(runsOf(buffer, top + row, columns, look).map((run) => withoutHome(run, home)));
   while (lines.length > (cursor?.row ?? 0) + 1 && lines.at(-1)?.every(isBlank)) lines.pop();
   return lines;
+}
+
+function withoutHome(run: Run, home: string): Run {
+  const text = run.text.replaceAll(home, "~");
+  return text === run.text ? run : { ...run, text, width: [...text].length };
 }
 
 const isBlank = ({ text, style }: Run): boolean => text.trim() === "" && style.background === undefined;

@@ -18,8 +18,14 @@ export interface StartTiming {
   readonly leavesWhenReady: boolean;
 }
 
-export async function interactiveMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
-  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing);
+/** `words`: what the composer begins with. */
+export async function interactiveMode(
+  args: ParsedArgs,
+  machine: Machine,
+  timing: StartTiming,
+  words = "",
+): Promise<ExitCode> {
+  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
 }
 
 /** Nothing on it can be erased, or somebody hears it. The setting is looked at later. */
@@ -28,7 +34,12 @@ function isPlain({ options }: ParsedArgs, { env, terminal }: Machine): boolean {
   return env["TERM"] === "dumb" || (env["LATHE_PLAIN"] ?? "0") !== "0";
 }
 
-async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+async function screenMode(
+  args: ParsedArgs,
+  machine: Machine,
+  timing: StartTiming,
+  words: string,
+): Promise<ExitCode> {
   const { home } = homePaths(machine.env, machine.userHome);
   const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
   const draft = new Draft(
@@ -42,7 +53,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   };
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
-  view.editor.text = draft.adopt();
+  view.editor.text = draft.adopt() || words;
   view.start();
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");
