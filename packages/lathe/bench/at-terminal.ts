@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -67,7 +67,6 @@ export class TerminalSession {
     this.#model = model;
     this.#pty = pty;
     pty.onData((data) => {
-      (this as any).tap?.(data);
       this.#written += data;
       this.bytes += Buffer.byteLength(data);
       // As a terminal answers: it knows synchronized output, the background is dark, and it is a VT220.
@@ -80,9 +79,12 @@ export class TerminalSession {
   }
 
   static async start({ pace, args = [] }: RunOptions): Promise<TerminalSession> {
-    const dir = realpathSync(process.env["ZZ"]??mkdtempSync(join(tmpdir(), "lathe-terminal-")));
+    const dir = realpathSync(mkdtempSync(join(tmpdir(), "lathe-terminal-")));
     const events = join(dir, "events");
     writeFileSync(events, renderStream(turn.text(pace.text, { deltaChars: pace.pieceBytes }), "anthropic"));
+    mkdirSync(join(dir, ".lathe"), { recursive: true });
+    // A title is another request.
+    writeFileSync(join(dir, ".lathe/config.yml"), "title: { enabled: false }\n");
     const model = fork(MODEL, [events, String(pace.pieces), String(pace.everyMs)], { execArgv: [] });
     const [{ port }] = (await once(model, "message")) as [{ port: number }];
     const pty = spawn(process.execPath, [CLI, "--model", "anthropic/claude-opus-4-6", ...args], {
@@ -102,7 +104,6 @@ export class TerminalSession {
         MEMORY_REPORT: join(dir, "memory"),
       },
     });
-    if(process.env["ZZ"]) {writeFileSync(`/proc/${pty.pid}/autogroup`,"-18");}
     const session = new TerminalSession(dir, model, pty);
     await session.see("/help");
     return session;
@@ -144,7 +145,6 @@ export class TerminalSession {
   }
 
   /** Processor time that the command has used, in seconds. */
-  get pid() { return this.#pty.pid; }
   get cpuSeconds(): number {
     const fields = readFileSync(`/proc/${this.#pty.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
@@ -156,7 +156,7 @@ export class TerminalSession {
     await this.#exited;
     this.#model.disconnect();
     const held = Number(readFileSync(join(this.#dir, "memory"), "utf8"));
-    if(!process.env["ZZ"]) rmSync(this.#dir, { recursive: true, force: true, maxRetries: 10 });
+    rmSync(this.#dir, { recursive: true, force: true, maxRetries: 10 });
     return held;
   }
 }

@@ -357,6 +357,7 @@ export class ScreenView implements HostView {
       this.#hint === "" ? status : [row(shorten(this.#hint, context.columns), { color: "warning" }), ...status];
     if (shown) {
       const rows = shown.component.render(context);
+      above.push(row(""));
       if (focused) {
         const hint = row(shorten(shown.component.hint, context.columns), { color: "dim" });
         return stacked(above, [...rows, hint], shown.component.cursor, below, context);
