@@ -88,3 +88,12 @@ it("commands and their arguments are completed, files by their names", async () 
   await run.see("seen");
   expect(bench.said(0)).toContain('<file path="letters.txt">');
 });
+
+it("display.plain in the settings means lines that are only ever added to", async () => {
+  await bench.box.run(["config", "set", "display.plain", "true"]);
+  bench.server.push(turn.text("spoken"));
+  const run = await bench.open(SONNET, { columns: 120 });
+  run.type(`go${KEY.enter}`);
+  await run.see(/Working\.\nspoken\nDone after/);
+  expect(run.raw.match(/\x1b\[[^A-Za-z]*[ABCDGHJKf]/g)).toBeNull();
+});

@@ -2,6 +2,7 @@
 // session are opened behind it.
 
 import { homePaths } from "../../home/paths.ts";
+import { readIfThere } from "../../home/small-file.ts";
 import type { Machine } from "../../machine/machine.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
 import type { ExitCode } from "../../usage/exit.ts";
@@ -28,10 +29,19 @@ export async function interactiveMode(
   return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
 }
 
-/** Nothing on it can be erased, or somebody hears it. The setting is looked at later. */
-function isPlain({ options }: ParsedArgs, { env, terminal }: Machine): boolean {
-  if (options.plain || !terminal.isTTY) return true;
-  return env["TERM"] === "dumb" || (env["LATHE_PLAIN"] ?? "0") !== "0";
+/** Nothing on it can be erased, or somebody hears it. */
+function isPlain({ options }: ParsedArgs, { env, terminal, userHome }: Machine): boolean {
+  if (options.plain || !terminal.isTTY || env["TERM"] === "dumb") return true;
+  return (env["LATHE_PLAIN"] ?? "0") !== "0" || wantsPlain(homePaths(env, userHome).config);
+}
+
+/** `display.plain`, before the settings are loaded: the first paint cannot be taken back. What is wrong with the file is said later. */
+function wantsPlain(config: string): boolean {
+  try {
+    return /^(?:display\.plain|display:\s*\n(?:[ \t]+.*\n)*?[ \t]+plain):[ \t]*true\b/m.test(readIfThere(config) ?? "");
+  } catch {
+    return false;
+  }
 }
 
 async function screenMode(
