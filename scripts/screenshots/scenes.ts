@@ -22,8 +22,7 @@ const SHARE = {
   args: {
     file_path: "src/money.js",
     old_string: "export function share(cents, people) {\n  return Math.round(cents / people);\n}",
-    new_string:
-      "export function share(cents, people, index) {\n  return Math.floor((cents + index) / people);\n}",
+    new_string: "export function share(cents, people, index) {\n  return Math.floor((cents + index) / people);\n}",
   },
 };
 
@@ -90,7 +89,7 @@ export const scenes: readonly Scene[] = [
     label: "A command that runs, with the end of its output, and a message that waits for the next step",
     play: async (stage) => {
       stage.script(
-        turn.calls([shell("for n in $(seq 1 14); do echo \"ok $n - amounts, case $n\"; done; sleep 600")], { usage }),
+        turn.calls([shell('for n in $(seq 1 14); do echo "ok $n - amounts, case $n"; done; sleep 600')], { usage }),
       );
       const run = await asked(stage, "run the long tests", [...MODEL, "--permission-mode", "full"]);
       await run.see("ok 14");
@@ -167,7 +166,10 @@ export const scenes: readonly Scene[] = [
     play: async (stage) => {
       const exchanges = [
         ["split a bill between people", "`share` does that; it is used nowhere yet."],
-        ["why is the total wrong for refunds?", "`count` is negative for refunds. `total` now takes that into account."],
+        [
+          "why is the total wrong for refunds?",
+          "`count` is negative for refunds. `total` now takes that into account.",
+        ],
         ["add a currency to format", "`format` takes the currency as its second argument."],
         ["rename amount to cents", "Renamed in both files. The tests pass: **3 of 3**."],
       ];
@@ -184,7 +186,10 @@ export const scenes: readonly Scene[] = [
     name: "context",
     label: "What takes the room of the next request",
     play: async (stage) => {
-      stage.script(turn.calls([read("src/money.js"), read("test/money.test.js")], { usage }), turn.text(ANSWER, { usage }));
+      stage.script(
+        turn.calls([read("src/money.js"), read("test/money.test.js")], { usage }),
+        turn.text(ANSWER, { usage }),
+      );
       const run = await asked(stage, "how are amounts split between people?");
       await run.see(/cached/);
       run.type(`/context${KEY.enter}`);

@@ -121,7 +121,9 @@ function colour(isRgb: boolean, isPalette: boolean, value: number): string | und
   if (value < 16) return BASIC[value];
   if (value >= 232) return hex((8 + (value - 232) * 10) * 0x010101);
   const cube = value - 16;
-  const [red = 0, green = 0, blue = 0] = [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map((i) => CUBE[i]);
+  const [red = 0, green = 0, blue = 0] = [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map(
+    (i) => CUBE[i],
+  );
   return hex((red << 16) | (green << 8) | blue);
 }
 

@@ -54,7 +54,11 @@ export const demoCommand: Command = async (argv, machine) => {
 
 const ARGUMENTS = ["--model", PRACTICE, "--no-session"];
 /** Nobody asked where the time of this start goes. */
-const UNTIMED = { phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()), print() {}, leavesWhenReady: false };
+const UNTIMED = {
+  phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()),
+  print() {},
+  leavesWhenReady: false,
+};
 
 async function demoAtTerminal(folder: string, machine: Machine): Promise<ExitCode> {
   const { interactiveMode } = await import("../modes/interactive/index.ts");

@@ -3,7 +3,13 @@ import test from "node:test";
 import { format, share, total } from "../src/money.js";
 
 test("a total is the sum of all items", () => {
-  assert.equal(total([{ price: 250, count: 2 }, { price: 99, count: 1 }]), 599);
+  assert.equal(
+    total([
+      { price: 250, count: 2 },
+      { price: 99, count: 1 },
+    ]),
+    599,
+  );
 });
 
 test("amounts have two decimals", () => {

@@ -44,12 +44,7 @@ function wantsPlain(config: string): boolean {
   }
 }
 
-async function screenMode(
-  args: ParsedArgs,
-  machine: Machine,
-  timing: StartTiming,
-  words: string,
-): Promise<ExitCode> {
+async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {
   const { home } = homePaths(machine.env, machine.userHome);
   const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
   const draft = new Draft(
