@@ -1,9 +1,12 @@
 // Draws the cells of a terminal as an SVG picture in a plain window frame. The same cells always give the same text.
 
-import type { IBuffer, IBufferCell } from "@xterm/headless";
+import type { TerminalRun } from "../../packages/lathe/test/terminal/emulator.ts";
+
+type Cells = TerminalRun["buffer"];
+type Cell = NonNullable<ReturnType<NonNullable<ReturnType<Cells["getLine"]>>["getCell"]>>;
 
 export interface Screen {
-  readonly buffer: IBuffer;
+  readonly buffer: Cells;
   readonly columns: number;
   readonly rows: number;
   /** A path of this machine, which pictures show as ~. */
@@ -78,7 +81,7 @@ function withoutHome(run: Run, home: string): Run {
 const isBlank = ({ text, style }: Run): boolean => text.trim() === "" && style.background === undefined;
 
 /** Neighbouring cells of one style are one run; a wide character has a run of its own, so that it takes exactly two cells. */
-function runsOf(buffer: IBuffer, at: number, columns: number, look: Look): Run[] {
+function runsOf(buffer: Cells, at: number, columns: number, look: Look): Run[] {
   const line = buffer.getLine(at);
   const runs: Run[] = [];
   for (let column = 0; line && column < columns; ) {
@@ -99,7 +102,7 @@ function runsOf(buffer: IBuffer, at: number, columns: number, look: Look): Run[]
 const isSame = (a: Style, b: Style): boolean =>
   a.foreground === b.foreground && a.background === b.background && a.attributes === b.attributes;
 
-function styleOf(cell: IBufferCell, look: Look): Style {
+function styleOf(cell: Cell, look: Look): Style {
   const foreground = colour(cell.isFgRGB(), cell.isFgPalette(), cell.getFgColor()) ?? look.foreground;
   const background = colour(cell.isBgRGB(), cell.isBgPalette(), cell.getBgColor());
   const attributes = [
