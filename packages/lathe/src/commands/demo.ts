@@ -1,4 +1,5 @@
-// `lathe demo`: the practice model on a copy of the bundled sample project, to see the agent work without a key.
+// `lathe demo`: the practice model on a copy of the bundled sample project, to see the agent work without a key. At a terminal the
+// conversation is opened with the request in the composer; elsewhere it is carried out and printed.
 
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +13,8 @@ import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../models/connect.ts";
 import { PRACTICE } from "../models/models.ts";
 import { LinePrinter } from "../modes/interactive/plain/printer.ts";
-import { EXIT, usageError } from "../usage/exit.ts";
+import { parseArgs } from "../options/parse.ts";
+import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 
@@ -24,6 +26,7 @@ export const demoCommand: Command = async (argv, machine) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lathe-demo-")));
   // From dist/packs (built) the sample is two folders up.
   await cp(fileURLToPath(new URL("../../sample", import.meta.url)), folder, { recursive: true });
+  if (machine.stdin.isTTY && machine.stdout.isTTY) return demoAtTerminal(folder, machine);
   const workspace = await openWorkspace({ ...machine, cwd: folder }, { "permission-mode": "full" });
   const printer = new LinePrinter(stdout, {
     color: stdout.isTTY === true && machine.env["NO_COLOR"] === undefined,
@@ -48,6 +51,22 @@ export const demoCommand: Command = async (argv, machine) => {
     await open.close();
   }
 };
+
+const ARGUMENTS = ["--model", PRACTICE, "--no-session"];
+/** Nobody asked where the time of this start goes. */
+const UNTIMED = {
+  phase: <T>(_name: string, work: () => Promise<T> | T) => Promise.resolve(work()),
+  print() {},
+  leavesWhenReady: false,
+};
+
+async function demoAtTerminal(folder: string, machine: Machine): Promise<ExitCode> {
+  const { interactiveMode } = await import("../modes/interactive/index.ts");
+  machine.stdout.write(
+    `A small project with a failing test is in ${folder}.\nThe model is the practice model, a script; the rest is real. Press Enter.\n\n`,
+  );
+  return interactiveMode(parseArgs(ARGUMENTS, machine.userHome), { ...machine, cwd: folder }, UNTIMED, TASK);
+}
 
 /** After `npm start` the user has a clone, not an installed command. */
 function nextStep(env: Machine["env"]): string {

@@ -3,7 +3,7 @@
 export function tokens(count: number): string {
   if (count < 1000) return String(count);
   if (count < 100_000) return `${(count / 1000).toFixed(1)}k`;
-  return count < 1e6 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(2)}M`;
+  return count < 1e6 ? `${Math.round(count / 1000)}k` : `${Number((count / 1e6).toFixed(2))}M`;
 }
 
 export function seconds(ms: number): string {

@@ -115,6 +115,11 @@ export class TerminalRun {
     return { row, column };
   }
 
+  /** The cells with their colours. */
+  get buffer(): headless.IBuffer {
+    return this.#emulator.buffer.active;
+  }
+
   /** Bracketed paste and the like: what a program that has ended must not leave on. */
   get modes(): headless.Terminal["modes"] {
     return this.#emulator.modes;

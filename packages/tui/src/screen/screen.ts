@@ -28,7 +28,8 @@ export interface ScreenParts {
   readonly output: TerminalOutput;
   readonly colours: Colours;
   readonly clock: ScreenClock;
-  readonly live: (context: RenderContext) => LiveView;
+  /** `isEcho`: only for what a key has changed. The rest may be as it was in the last frame, another one is due. */
+  readonly live: (context: RenderContext, isEcho: boolean) => LiveView;
   readonly symbols: () => Symbols;
   /** Frames are put between synchronized-output marks, so that a terminal shows them whole. Default true: terminals that do not know them ignore them. */
   readonly sync?: boolean;
@@ -96,7 +97,13 @@ export class Screen {
     }
     this.#lastFrame = this.#parts.clock.now();
     if (this.#fullScreen !== undefined) this.#write(this.#fullScreen.update(this.#context()));
-    else this.#paintLive();
+    else this.#paintLive(false);
+  }
+
+  /** Now, for what a key has changed. A frame that is due stays due: keys neither wait for its work nor put it off. */
+  echo(): void {
+    if (this.#timer === undefined || this.#fullScreen !== undefined) this.paint();
+    else if (this.#parts.output.isBlocked !== true) this.#paintLive(true);
   }
 
   /** The terminal has another size: the live region is made again for it, soon. */
@@ -166,9 +173,9 @@ export class Screen {
     return { columns: output.columns, rows: output.rows, symbols: symbols(), now: clock.now() };
   }
 
-  #paintLive(): void {
+  #paintLive(isEcho: boolean): void {
     const context = this.#context();
-    const view = this.#parts.live(context);
+    const view = this.#parts.live(context, isEcho);
     const hidden = Math.max(0, view.rows.length - context.rows);
     const cursor =
       view.cursor === undefined || view.cursor.row < hidden

@@ -7,7 +7,7 @@ import type { Key, KeyPress } from "../keys/key.ts";
 import { LinePrompt } from "../prompt/line-prompt.ts";
 import { beside, cutRow } from "../rows/beside.ts";
 import type { Row } from "../rows/row.ts";
-import { visibleLine } from "../rows/visible.ts";
+import { visible, visibleLine } from "../rows/visible.ts";
 import { shorten, widthOf } from "../rows/width.ts";
 import { row, rowOf, wrap } from "../rows/wrap.ts";
 import { fuzzyFilter } from "./fuzzy.ts";
@@ -255,7 +255,8 @@ export class SelectList<T> implements Focusable {
     const pointer = `${isCurrent ? symbols.pointer : " ".repeat(widthOf(symbols.pointer))} `;
     const box = isMultiple ? `${this.#marked.has(item.value) ? symbols.checked : symbols.unchecked} ` : "";
     const lead = widthOf(pointer) + widthOf(box);
-    const detail = visibleLine(item.detail ?? "");
+    // Its blanks are kept: they may be columns.
+    const detail = visible(item.detail ?? "").replaceAll("\n", " ");
     const label = shorten(
       visibleLine(item.label),
       Math.max(1, detail === "" ? columns - lead : Math.min(labels, columns - lead)),

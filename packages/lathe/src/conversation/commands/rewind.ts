@@ -61,7 +61,7 @@ function read(argument: string, known: readonly string[], most: number): { words
 async function chosenPoint(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const points = conversation.branchPoints();
   if (points.length === 0) throw usageError("There is nothing to rewind yet.");
-  const items = points.map(({ id, message }) => ({ value: id, label: excerpt(textOf(message)), detail: id }));
+  const items = points.map(({ id, message }) => ({ value: id, label: excerpt(textOf(message)) }));
   return chooseFrom(view, { title: "Go back to before", items, current: items.length - 1 });
 }
 

@@ -37,7 +37,7 @@ export class ComposerCompletion implements CompletionSource {
       const found = [...begun, ...fuzzyFilter(typed, all, ({ name }) => name).filter((one) => !begun.includes(one))];
       const items = found.map(({ name, arguments: taken = "", description }) => ({
         value: `/${name}${taken === "" ? "" : " "}`,
-        label: `/${name}${taken === "" ? "" : ` ${taken}`}`,
+        label: `/${name}`,
         detail: description,
         submits: !taken.startsWith("<"),
       }));

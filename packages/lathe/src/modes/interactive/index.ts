@@ -19,8 +19,14 @@ export interface StartTiming {
   readonly leavesWhenReady: boolean;
 }
 
-export async function interactiveMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
-  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing);
+/** `words`: what the composer begins with. */
+export async function interactiveMode(
+  args: ParsedArgs,
+  machine: Machine,
+  timing: StartTiming,
+  words = "",
+): Promise<ExitCode> {
+  return isPlain(args, machine) ? plainMode(args, machine, timing) : screenMode(args, machine, timing, words);
 }
 
 /** Nothing on it can be erased, or somebody hears it. */
@@ -38,7 +44,7 @@ function wantsPlain(config: string): boolean {
   }
 }
 
-async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
+async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTiming, words: string): Promise<ExitCode> {
   const { home } = homePaths(machine.env, machine.userHome);
   const { bindings, problems } = loadBindings(`${home}/keybindings.json`);
   const draft = new Draft(
@@ -52,7 +58,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   };
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
-  view.editor.text = draft.adopt();
+  view.editor.text = draft.adopt() || words;
   view.start();
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");

@@ -5,6 +5,7 @@ import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
 import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
 import { promptsOf } from "../../headless/prompts.ts";
+import { shownPath } from "../../home/shown-path.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
 import type { Machine } from "../../machine/machine.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
@@ -98,7 +99,8 @@ async function conversationWith(
 ): Promise<ExitCode> {
   const { conversation } = controller;
   const { model, session, workspace } = conversation;
-  view.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${workspace.cwd} · /help`, "dim");
+  const folder = shownPath(workspace.cwd, workspace.machine.userHome);
+  view.line(`lathe ${LATHE_VERSION} · ${model.provider}/${model.id} · ${folder} · /help\n`, "dim");
   await view.showPast(session);
   timing.print();
   if (timing.leavesWhenReady) {

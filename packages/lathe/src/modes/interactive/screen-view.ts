@@ -89,6 +89,8 @@ export class ScreenView implements HostView {
   attached: () => readonly ContentPart[] = () => [];
   onReply: (reply: TerminalReply) => void = () => {};
   #fullScreen: Focusable | undefined;
+  /** The conversation as the last frame had it. */
+  #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
   #hint = "";
@@ -138,7 +140,10 @@ export class ScreenView implements HostView {
         setTimeout: deps.setTimer,
         clearTimeout: (timer) => (timer as { cancel(): void }).cancel(),
       },
-      live: (context) => this.#live(context),
+      live: (context, isEcho) => this.#live(context, isEcho),
+      reflow: () => this.terminal.reflow,
+      knowsSync: () => this.terminal.knowsSync,
+      sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
     });
   }
 
@@ -315,7 +320,8 @@ export class ScreenView implements HostView {
     else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key) && !this.#pasteKey(key))
       this.editor.handle(key);
     this.panels.settle();
-    this.screen.paint();
+    if (key.kind === "key" && key.text !== undefined) this.screen.echo();
+    else this.screen.paint();
   }
 
   /** Until everything is loaded, only leaving works. */
@@ -353,16 +359,16 @@ export class ScreenView implements HostView {
     return !this.keys?.handle(key) || true;
   }
 
-  #live(context: RenderContext): LiveView {
-    this.#flush(context);
+  #live(context: RenderContext, isEcho: boolean): LiveView {
     const { shown, focused } = this.panels;
-    const above: Row[] = [...(this.conversationRows?.render(context) ?? [])];
+    const above: Row[] = [...this.#conversation(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
     const status = this.conversationRows?.status(context) ?? [];
     const below =
       this.#hint === "" ? status : [row(shorten(this.#hint, context.columns), { color: "warning" }), ...status];
     if (shown) {
       const rows = shown.component.render(context);
+      above.push(row(""));
       if (focused) {
         const hint = row(shorten(shown.component.hint, context.columns), { color: "dim" });
         return stacked(above, [...rows, hint], shown.component.cursor, below, context);
@@ -378,8 +384,18 @@ export class ScreenView implements HostView {
     return { edit: key("app.message.dequeue"), now: key("app.message.sendNow") };
   }
 
+  /** A letter that is typed does not wait until what has streamed in since the last frame is rendered. */
+  #conversation(context: RenderContext, isEcho: boolean): readonly Row[] {
+    if (isEcho && this.#drawn?.columns === context.columns) return this.#drawn.rows;
+    this.#flush(context);
+    const rows = this.conversationRows?.render(context) ?? [];
+    this.#drawn = { columns: context.columns, rows };
+    return rows;
+  }
+
   /** What is finished goes up before anything else is written there. */
   #flush(context: RenderContext = this.context()): void {
+    this.#drawn = undefined;
     const rows = this.conversationRows?.finished(context) ?? [];
     if (rows.length > 0) this.screen.commit(rows);
   }

@@ -3,6 +3,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { roomIn } from "@lathe/agent";
 import { listJobs } from "../../conversation/commands/jobs.ts";
+import { shownPath } from "../../home/shown-path.ts";
 import { readIfThere } from "../../home/small-file.ts";
 import type { Controller } from "./controller.ts";
 import type { StatusFacts } from "./status-line/status-line.ts";
@@ -36,12 +37,7 @@ export class ConversationFacts {
       contextWindow,
       compactsAt: isAutomatic ? roomIn(contextWindow, 0, settings).threshold : undefined,
       cost: session.usage.cost,
-      cwd:
-        cwd === machine.userHome
-          ? "~"
-          : cwd.startsWith(`${machine.userHome}/`)
-            ? `~${cwd.slice(machine.userHome.length)}`
-            : cwd,
+      cwd: shownPath(cwd, machine.userHome),
       branch: this.#branch.name,
       permissionMode: permissions.mode,
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,

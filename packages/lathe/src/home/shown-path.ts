@@ -1,0 +1,5 @@
+/** A path as people read it: with ~ for their home folder. */
+export function shownPath(path: string, userHome: string): string {
+  if (path === userHome) return "~";
+  return path.startsWith(`${userHome}/`) ? `~${path.slice(userHome.length)}` : path;
+}
