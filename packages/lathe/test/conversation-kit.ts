@@ -15,6 +15,9 @@ import { openWorkspace } from "../src/workspace/workspace.ts";
 /** A summary that is accepted. */
 export const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
 
+/** A briefing that is accepted. */
+export const briefing = (next: string): string => `## Goal\nShip it.\n\n## Done\nNothing.\n\n## Next steps\n${next}`;
+
 export type Talk = Awaited<ReturnType<typeof conversation>>;
 
 export async function conversation(
@@ -37,6 +40,7 @@ export async function conversation(
   const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
   const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
   const warnings: string[] = [];
+  const starts: { readonly reason: string }[] = [];
   const ends: object[] = [];
   const talk = await Conversation.start(
     {
@@ -44,6 +48,7 @@ export async function conversation(
       requestFor: (journal) => sessionRequest(workspace, options, journal),
       onEvent: (_session, event) => {
         if (event.kind === "warning") warnings.push(event.data.message);
+        if (event.kind === "compaction_start") starts.push(event.data);
         if (event.kind === "compaction_end") ends.push(event.data);
       },
     },
@@ -72,6 +77,7 @@ export async function conversation(
     say,
     lines,
     warnings,
+    starts,
     ends,
     lastSent,
   };

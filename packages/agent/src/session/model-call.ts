@@ -228,7 +228,7 @@ async function makeRoom(core: RequestParts, signal: AbortSignal, info: RequestIn
   const verdict = await core.seams.onOverflow(info, signal);
   if (!verdict) return false;
   if ("retry" in verdict) return true;
-  if ("compact" in verdict) return applyCompaction(core, verdict.compact, signal);
+  if ("compact" in verdict) return (await applyCompaction(core, verdict.compact, signal)).problem === undefined;
   applyPrune(core, verdict.prune);
   return true;
 }

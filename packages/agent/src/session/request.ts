@@ -157,8 +157,13 @@ async function ensurePrefix(
   if (reason !== "first") core.guard.expect(reason);
 }
 
+export function noteModel(core: JournalPart & ModelPart, role?: string): void {
+  const { provider, id, model } = core.profile;
+  core.append({ type: "model_change", model: `${provider ?? id}/${model}`, ...(role === undefined ? {} : { role }) });
+}
+
 /** The level in force is part of the history, so that a reopened session can continue with it. */
-function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
+export function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
   core.append({ type: "thinking_level_change", thinkingLevel: level ?? OWN_LEVEL });

@@ -27,7 +27,7 @@ import { Subagents } from "../subagents/manager.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { abortController } from "../time/deadline.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
-import { applyCompaction, restoreHistory } from "./compaction.ts";
+import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
@@ -42,7 +42,7 @@ import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMo
 import { NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
-import { prefixOf } from "./request.ts";
+import { noteEffort, noteModel, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
 import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
@@ -258,8 +258,13 @@ export class Session {
     core.profile = profile;
     core.tools.setProfile(profile);
     core.stalePrefix = "model";
-    const model = `${profile.provider ?? profile.id}/${profile.model}`;
-    core.append({ type: "model_change", model, ...(role === undefined ? {} : { role }) });
+    noteModel(core, role);
+  }
+
+  /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
+  noteModel(): void {
+    noteModel(this.#core);
+    noteEffort(this.#core);
   }
 
   /** Renders prompt, environment block and tools anew for the next request. */
@@ -305,9 +310,10 @@ export class Session {
     return this.#core.seams.beforeSwitch(to, abortController().signal);
   }
 
-  /** Makes room in the context now; true when there is more. `interrupt` ends it, and the context stays as it was. */
-  async compact(plan: CompactionPlan | CompactionDemand): Promise<boolean> {
-    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? false;
+  /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
+  async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
+    const outcome = await this.#maintain((signal) => applyCompaction(this.#core, plan, signal));
+    return outcome ?? { problem: "it was interrupted" };
   }
 
   /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */

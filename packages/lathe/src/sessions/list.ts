@@ -104,8 +104,8 @@ function headOf(path: string): SessionSummary | undefined | "unreadable" {
 }
 
 /** Messages of older formats are not looked into, so their files are never taken for empty. */
-const isEmpty = ({ header, firstText, bytes }: SessionSummary): boolean =>
-  firstText === undefined && bytes <= HEAD_BYTES && header.version >= JOURNAL_VERSION;
+const isEmpty = ({ header, hasMessage, bytes }: SessionSummary): boolean =>
+  !hasMessage && bytes <= HEAD_BYTES && header.version >= JOURNAL_VERSION;
 
 const NAME_LENGTH = 40;
 

@@ -1,5 +1,6 @@
 // The commands that every conversation has.
 
+import { sentence } from "@lathe/agent";
 import { modelsOf } from "../../models/connect.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
 import { offeredSessions } from "../../sessions/choose.ts";
@@ -94,7 +95,7 @@ const fresh: SlashCommand = {
   description: "start a new session",
   run: async (conversation, _argument, view) => {
     const { cancelled } = await conversation.startNew();
-    view.line(cancelled === undefined ? "New session." : `Not started: ${cancelled}.`, "dim");
+    view.line(cancelled === undefined ? "New session." : `Not started: ${sentence(cancelled)}`, "dim");
   },
 };
 
@@ -107,7 +108,7 @@ const resume: SlashCommand = {
     if (path === undefined) return view.line("No session selected.", "dim");
     if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
     const { cancelled } = await conversation.resume(path);
-    if (cancelled !== undefined) return view.line(`Not resumed: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not resumed: ${sentence(cancelled)}`, "yellow");
     view.line(`Resumed session ${conversation.session.id}.`, "dim");
     await view.showPast(conversation.session);
     if (conversation.wasCutOff) view.line("Its last input was not finished. To go on, send: continue", "yellow");
@@ -128,7 +129,7 @@ const fork: SlashCommand = {
   description: "continue in a copy of this session",
   run: async (conversation, _argument, view) => {
     const { cancelled } = await conversation.fork();
-    if (cancelled !== undefined) return view.line(`Not copied: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not copied: ${sentence(cancelled)}`, "yellow");
     view.line(`Copied to session ${conversation.session.id}.`, "dim");
   },
 };

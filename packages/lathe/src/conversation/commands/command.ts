@@ -1,8 +1,9 @@
 // A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
-import type { Session } from "@lathe/agent";
-import { type ExitCode, usageError } from "../../usage/exit.ts";
+import { type Session, sentence } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { CliError, EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 
 /** What a command may do besides changing the conversation. */
@@ -68,7 +69,15 @@ export class CommandRegistry {
     const command = this.get(name);
     if (!command) throw usageError(`There is no /${name}. See /help.`);
     if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Press Ctrl+C first.");
-    await command.run(conversation, argument, view);
+    if (command.arguments === undefined && argument !== "")
+      throw usageError(`/${name} takes no argument, but got "${argument}".`);
+    try {
+      await command.run(conversation, argument, view);
+    } catch (error) {
+      // Hosts go on after a command that failed, whatever the reason was (a provider, the disk).
+      if (error instanceof CliError) throw error;
+      throw new CliError(EXIT.failed, `/${name} failed: ${sentence(messageOf(error))}`, { cause: error });
+    }
   }
 
   /** Completions of a line that is being typed: names of commands, then values of the one that was named. */

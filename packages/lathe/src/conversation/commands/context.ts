@@ -13,7 +13,8 @@ export const compact: SlashCommand = {
   run: async (conversation, focus, view) => {
     const before = conversation.session.contextTokens;
     const entry = await conversation.compact(focus === "" ? undefined : focus);
-    if (!entry) return;
+    // A warning has said why.
+    if ("problem" in entry) return;
     const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
     const done = waysToCompact(entry);
     const after = conversation.session.contextTokens;

@@ -62,8 +62,10 @@ export class LineController {
     const command = this.#commands.parse(said);
     const before = this.#commanded;
     if (command) {
-      this.#commanded = before.then(() => this.#command(command));
-      return this.#commanded;
+      const running = before.then(() => this.#command(command));
+      // One that failed must not keep the next from running.
+      this.#commanded = running.catch(() => {});
+      return running;
     }
     await before;
     const content = await withAttachments(said, this.#conversation.workspace.machine);

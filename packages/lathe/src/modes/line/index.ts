@@ -37,8 +37,7 @@ export async function lineMode(
     return EXIT.done;
   }
   const code = await terminal.run(conversation, builtinCommands(), prompts);
-  const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
-  if (isKept) terminal.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
+  if (conversation.isKept) terminal.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await conversation.close();
   return code;
 }
