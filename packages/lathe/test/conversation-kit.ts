@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { startModelServer } from "@lathe/testkit";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
+import type { CommandView } from "../src/conversation/commands/command.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { newJournal } from "../src/journals/journal-files.ts";
@@ -56,7 +57,7 @@ export async function conversation(
   );
   const commands = builtinCommands();
   const lines: string[] = [];
-  const view = {
+  const view: CommandView & { columns?: number } = {
     line: (text: string) => lines.push(text),
     ask: async () => undefined,
     showPast: async () => {},
@@ -75,6 +76,7 @@ export async function conversation(
     settings: workspace.settings as Record<string, unknown>,
     talk,
     say,
+    view,
     lines,
     warnings,
     starts,

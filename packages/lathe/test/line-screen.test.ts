@@ -172,6 +172,25 @@ describe.skipIf(!hasTmux)("line mode on a screen (tmux)", () => {
     await screen.see(/✓ shell echo hi[\s\S]*done\n›$/);
   });
 
+  it("G-42 after a command that the provider failed everything works on; a session with only a briefing can be continued", async () => {
+    const notes = "## Goal\nShip it.\n\n## Done\nNothing.\n\n## Next steps\nGo.";
+    server.push(turn.text("answer"), turn.error(400, { message: "bad thing" }), turn.text("more"), turn.text(notes));
+    await open(SONNET, 100);
+    await screen.press("go", "Enter");
+    await screen.see(/answer\n›$/);
+    await screen.press("/handoff", "Enter");
+    await screen.see(/Handoff failed: bad thing\. You are still in this session\.\n›$/);
+    await screen.press("again", "Enter");
+    await screen.see(/more\n›$/);
+    await screen.press("/handoff", "Enter");
+    await screen.see(/New session started with handoff context\n›$/);
+    await screen.press("/quit", "Enter");
+    const rows = await screen.see(/To continue: lathe --resume \w{8}/);
+    const id = /--resume (\w{8})/.exec(rows.join("\n"))?.[1] ?? "";
+    const listed = await box.run(["sessions", "list"]);
+    expect(listed.stdout).toMatch(new RegExp(`${id}.* go`));
+  });
+
   it("/redo does not say that it rewound; /handoff of nothing does not claim to begin", async () => {
     server.push(turn.text("answer"));
     await open(SONNET, 100);

@@ -117,12 +117,16 @@ export function sessionName(
   for (const candidate of [session.title, session.firstMessage]) {
     const clean = oneLine(candidate ?? "");
     if (clean === "") continue;
-    if (clean.length <= length) return clean;
-    // Half a character would be none.
-    const characters = [...clean];
-    return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : clean;
+    return shortened(clean, length);
   }
   return oneLine(session.id);
+}
+
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Half a character would be none.
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
 }
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */

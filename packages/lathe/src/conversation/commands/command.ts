@@ -8,6 +8,8 @@ import type { Conversation } from "../conversation.ts";
 
 /** What a command may do besides changing the conversation. */
 export interface CommandView {
+  /** Width of the screen; absent where lines have no limit. */
+  readonly columns?: number;
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up. */
   ask(question: string): Promise<string | undefined>;

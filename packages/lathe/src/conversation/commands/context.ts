@@ -63,7 +63,9 @@ export const context: SlashCommand = {
       throw usageError(`/context takes nothing, or "all" for every part, but got "${argument}".`);
     const { contextReport } = await import("../context-report.ts");
     const { contextTable } = await import("../../tables/context-table.ts");
-    view.line(contextTable(await contextReport(open), { all: argument === "all" }).trimEnd());
+    const { columns } = view;
+    const shape = { all: argument === "all", ...(columns === undefined ? {} : { columns }) };
+    view.line(contextTable(await contextReport(open), shape).trimEnd());
   },
 };
 

@@ -29,7 +29,8 @@ const tree: SlashCommand = {
     const [word, rest] = divided(argument);
     const { journal } = conversation.session;
     if (word === "" || isFilter(word)) {
-      const rows = treeText(treeRows(journal, word === "" ? "no-tools" : word));
+      if (rest !== "") throw usageError(`/tree ${word} takes nothing more, but got "${rest}".`);
+      const rows = treeText(treeRows(journal, word === "" ? "no-tools" : word), view.columns);
       return view.line(rows.length === 0 ? "Nothing to show." : rows.join("\n"));
     }
     const wanted = summaryWanted(rest);

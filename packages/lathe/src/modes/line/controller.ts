@@ -177,6 +177,7 @@ export class LineController {
   async #command(command: { readonly name: string; readonly argument: string }): Promise<void> {
     if (command.name === "help") this.#view.line(GREETING);
     const view = {
+      columns: this.#view.columns,
       line: (text: string, style?: Style): void => this.#view.line(text, style),
       ask: (question: string): Promise<Said> => this.#view.ask(question),
       showPast: (session: Session): Promise<void> => this.#view.showPast(session),
