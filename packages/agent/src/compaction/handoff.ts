@@ -5,10 +5,11 @@ import { pathTo } from "../journal/context.ts";
 import type { JournalReader, SideCall } from "../seams/types.ts";
 import { askedAgain } from "./again.ts";
 import { HANDOFF } from "./briefing.ts";
-import { type Candidate, problemWith } from "./checklist.ts";
+import { problemWith } from "./checklist.ts";
 import { isFromPerson } from "./history.ts";
 import { tokensOfText } from "./present-context.ts";
 import prompt from "./prompts/handoff.md";
+import type { SummaryAnswer } from "./summarize.ts";
 
 const TIMEOUT_MS = 300_000;
 
@@ -28,7 +29,7 @@ export function handoffCall(focus?: string, problem?: string): SideCall {
 }
 
 /** Why a briefing cannot be all that the next session knows. `most`: the longest that is accepted, in tokens. */
-export const problemWithBriefing = (answer: Candidate, most: number): string | undefined =>
+export const problemWithBriefing = (answer: SummaryAnswer, most: number): string | undefined =>
   problemWith(answer, { replaces: Number.POSITIVE_INFINITY, most, headings: true });
 
 /** The kind of an entry that holds a message of the user from the session before, word for word. */

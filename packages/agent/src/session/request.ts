@@ -162,8 +162,13 @@ export function noteModel(core: JournalPart & ModelPart, role?: string): void {
   core.append({ type: "model_change", model: `${provider ?? id}/${model}`, ...(role === undefined ? {} : { role }) });
 }
 
+export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Parameters<typeof noteEffort>[0]): void {
+  noteModel(core);
+  noteEffort(core);
+}
+
 /** The level in force is part of the history, so that a reopened session can continue with it. */
-export function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
+function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
   core.append({ type: "thinking_level_change", thinkingLevel: level ?? OWN_LEVEL });

@@ -26,6 +26,7 @@ import type {
 import { Subagents } from "../subagents/manager.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { abortController } from "../time/deadline.ts";
+import { pending } from "../time/pending.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
 import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
@@ -42,7 +43,7 @@ import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMo
 import { NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
-import { noteEffort, noteModel, prefixOf } from "./request.ts";
+import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
 import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
@@ -263,8 +264,7 @@ export class Session {
 
   /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
   noteModel(): void {
-    noteModel(this.#core);
-    noteEffort(this.#core);
+    noteModelAndEffort(this.#core);
   }
 
   /** Renders prompt, environment block and tools anew for the next request. */
@@ -312,8 +312,8 @@ export class Session {
 
   /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
-    const outcome = await this.#maintain((signal) => applyCompaction(this.#core, plan, signal));
-    return outcome ?? { problem: "it was interrupted" };
+    const interrupted = { problem: "it was interrupted" };
+    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
 
   /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
@@ -413,10 +413,7 @@ export class Session {
     const core = this.#core;
     const isAwaiting = core.state === "awaiting_input";
     const { signal } = core.startRun();
-    let settle = (): void => {};
-    const running = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: running, settle } = pending();
     this.#running = running;
     let done: T | undefined;
     try {
@@ -437,10 +434,7 @@ export class Session {
   /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     const firstEvent = this.#core.events.seq + 1;
-    let settle = (): void => {};
-    const running = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: running, settle } = pending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
     this.#running = running;
     let outcome: InputOutcome;
