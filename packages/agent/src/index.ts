@@ -9,7 +9,7 @@ export type { Amounts, BudgetConfig, BudgetDimension } from "./budget/ledger.ts"
 export { Checkpoints } from "./checkpoint/checkpoints.ts";
 export { beganWithBriefing, HANDOFF } from "./compaction/briefing.ts";
 export { Compaction, type CompactionOptions } from "./compaction/compaction.ts";
-export { HANDOFF_WORDS, handoffCall, handoffMessage, wordsToKeep } from "./compaction/handoff.ts";
+export { HANDOFF_WORDS, handoffCall, handoffMessage, problemWithBriefing, wordsToKeep } from "./compaction/handoff.ts";
 export {
   type CompactionSettings,
   type CompactionStrategy,
@@ -171,6 +171,7 @@ export { type SchemeContent, SchemeRegistry, type SchemeResolver } from "./seams
 export * from "./seams/types.ts";
 export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
+export type { CompactionOutcome } from "./session/compaction.ts";
 export type { ConfigInput, QueueMode, RetryConfig, SessionConfig } from "./session/config.ts";
 export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export type { BranchSummarizer, NavigateOptions, Navigation } from "./session/navigation.ts";
@@ -200,6 +201,7 @@ export {
 export type { SnapshotLimits } from "./snapshots/scan.ts";
 export { type ChildStores, forkChildren } from "./subagents/fork-children.ts";
 export type { AgentRole, SubagentOptions } from "./subagents/types.ts";
+export { sentence } from "./text/sentence.ts";
 export { visibleLine, visibleText } from "./text/visible.ts";
 export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant } from "./tools/edit-variant.ts";

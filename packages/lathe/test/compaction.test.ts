@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type RecordedRequest, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { conversation, NOTES } from "./conversation-kit.ts";
+import { briefing, conversation, NOTES } from "./conversation-kit.ts";
 
 it("CO-01 /compact summarizes, /uncompact sends everything again, and what came in between stays", async () => {
   const c = await conversation();
@@ -107,7 +107,7 @@ it("CO-04 a service of the user makes the summary; when it fails, the context st
 
 it("G-42 CO-07 /handoff: the request continues the last one byte for byte, and a new session begins with the briefing", async () => {
   const c = await conversation();
-  c.server.push(turn.text("first"), turn.text("second"), turn.text("Do the tests next."), turn.text("on it"));
+  c.server.push(turn.text("first"), turn.text("second"), turn.text(briefing("Do the tests next.")), turn.text("on it"));
   await expect(c.say("/handoff")).rejects.toThrow("Nothing to hand off (no messages yet)");
   await c.say("one");
   await c.say("two");
@@ -143,7 +143,12 @@ it("G-42 CO-07 /handoff: the request continues the last one byte for byte, and a
 
 it("CO-07 strategy handoff: a full context becomes a new session after the answer", async () => {
   const c = await conversation();
-  c.server.push(turn.text("word ".repeat(3000)), turn.text("more"), turn.text("The briefing."), turn.text("on it"));
+  c.server.push(
+    turn.text("word ".repeat(3000)),
+    turn.text("more"),
+    turn.text(briefing("The briefing.")),
+    turn.text("on it"),
+  );
   await c.say("tell me everything");
   Object.assign(c.settings, {
     "compaction.strategy": "handoff",
@@ -160,14 +165,19 @@ it("CO-07 strategy handoff: a full context becomes a new session after the answe
 
 it("CO-07 G-42 compaction.handoffSaveToDisk: the briefing of an automatic handoff is kept as a file, that of /handoff is not", async () => {
   const c = await conversation({ "compaction.handoffSaveToDisk": true });
-  c.server.push(turn.text("word ".repeat(3000)), turn.text("The briefing."), turn.text("more"), turn.text("By hand."));
+  c.server.push(
+    turn.text("word ".repeat(3000)),
+    turn.text(briefing("The briefing.")),
+    turn.text("more"),
+    turn.text(briefing("By hand.")),
+  );
   const before = c.talk.open.journal.folder!;
   c.settings["compaction.strategy"] = "handoff";
   c.settings["compaction.thresholdTokens"] = 1;
   await c.say("tell me everything");
   const [name = "", ...others] = await readdir(before);
   expect([name, others]).toEqual([expect.stringMatching(/^handoff-.*\.md$/), []]);
-  expect(await readFile(join(before, name), "utf8")).toBe("The briefing.\n");
+  expect(await readFile(join(before, name), "utf8")).toBe(`${briefing("The briefing.")}\n`);
   c.settings["compaction.strategy"] = "context-full";
   c.settings["compaction.enabled"] = false;
   c.talk.autoCompaction = false;
@@ -202,8 +212,8 @@ it("CO-07 needle: after a handoff every word of the user and the instructions is
     );
     await c.say(text);
   }
-  for (const briefing of ["Nothing of note.", "Still nothing."]) {
-    c.server.push(turn.text(briefing), turn.text("fine"));
+  for (const next of ["Nothing of note.", "Still nothing."]) {
+    c.server.push(turn.text(briefing(next)), turn.text("fine"));
     await c.say("/handoff");
     await c.say("and?");
     const sent = c.lastSent();
@@ -223,7 +233,7 @@ it("CO-07 needle: after a handoff every word of the user and the instructions is
 it("G-42 a model that calls a tool instead of writing the briefing is asked once more; no tool runs", async () => {
   const c = await conversation();
   const call = turn.calls([{ name: "write_file", args: { file_path: "x", content: "x" } }]);
-  c.server.push(turn.text("first"), call, turn.text("The briefing."));
+  c.server.push(turn.text("first"), call, turn.text(briefing("The briefing.")));
   await c.say("one");
   await c.say("/handoff");
   expect(c.lines.at(-1)).toBe("New session started with handoff context");

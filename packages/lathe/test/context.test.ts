@@ -100,6 +100,15 @@ describe("with a box", () => {
     },
   );
 
+  it("lathe prompt --json is refused, since it prints text", async () => {
+    box = await sandbox();
+    expect(await box.run(["prompt", "--json", "--model", "practice/basic", "hello"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: "lathe: lathe prompt prints text only. Leave out --json and --mode.\n",
+    });
+  });
+
   it("lathe prompt lists each instruction file and each tool with its tokens", async () => {
     box = await sandbox();
     mkdirSync(join(box.dir, "deep"));

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { builtinCommands } from "../src/conversation/commands/builtin.ts";
+import type { CommandView } from "../src/conversation/commands/command.ts";
 import { Conversation, type ConversationParts } from "../src/conversation/conversation.ts";
 import { sessionRequest } from "../src/conversation/session-request.ts";
 import { newJournal } from "../src/journals/journal-files.ts";
@@ -14,6 +15,9 @@ import { openWorkspace } from "../src/workspace/workspace.ts";
 
 /** A summary that is accepted. */
 export const NOTES = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
+
+/** A briefing that is accepted. */
+export const briefing = (next: string): string => `## Goal\nShip it.\n\n## Done\nNothing.\n\n## Next steps\n${next}`;
 
 export type Talk = Awaited<ReturnType<typeof conversation>>;
 
@@ -49,6 +53,7 @@ export async function conversation(
   const opened = await openWorkspace({ ...machine, stdin, stdout, stderr, terminal: stdout }, options);
   const workspace = { ...opened, settings: { ...opened.settings, ...settings } };
   const warnings: string[] = [];
+  const starts: { readonly reason: string }[] = [];
   const ends: object[] = [];
   let tail = "";
   const talk = await Conversation.start(
@@ -60,6 +65,7 @@ export async function conversation(
         parts.onEvent?.(session, event);
         if (event.kind === "tool_call_output_delta") tail += event.data.delta;
         if (event.kind === "warning") warnings.push(event.data.message);
+        if (event.kind === "compaction_start") starts.push(event.data);
         if (event.kind === "compaction_end") ends.push(event.data);
       },
     },
@@ -68,7 +74,7 @@ export async function conversation(
   const commands = builtinCommands();
   const lines: string[] = [];
   const replies: string[] = [];
-  const view = {
+  const view: CommandView & { columns?: number } = {
     line: (text: string) => lines.push(text),
     ask: async () => replies.shift(),
     showPast: async () => {},
@@ -87,8 +93,10 @@ export async function conversation(
     settings: workspace.settings as Record<string, unknown>,
     talk,
     say,
+    view,
     lines,
     warnings,
+    starts,
     ends,
     lastSent,
     /** To the next question of a command. */

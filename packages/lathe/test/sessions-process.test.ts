@@ -29,7 +29,7 @@ describe("sessions and processes", () => {
     await ended;
     const { stdout, code } = await box.run(["sessions", "doctor"]);
     expect(stdout).toContain("Locked by a process that has ended");
-    expect(stdout).toContain("1 session files checked, 1 problems.");
+    expect(stdout).toContain("1 session file checked, 1 problem.");
     expect(code).toBe(1);
     const [listed] = JSON.parse((await box.run(["sessions", "list", "--json"])).stdout) as { id: string }[];
     const shown = (await box.run(["sessions", "show", listed?.id ?? "", "--full"])).stdout;
@@ -54,7 +54,7 @@ describe("sessions and processes", () => {
   it("a session kept elsewhere is remembered, so that its blobs stay", async () => {
     const path = join(box.dir, "talk.jsonl");
     expect((await box.run([...PRACTICE, "--session", path, "-p", "show package.json"])).code).toBe(0);
-    expect((await box.run(["sessions", "doctor"])).stdout).toContain("1 session files checked, no problems.");
+    expect((await box.run(["sessions", "doctor"])).stdout).toContain("1 session file checked, no problems.");
     expect((await box.run(["sessions", "show", path])).stdout).toContain("show package.json");
   });
 

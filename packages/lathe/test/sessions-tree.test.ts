@@ -1,7 +1,8 @@
 // `lathe sessions tree|branch|label|move`, over files that nobody has open.
 
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { FileArtifacts, FileStore, Journal } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
@@ -178,6 +179,21 @@ describe("lathe sessions move", () => {
     mkdirSync(join(box.dir, "below"));
     expect((await box.run("sessions", "move", own, "below")).stdout).toBe(`${own}\n`);
     expect(open(own).header.cwd).toBe(join(box.dir, "below"));
+  });
+
+  it("SP-03 prints a command that a shell takes as it is", async () => {
+    const there = join(box.home, "..", "it's a folder");
+    mkdirSync(there);
+    const { stderr } = await box.run("sessions", "move", id, there);
+    const [, command = ""] = /^To continue: (cd .*) && lathe/.exec(stderr) ?? [];
+    expect(execFileSync("sh", ["-c", `${command} && pwd -P`], { encoding: "utf8" })).toBe(`${realpathSync(there)}\n`);
+  });
+
+  it("SP-03 an empty folder name, as an unset variable gives it, moves nothing", async () => {
+    expect(await refusal("move", id, "")).toBe(
+      "lathe: The name of the folder is empty. Give one; . is the present one.",
+    );
+    expect(existsSync(path)).toBe(true);
   });
 
   it("refuses a folder that is not there, and a session that is open", async () => {

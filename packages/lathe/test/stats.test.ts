@@ -1,4 +1,4 @@
-import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeLine, forkJournal, Journal } from "@lathe/agent";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ describe("lathe stats", () => {
       byDay: { "2026-03-01": { answers: 2 }, "2026-03-02": { answers: 1 } },
     });
     const text = (await box.run("stats")).stdout;
-    expect(text).toContain("3 sessions, 3 prompts, 3 answers, 1 tool results, $0.52\n");
+    expect(text).toContain("3 sessions, 3 prompts, 3 answers, 1 tool result, $0.52\n");
     expect(text).toMatch(/acme\/m-1 +3 +4\.0k +1\.6k +180 +\$0\.0220/);
   });
 
@@ -97,6 +97,37 @@ describe("lathe stats", () => {
     journal.append({ type: "custom", customType: "maintenance", data: null });
     await journal.close();
     expect(await json()).toMatchObject({ byModel: { "acme/small": { answers: 1, input: 30, output: 5, cost: 0.25 } } });
+  });
+
+  it("says as many answers in its first line as its tables do, one of each without a plural, and no price for a model without one", async () => {
+    const { journal } = box.maker.make();
+    journal.append(user("x"));
+    const { cost: _cost, ...unpriced } = answer("y") as { cost?: number };
+    journal.append(unpriced as ReturnType<typeof answer>);
+    await journal.close();
+    expect((await box.run("stats")).stdout).toMatch(/^1 session, 1 prompt, 1 answer, 0 tool results, –\n[^$]*$/);
+    expect(await json()).toMatchObject({ total: { answers: 1, cost: 0, unpriced: 1 } });
+    const usage = { inputTokens: 30, outputTokens: 5, totalTokens: 35 };
+    const data = { role: "handoff", model: "acme/small", usage, cost: 0.25 };
+    const again = Journal.open(openStore(journal.label), box.maker.deps);
+    again.append({ type: "custom", customType: "maintenance", data });
+    await again.close();
+    const { stdout } = await box.run("stats");
+    expect(stdout).toMatch(/^1 session, 1 prompt, 2 answers, 0 tool results, at least \$0\.25\n/);
+    expect(stdout).toMatch(/acme\/m-1 +1 .* –\n/);
+    expect(stdout).toMatch(/acme\/small +1 .* \$0\.25\n/);
+  });
+
+  it("says what it could not count", async () => {
+    const sound = await saySomething(box.maker, "sound", "ok");
+    const bad = await saySomething(box.maker, "a line with a typo", "ok");
+    writeFileSync(bad.path, readFileSync(bad.path, "utf8").replace("typo", "tyop"));
+    writeFileSync(sound.path.replace(sound.id, "broken"), "no header here\n");
+    const { stdout, stderr, code } = await box.run("stats");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^2 sessions, 1 prompt, 2 answers/);
+    expect(stderr).toBe("lathe: Not counted: 1 older or unreadable file, 1 damaged line. See: lathe sessions doctor\n");
+    expect(await json()).toMatchObject({ unread: { files: 1, lines: 1 } });
   });
 
   it("counts what a fork took over once, also when the session it comes from is gone", async () => {

@@ -18,14 +18,14 @@ export interface Demands {
   readonly headings: boolean;
 }
 
-/** What is wrong with it, for the model that wrote it; undefined when nothing is. */
+/** What is wrong with it, for the model that wrote it and for people; undefined when nothing is. */
 export function problemWith({ text, finish }: Candidate, { replaces, most, headings }: Demands): string | undefined {
-  if (text.trim() === "") return "they are empty";
+  if (text.trim() === "") return "it is empty";
   if (finish === "content_filter") return "the answer was refused";
-  if (finish === "length") return "they were cut off at the output limit, so write less";
+  if (finish === "length") return "it was cut off at the output limit";
   const tokens = tokensOfText(text);
-  if (tokens >= replaces) return "they are longer than the conversation they stand for";
-  if (tokens > most) return `they are longer than ${most * 4} characters`;
+  if (tokens >= replaces) return "it is longer than the conversation it stands for";
+  if (tokens > most) return `it is longer than ${most * 4} characters`;
   const missing = headings ? NEEDED.filter((name) => !new RegExp(`^#+ *${name}\\b`, "im").test(text)) : [];
   if (missing.length > 0) return `a heading is missing: ${missing.map((name) => `## ${name}`).join(", ")}`;
   return undefined;

@@ -3,26 +3,34 @@
 import { Message, textOf } from "@lathe/llm";
 import { pathTo } from "../journal/context.ts";
 import type { JournalReader, SideCall } from "../seams/types.ts";
+import { askedAgain } from "./again.ts";
 import { HANDOFF } from "./briefing.ts";
+import { problemWith } from "./checklist.ts";
 import { isFromPerson } from "./history.ts";
 import { tokensOfText } from "./present-context.ts";
 import prompt from "./prompts/handoff.md";
+import type { SummaryAnswer } from "./summarize.ts";
 
 const TIMEOUT_MS = 300_000;
 
 /**
- * For `session.callModel`. Tools may be called as before, so that the request continues the last one byte for byte; a model that
- * does so instead of writing is asked once more, without them.
+ * For `session.callModel`. Tools may be called as before, so that the request continues the last one byte for byte. `problem`: what
+ * was wrong with the briefing of the first attempt; the second has no tools.
  */
-export function handoffCall(focus?: string, without?: "tools"): SideCall {
+export function handoffCall(focus?: string, problem?: string): SideCall {
   const attention = focus === undefined ? "" : `\n\nThe user asks you to pay special attention to: ${focus}`;
+  const again = problem === undefined ? "" : `\n\n${askedAgain("briefing", problem)}`;
   return {
-    messages: [Message.user(`${prompt.trim()}${attention}`)],
+    messages: [Message.user(`${prompt.trim()}${attention}${again}`)],
     continuing: true,
-    ...(without === undefined ? {} : { toolChoice: { mode: "none" } }),
+    ...(problem === undefined ? {} : { toolChoice: { mode: "none" } }),
     timeoutMs: TIMEOUT_MS,
   };
 }
+
+/** Why a briefing cannot be all that the next session knows. `most`: the longest that is accepted, in tokens. */
+export const problemWithBriefing = (answer: SummaryAnswer, most: number): string | undefined =>
+  problemWith(answer, { replaces: Number.POSITIVE_INFINITY, most, headings: true });
 
 /** The kind of an entry that holds a message of the user from the session before, word for word. */
 export const HANDOFF_WORDS = "handoff_words";

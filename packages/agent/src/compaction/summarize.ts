@@ -3,8 +3,8 @@
 
 import { Message } from "@lathe/llm";
 import type { SeamContext } from "../seams/types.ts";
+import { askedAgain } from "./again.ts";
 import { type Demands, problemWith } from "./checklist.ts";
-import again from "./prompts/again.md";
 import first from "./prompts/first.md";
 import summarizer from "./prompts/summarizer.md";
 import turnPrefix from "./prompts/turn-prefix.md";
@@ -64,7 +64,7 @@ export async function accepted(
 ): Promise<string> {
   let problem = "";
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const note = problem === "" ? "" : `\n\n${again.trim().replace("{{problem}}", () => problem)}`;
+    const note = problem === "" ? "" : `\n\n${askedAgain("summary", problem)}`;
     const answer = await ask(summarizer.trim(), `${prompt}${note}`, context);
     const found = problemWith(answer, demands);
     if (found === undefined) return answer.text.trim();

@@ -16,6 +16,8 @@ export interface Spending {
   readonly usage: Usage;
   /** US dollars. */
   readonly cost: number;
+  /** Answers whose price is not known: `cost` is without them. */
+  readonly unpriced: number;
 }
 
 /** One input with the work that it caused, steering included. */
@@ -49,14 +51,26 @@ export interface SessionCosts {
   readonly byRole: ReadonlyMap<string, Spending>;
 }
 
-const NO_SPENDING: Spending = { answers: 0, usage: NO_USAGE, cost: 0 };
+const NO_SPENDING: Spending = { answers: 0, usage: NO_USAGE, cost: 0, unpriced: 0 };
 
 /** Requests that failed after they had cost something do not say which model they were for. */
 const FAILED_REQUESTS = "(failed requests)";
 
 function addSpending(a: Spending, b: Spending): Spending {
-  return { answers: a.answers + b.answers, usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost };
+  return {
+    answers: a.answers + b.answers,
+    usage: addUsage(a.usage, b.usage),
+    cost: a.cost + b.cost,
+    unpriced: a.unpriced + b.unpriced,
+  };
 }
+
+/** What used nothing costs nothing, whatever the price. */
+const spendingOf = (usage: Usage, cost: number | undefined): Omit<Spending, "answers"> => ({
+  usage,
+  cost: cost ?? 0,
+  unpriced: cost === undefined && usage.totalTokens > 0 ? 1 : 0,
+});
 
 /** Reads the whole journal; not for hot paths. */
 export function sessionCosts(journal: JournalReader): SessionCosts {
@@ -66,8 +80,8 @@ export function sessionCosts(journal: JournalReader): SessionCosts {
     if (type === "message") costs.message(journal.entry(id) as MessageEntry);
     else if (type === "custom") costs.custom(journal.entry(id) as CustomEntry);
   }
-  for (const { usage, cost = 0 } of journal.outside("settle"))
-    if (usage) costs.spend(FAILED_REQUESTS, { answers: 0, usage: comparableUsage(usage, ""), cost });
+  for (const { usage, cost } of journal.outside("settle"))
+    if (usage) costs.spend(FAILED_REQUESTS, { answers: 0, ...spendingOf(comparableUsage(usage, ""), cost) });
   return costs;
 }
 
@@ -94,9 +108,9 @@ class Costs implements SessionCosts {
       return;
     }
     if (message.role !== "assistant") return;
-    const { provider = "", model = "(unknown)", usage = NO_USAGE, cost = 0 } = entry;
+    const { provider = "", model = "(unknown)", usage = NO_USAGE, cost } = entry;
     this.#model = provider === "" ? model : `${provider}/${model}`;
-    const spent = { answers: 1, usage: comparableUsage(usage, provider), cost };
+    const spent = { answers: 1, ...spendingOf(comparableUsage(usage, provider), cost) };
     this.spend(this.#model, spent);
     for (const share of sharesOf(causesOf(this.#journal, entry), spent)) this.#share(share);
     for (const part of message.content) if (part.kind === "tool_call") this.#call(part.toolCall.name);
@@ -105,7 +119,7 @@ class Costs implements SessionCosts {
   custom(entry: CustomEntry): void {
     const child = spentBy(entry);
     if (child) {
-      const spent = { answers: child.turns, usage: child.usage, cost: child.cost };
+      const spent = { ...NO_SPENDING, answers: child.turns, usage: child.usage, cost: child.cost };
       add(this.byChild, String((entry.data as JsonObject)["agentId"]), spent);
       // Which models its own children had is in its own journal.
       this.#models ??= modelsOfChildren(this.#journal);
@@ -114,7 +128,7 @@ class Costs implements SessionCosts {
     }
     const side = sideCost(entry);
     if (!side) return;
-    const spent = { answers: 1, usage: side.usage, cost: side.cost };
+    const spent = { answers: 1, ...spendingOf(side.usage, side.cost) };
     add(this.byRole, side.role, spent);
     this.spend(side.model, spent);
   }

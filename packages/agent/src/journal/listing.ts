@@ -16,6 +16,8 @@ export interface SessionSummary {
   readonly title?: string;
   /** Text of the first user message, as far as the first 4 KiB hold it. */
   readonly firstText?: string;
+  /** Whether the first 4 KiB hold a message, of a person or of a host in their name. */
+  readonly hasMessage: boolean;
   readonly bytes: number;
   readonly mtimeMs: number;
 }
@@ -36,6 +38,7 @@ export function readHead(path: string): SessionSummary | undefined {
       header,
       ...(title === undefined ? {} : { title }),
       ...(firstText === undefined ? {} : { firstText }),
+      hasMessage: lines.some((line) => MESSAGES.has(readLineHead(line)?.type ?? "")),
       bytes: size,
       mtimeMs,
     };
@@ -43,6 +46,8 @@ export function readHead(path: string): SessionSummary | undefined {
     closeSync(fd);
   }
 }
+
+const MESSAGES: ReadonlySet<string> = new Set(["message", "custom_message"]);
 
 /** Headers of older formats may lack what ours must have. */
 function headerOf(line: Buffer): SessionHeader | undefined {

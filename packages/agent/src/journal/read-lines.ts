@@ -8,7 +8,12 @@ import { openRegularFile } from "./regular-file.ts";
  * Visits the whole, intact lines that begin at or after `from`, and returns where to continue when the file has grown: a last
  * line without its newline may still be being written. The buffer is only valid during the visit.
  */
-export function readLines(path: string, from: number, visit: (line: Buffer, offset: number) => void): number {
+export function readLines(
+  path: string,
+  from: number,
+  visit: (line: Buffer, offset: number) => void,
+  damaged: () => void = () => {},
+): number {
   const fd = openRegularFile(path);
   try {
     const { size } = fstatSync(fd);
@@ -21,9 +26,11 @@ export function readLines(path: string, from: number, visit: (line: Buffer, offs
       line(line, offset, ended) {
         if (!ended) next = from + offset;
         else if (isIntact(line)) visit(line, from + offset);
+        else damaged();
       },
       tooLong(_length, offset, ended) {
         if (!ended) next = from + offset;
+        else damaged();
       },
     });
     return next;

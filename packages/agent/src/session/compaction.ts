@@ -7,6 +7,7 @@ import { pathTo } from "../journal/context.ts";
 import { JournalError } from "../journal/errors.ts";
 import type { PruneEntry } from "../journal/types.ts";
 import type { CompactionDemand, CompactionPlan } from "../seams/types.ts";
+import { sentence } from "../text/sentence.ts";
 import { withDeadline } from "../time/deadline.ts";
 import type { ClockPart, ContextPart, EventPart, JournalPart, SeamPart } from "./parts.ts";
 
@@ -26,26 +27,37 @@ const FAILED: Readonly<Record<string, string>> = {
 
 type CompactionParts = HistoryParts & EventPart & SeamPart & ClockPart;
 
-/** True when the context is smaller now. Announced before the summary is asked for, which takes long. */
+/** What became of the wish to make room. */
+export interface CompactionOutcome {
+  /** Why the context stays as it is; absent when it is smaller now. */
+  readonly problem?: string;
+}
+
+const NOTHING = "there is nothing to compact";
+
+/** Announced before the summary is asked for, which takes long. */
 export async function applyCompaction(
   core: CompactionParts,
   demand: CompactionPlan | CompactionDemand,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<CompactionOutcome> {
   const { reason } = demand;
   const tokensBefore = ("summarize" in demand ? undefined : demand.tokensBefore) ?? core.meter.tokens();
   core.emit("compaction_start", { reason, tokens_before: tokensBefore });
   try {
     const end = await compacted(core, demand, tokensBefore, signal);
     core.emit("compaction_end", end);
-    if (end.error !== undefined) core.warn(`Compaction was cancelled: ${end.error}`, "compaction_cancelled");
-    return end.error === undefined;
+    if (end.error === undefined) return {};
+    if (end.error !== NOTHING) core.warn(`Compaction was cancelled: ${sentence(end.error)}`, "compaction_cancelled");
+    else if (reason === "manual") core.warn("There is nothing to compact.", "nothing_to_compact");
+    return { problem: end.error };
   } catch (error) {
-    core.emit("compaction_end", { error: messageOf(error) });
+    const problem = messageOf(error);
+    core.emit("compaction_end", { error: problem });
     if (error instanceof JournalError || signal.aborted) throw error;
     const failed = Object.hasOwn(FAILED, reason) ? FAILED[reason] : "Compaction failed";
-    core.warn(`${failed}: ${messageOf(error)}. The context stays as it is.`, "compaction_failed");
-    return false;
+    core.warn(`${failed}: ${sentence(problem)} The context stays as it is.`, "compaction_failed");
+    return { problem };
   }
 }
 
@@ -56,7 +68,7 @@ async function compacted(
   signal: AbortSignal,
 ): Promise<EventData["compaction_end"]> {
   const plan = "summarize" in demand ? await summarized(core, demand, signal) : demand;
-  if (!plan) return { error: "there is nothing to compact" };
+  if (!plan) return { error: NOTHING };
   if (!("summary" in plan)) {
     applyPrune(core, plan.prune);
     return { pruned: plan.prune.length, tokens_after: core.meter.tokens() };

@@ -68,5 +68,5 @@ function addCost(core: LedgerParts, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
   const side = sideCost(entry);
-  if (side) core.ledger.request(side.usage, side.cost);
+  if (side) core.ledger.request(side.usage, side.cost ?? 0);
 }

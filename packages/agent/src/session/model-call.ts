@@ -17,7 +17,7 @@ import { sleep } from "../time/deadline.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import { failureOf } from "./failure.ts";
 import type { ClockPart, ContextPart, EventPart, InputPart, JournalPart, SpendingPart, ToolPart } from "./parts.ts";
-import { type PriceParts, priceOf } from "./price.ts";
+import { type PriceParts, priced, priceOf } from "./price.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest, type RequestParts } from "./request.ts";
 import { retryDelay } from "./retry.ts";
@@ -134,10 +134,10 @@ function answered(
     model: profile.model,
     responseId: response.id,
     usage: usableUsage(response.usage),
-    cost,
+    ...priced(cost),
     finishReason: response.finishReason,
   });
-  core.account(response.usage, response.provider, cost);
+  core.account(response.usage, response.provider, cost ?? 0);
   core.meter.measured(response.usage, response.provider);
   core.turns += 1;
   core.ledger.turn();
@@ -148,7 +148,7 @@ function answered(
     entry_id: intent.for,
     message,
     finish: response.finishReason.reason,
-    cost,
+    ...(cost === undefined ? {} : { cost }),
   });
   const calls = message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
   return { kind: "answer", response, calls };
@@ -164,8 +164,8 @@ function incomplete(core: AttemptParts, profile: Profile, intent: IntentLine, re
   const message = "the context was full before the answer was complete";
   const usage = usableUsage(response.usage);
   const cost = priceOf(core, profile, usage);
-  core.journal.settle(intent.id, "failed", { error: message, usage, cost });
-  core.account(usage, response.provider, cost);
+  core.journal.settle(intent.id, "failed", { error: message, usage, ...priced(cost) });
+  core.account(usage, response.provider, cost ?? 0);
   const kind = "overflow";
   const type = ContextLengthError.name;
   core.emit("retry", { attempt: 1, delay_ms: 0, discards: true, kind, error_type: type, message });
@@ -220,16 +220,16 @@ function settleFailure(
   partial: PartialAnswer,
 ): void {
   const usage = partial.response && usableUsage(partial.response.usage);
-  const billed = usage && usage.totalTokens > 0 ? { usage, cost: priceOf(core, profile, usage) } : undefined;
+  const billed = usage && usage.totalTokens > 0 ? { usage, ...priced(priceOf(core, profile, usage)) } : undefined;
   core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
-  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost);
+  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
 }
 
 async function makeRoom(core: RequestParts, signal: AbortSignal, info: RequestInfo): Promise<boolean> {
   const verdict = await core.seams.onOverflow(info, signal);
   if (!verdict) return false;
   if ("retry" in verdict) return true;
-  if ("compact" in verdict) return applyCompaction(core, verdict.compact, signal);
+  if ("compact" in verdict) return (await applyCompaction(core, verdict.compact, signal)).problem === undefined;
   applyPrune(core, verdict.prune);
   return true;
 }

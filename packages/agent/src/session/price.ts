@@ -9,7 +9,8 @@ export interface PriceParts extends HostPart<"priceOf">, ConfigPart, EventPart {
   unpriced: string | undefined;
 }
 
-export function priceOf(core: PriceParts, profile: Profile, usage: Usage): number {
+/** Undefined when nobody knows it, which is not the same as free. */
+export function priceOf(core: PriceParts, profile: Profile, usage: Usage): number | undefined {
   const { model, modelInfo, provider = profile.id } = profile;
   const hostPrice = core.options.priceOf?.(model, usage);
   if (hostPrice !== undefined) return hostPrice;
@@ -21,5 +22,8 @@ export function priceOf(core: PriceParts, profile: Profile, usage: Usage): numbe
       "unknown_price",
     );
   }
-  return 0;
+  return undefined;
 }
+
+/** As entries hold it. */
+export const priced = (cost: number | undefined): { readonly cost?: number } => (cost === undefined ? {} : { cost });

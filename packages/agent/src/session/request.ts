@@ -157,6 +157,16 @@ async function ensurePrefix(
   if (reason !== "first") core.guard.expect(reason);
 }
 
+export function noteModel(core: JournalPart & ModelPart, role?: string): void {
+  const { provider, id, model } = core.profile;
+  core.append({ type: "model_change", model: `${provider ?? id}/${model}`, ...(role === undefined ? {} : { role }) });
+}
+
+export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Parameters<typeof noteEffort>[0]): void {
+  noteModel(core);
+  noteEffort(core);
+}
+
 /** The level in force is part of the history, so that a reopened session can continue with it. */
 function noteEffort(core: JournalPart & ConfigPart & Pick<ContextPart, "guard">): void {
   const level = core.config.reasoningEffort;

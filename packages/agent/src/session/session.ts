@@ -25,9 +25,10 @@ import type {
 } from "../seams/types.ts";
 import { Subagents } from "../subagents/manager.ts";
 import { abortController } from "../time/deadline.ts";
+import { pending } from "../time/pending.ts";
 import { type Beside, SessionBeside } from "./beside.ts";
 import { mayHaveChildren, parentSession } from "./children.ts";
-import { applyCompaction, restoreHistory } from "./compaction.ts";
+import { applyCompaction, type CompactionOutcome, restoreHistory } from "./compaction.ts";
 import type { SessionConfig } from "./config.ts";
 import { sessionContextLedger } from "./context-ledger.ts";
 import { SessionCore } from "./core.ts";
@@ -42,7 +43,7 @@ import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMo
 import { NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
 import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, journalQueued, recover, type UnfinishedInput } from "./recovery.ts";
-import { prefixOf } from "./request.ts";
+import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { shutDown } from "./shutdown.ts";
 import { sideCall } from "./side-call.ts";
 import { type ModelClient, type SessionOptions, type Turn, textOfContent } from "./types.ts";
@@ -256,8 +257,12 @@ export class Session {
     core.profile = profile;
     core.tools.setProfile(profile);
     core.stalePrefix = "model";
-    const model = `${profile.provider ?? profile.id}/${profile.model}`;
-    core.append({ type: "model_change", model, ...(role === undefined ? {} : { role }) });
+    noteModel(core, role);
+  }
+
+  /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
+  noteModel(): void {
+    noteModelAndEffort(this.#core);
   }
 
   /** Renders prompt, environment block and tools anew for the next request. */
@@ -303,9 +308,10 @@ export class Session {
     return this.#core.seams.beforeSwitch(to, abortController().signal);
   }
 
-  /** Makes room in the context now; true when there is more. `interrupt` ends it, and the context stays as it was. */
-  async compact(plan: CompactionPlan | CompactionDemand): Promise<boolean> {
-    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? false;
+  /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
+  async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
+    const interrupted = { problem: "it was interrupted" };
+    return (await this.#maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
 
   /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
@@ -403,10 +409,7 @@ export class Session {
     const core = this.#core;
     const isAwaiting = core.state === "awaiting_input";
     const { signal } = core.startRun();
-    let settle = (): void => {};
-    const running = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: running, settle } = pending();
     this.#running = running;
     let done: T | undefined;
     try {
@@ -427,10 +430,7 @@ export class Session {
   /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     const firstEvent = this.#core.events.seq + 1;
-    let settle = (): void => {};
-    const running = new Promise<void>((resolve) => {
-      settle = resolve;
-    });
+    const { promise: running, settle } = pending();
     // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
     this.#running = running;
     let outcome: InputOutcome;

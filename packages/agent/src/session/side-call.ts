@@ -14,13 +14,13 @@ import {
 import { NO_USAGE, plainUsage } from "../budget/ledger.ts";
 import { JournalError } from "../journal/errors.ts";
 import { usageShape } from "../journal/line-shapes.ts";
-import { fields, fits, number, type Shape, text } from "../journal/shape.ts";
+import { fields, fits, number, optional, type Shape, text } from "../journal/shape.ts";
 import type { CustomEntry } from "../journal/types.ts";
 import type { Profile } from "../profiles/types.ts";
 import type { SideAnswer, SideCall } from "../seams/types.ts";
 import { sleep, withDeadline } from "../time/deadline.ts";
 import type { ClockPart, HostPart, JournalPart, ModelPart, SpendingPart } from "./parts.ts";
-import { type PriceParts, priceOf } from "./price.ts";
+import { type PriceParts, priced, priceOf } from "./price.ts";
 import { type DescribedParts, describeRequest } from "./request.ts";
 import { retryDelay } from "./retry.ts";
 
@@ -108,12 +108,12 @@ async function answeredBy(
           role,
           model,
           usage: plainUsage(comparableUsage(usage, provider)),
-          cost,
+          ...priced(cost),
           ...(key === undefined ? {} : { key, text: response.text, finish }),
         },
       });
-      core.account(usage, provider, cost);
-      return { text: response.text, calls: call.tools ? callsIn(response) : [], model, finish, usage, cost };
+      core.account(usage, provider, cost ?? 0);
+      return { text: response.text, calls: call.tools ? callsIn(response) : [], model, finish, usage, cost: cost ?? 0 };
     } catch (error) {
       if (!core.journal.has(intent.for))
         core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
@@ -167,11 +167,12 @@ export interface SideCost {
   readonly model: string;
   /** In comparable counts. */
   readonly usage: Usage;
-  readonly cost: number;
+  /** Absent when the price is not known. */
+  readonly cost?: number;
 }
 
 /** What a side call cost, from its outcome entry. */
 export function sideCost({ customType, data }: Pick<CustomEntry, "customType" | "data">): SideCost | undefined {
   return customType === OUTCOME_TYPE && fits(data, PAID) ? (data as unknown as SideCost) : undefined;
 }
-const PAID = fields({ role: text, model: text, usage: usageShape, cost: number });
+const PAID = fields({ role: text, model: text, usage: usageShape, cost: optional(number) });

@@ -6,7 +6,7 @@ import { plainUsage } from "../budget/ledger.ts";
 import { fields, fits, text } from "../journal/shape.ts";
 import type { VendorCompaction } from "../seams/types.ts";
 import { withDeadline } from "../time/deadline.ts";
-import { priceOf } from "./price.ts";
+import { priced, priceOf } from "./price.ts";
 import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE, type SideCallParts } from "./side-call.ts";
 
 const ROLE = "vendor_compaction";
@@ -47,11 +47,11 @@ export async function vendorCompaction(
         role: ROLE,
         model: `${provider}/${profile.model}`,
         usage: plainUsage(comparableUsage(usage, provider)),
-        cost,
+        ...priced(cost),
         ...(item ? { key, item } : {}),
       },
     });
-    core.account(usage, provider, cost);
+    core.account(usage, provider, cost ?? 0);
     if (!item) throw new Error("the answer holds no compacted history");
     return of(item, tokensOf(item));
   } catch (error) {

@@ -76,7 +76,7 @@ describe("CO-08 older history as pictures", () => {
     const s = snapping({ work: stepwise });
     for (let n = 0; n < 2; n++) {
       await s.session.submit(`part ${n}`);
-      expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toBe(true);
+      expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toEqual({});
     }
     const [first, second] = compactionsOf(s).map(({ preserveData }) => preserveData?.snapcompact?.frames ?? []);
     expect(second!.length).toBeGreaterThan(first!.length);
@@ -139,11 +139,11 @@ describe("CO-08 a summary instead", () => {
   it("when there is something to pay attention to; what the pictures showed is given to the model as text", async () => {
     const s = snapping({ work: stepwise, summary: () => ({ text: NOTES }) });
     await s.session.submit("go");
-    expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toBe(true);
+    expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toEqual({});
     await s.session.submit("and?");
     expect(sentPictures(s.work().at(-1)!).length).toBeGreaterThan(0);
     expect(s.summaries()).toEqual([]);
-    expect(await s.session.compact(s.compaction.demand({ trigger: "manual", focus: "the tests" }))).toBe(true);
+    expect(await s.session.compact(s.compaction.demand({ trigger: "manual", focus: "the tests" }))).toEqual({});
     const asked = s.summaries().map(sentText).join("\n");
     expect(asked).toContain("special attention to: the tests");
     expect(asked).toContain("[User]: go\n\n[Assistant]: w0. ");

@@ -48,7 +48,9 @@ describe.each(Object.entries(BAD))("%s", (_name, summary) => {
     });
     await s.session.submit("go");
     const before = s.session.journal.context.messages.map((message) => message);
-    expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toBe(false);
+    expect(await s.session.compact(s.compaction.demand({ trigger: "manual" }))).toEqual({
+      problem: expect.any(String),
+    });
     expect(s.session.journal.context.messages).toEqual(before);
     expect(s.of("warning").at(-1)?.data).toMatchObject({ code: "compaction_failed" });
     expect(await s.session.submit("and now?")).toMatchObject({ reason: "completed" });
@@ -93,7 +95,7 @@ describe("interrupting", () => {
     await started;
     await expect(s.session.submit("at once")).rejects.toThrow(/busy|running|processing/i);
     await s.session.interrupt();
-    expect(await compacted).toBe(false);
+    expect(await compacted).toEqual({ problem: "it was interrupted" });
     expect(s.session.state).toBe("idle");
     expect(await s.session.submit("go on")).toMatchObject({ reason: "completed" });
     await s.finish();

@@ -55,8 +55,10 @@ describe("seams", () => {
     const s = setUp({ script: [{ text: "a" }, { text: "b" }], middleware: [guard] });
     await s.session.submit("1");
     const first = s.session.journal.leaf!;
-    expect(await s.session.compact({ ...plan, reason: "never", firstKeptEntryId: first })).toBe(false);
-    expect(await s.session.compact({ ...plan, firstKeptEntryId: first })).toBe(true);
+    expect(await s.session.compact({ ...plan, reason: "never", firstKeptEntryId: first })).toEqual({
+      problem: "keep it",
+    });
+    expect(await s.session.compact({ ...plan, firstKeptEntryId: first })).toEqual({});
     await s.session.submit("2");
     await s.finish();
     expect(s.client.requests[1]!.messages.map(textOf)[1]).toContain("short");

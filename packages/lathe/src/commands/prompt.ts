@@ -12,12 +12,14 @@ import { parseArgs } from "../options/parse.ts";
 import { withProvider } from "../options/provider.ts";
 import { fixedAnswers } from "../practice/fixed-answers.ts";
 import { contextTable } from "../tables/context-table.ts";
-import { EXIT } from "../usage/exit.ts";
+import { EXIT, usageError } from "../usage/exit.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import type { Command } from "./command.ts";
 
 export const promptCommand: Command = async (argv, machine) => {
   const args = withProvider(parseArgs(argv, machine.userHome));
+  if (args.options.mode !== undefined && args.options.mode !== "text")
+    throw usageError("lathe prompt prints text only. Leave out --json and --mode.");
   const workspace = await openWorkspace(machine, args.options);
   let seen: { readonly request: Request; readonly context: ContextReport } | undefined;
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));

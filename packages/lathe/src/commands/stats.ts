@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Spending } from "../sessions/file-stats.ts";
 import { oneLine } from "../sessions/list.ts";
-import { dollars, tokens } from "../sessions/numbers.ts";
+import { costText, counted, tokens } from "../sessions/numbers.ts";
 import { collectStats } from "../sessions/stats.ts";
 import { table } from "../tables/table.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
@@ -34,8 +34,14 @@ export const statsCommand: Command = async (argv, machine) => {
     machine.stdout.write(`${JSON.stringify(stats, null, 2)}\n`);
     return EXIT.done;
   }
-  const { messages, total } = stats;
-  const head = `${stats.sessions} ${stats.sessions === 1 ? "session" : "sessions"}, ${messages.user} prompts, ${messages.assistant} answers, ${messages.tool} tool results, ${dollars(total.cost)}\n`;
+  const { messages, total, unread } = stats;
+  const counts = [
+    counted(stats.sessions, "session"),
+    counted(messages.user, "prompt"),
+    counted(total.answers, "answer"),
+    counted(messages.tool, "tool result"),
+  ];
+  const head = `${counts.join(", ")}, ${costText(total)}\n`;
   const byCost = (rows: Readonly<Record<string, Spending>>): [string, Spending][] =>
     Object.entries(rows).sort(([, a], [, b]) => b.cost - a.cost || b.answers - a.answers);
   const days = Object.entries(stats.byDay).sort(([a], [b]) => b.localeCompare(a));
@@ -45,6 +51,10 @@ export const statsCommand: Command = async (argv, machine) => {
     ...section("project", byCost(stats.byProject), MOST_ROWS),
   ];
   machine.stdout.write(head + (sections.length === 0 ? "" : `\n${table(sections.slice(0, -1))}`));
+  if (unread.files + unread.lines > 0)
+    machine.stderr.write(
+      `lathe: Not counted: ${counted(unread.files, "older or unreadable file")}, ${counted(unread.lines, "damaged line")}. See: lathe sessions doctor\n`,
+    );
   return EXIT.done;
 };
 
@@ -66,7 +76,7 @@ const row = ([name, used]: readonly [string, Spending]): string[] => [
   tokens(used.input),
   tokens(used.cached),
   tokens(used.output),
-  dollars(used.cost),
+  costText(used),
 ];
 
 /** UTC, as the days are. */

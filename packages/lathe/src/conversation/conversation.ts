@@ -20,6 +20,7 @@ import {
   type Session,
   type SessionEvent,
   type SessionSwitch,
+  sentence,
   type ToolProvider,
   userMessages,
 } from "@lathe/agent";
@@ -40,49 +41,23 @@ import type { PermissionMode } from "../permissions/judge.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import { PRACTICE_PROVIDER } from "../practice/name.ts";
 import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
-import { usageError } from "../usage/exit.ts";
+import { CliError, EXIT, usageError } from "../usage/exit.ts";
 import { existingDirectory, type Workspace } from "../workspace/workspace.ts";
 import { Approvals } from "./approvals.ts";
-import { askForBriefing, type Briefing, beginWith, saveBriefing } from "./handoff.ts";
+import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
+import { Maintenance } from "./maintenance.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { type OpenSession, openSession, type Person } from "./open-session.ts";
+import type { Arrival, ConversationParts, Departure } from "./parts.ts";
 import { Titles } from "./titles/titles.ts";
+import { takeQueued, type Unsent } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
 
-export interface ConversationParts {
-  readonly workspace: Workspace;
-  readonly requestFor: RequestFor;
-  /** Who answers questions; absent when nobody is there. */
-  readonly person?: Person;
-  /** Tools that the host may add and remove. */
-  readonly toolProviders?: readonly ToolProvider[];
-  /** Each session as it becomes the present one, before anything runs in it. */
-  readonly onSession?: (open: OpenSession, arrival: Arrival) => void;
-  /** Another directory to work in; absent: sessions cannot be moved. */
-  readonly workspaceAt?: (cwd: string) => Promise<Workspace>;
-  /** Sessions get a title from a model after their first message; a host that nobody looks at does without the request. */
-  readonly namesSessions?: boolean;
-  /** The present session has another title. */
-  readonly onTitle?: (title: string) => void;
-  /** Each event as it happens, however slow its readers are. */
-  readonly onEvent?: (session: Session, event: SessionEvent) => void;
-}
+export type { Arrival, ConversationParts, Departure } from "./parts.ts";
 
 /** What else comes in the user's name (a notice of the loop, a hook's text) is part of the work. */
 const BY_THE_USER: ReadonlySet<string> = new Set(["input", "follow_up"]);
-
-/** How a session became the present one. */
-export interface Arrival {
-  readonly reason: "start" | "new" | "resume" | "fork" | "branch" | "move";
-  readonly workspace: Workspace;
-  readonly previousSessionFile?: string;
-}
-
-/** What became of a wish to go elsewhere: when a hook objected, its reason, and nothing has changed. */
-export interface Departure {
-  readonly cancelled?: string;
-}
 
 export class Conversation {
   #workspace: Workspace;
@@ -99,12 +74,13 @@ export class Conversation {
   #keyed = "";
   #inputs = 0;
   #instead = 0;
+  readonly #maintenance = new Maintenance();
 
   private constructor(parts: ConversationParts) {
     this.#workspace = parts.workspace;
     this.#parts = parts;
     this.titles = new Titles(this, parts);
-    this.#idle = new IdleCompaction(() => this.workspace);
+    this.#idle = new IdleCompaction(() => this.workspace, this.#maintenance);
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
   }
 
@@ -137,24 +113,37 @@ export class Conversation {
   get isBusy(): boolean {
     return this.session.state === "processing";
   }
+  /** A summary or a briefing is being written, which is no work on an input. */
+  get isMakingRoom(): boolean {
+    return this.#maintenance.isRunning;
+  }
   /** Until readers that keep up have read the end of the work. */
   get isStreaming(): boolean {
-    return this.isBusy || this.#inputs > 0;
+    return (this.isBusy && !this.isMakingRoom) || this.#inputs > 0;
+  }
+
+  /** Whether there is something to come back to: on disk, and more than a beginning. */
+  get isKept(): boolean {
+    return this.#open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
   }
 
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
   async submit(content: InputContent): Promise<InputOutcome> {
-    const { session } = this;
-    if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
     this.#inputs++;
     this.titles.nameAfter(content);
+    let outcome: InputOutcome;
+    let session: Session;
     try {
-      const outcome = await session.submit(content);
-      if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
-      return outcome;
+      // It may put another session in the place of this one.
+      if (this.isMakingRoom) await this.settled();
+      session = this.session;
+      if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
+      outcome = await session.submit(content);
     } finally {
       this.#inputs--;
     }
+    if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
+    return outcome;
   }
 
   /** Whether work ended in the middle of an input, and nobody had stopped it. */
@@ -217,25 +206,35 @@ export class Conversation {
     this.permissions.addRoot(path);
   }
 
-  /** Makes room by hand; what runs is ended first. Undefined when there was nothing to do, or it did not work: a warning says why. */
-  async compact(focus?: string): Promise<CompactionEntry | undefined> {
-    await this.session.interrupt();
-    const { compaction } = this.#open.compaction;
-    const wanted = { trigger: "manual", ...(focus === undefined ? {} : { focus }) } as const;
-    if (!(await this.session.compact(compaction.demand(wanted)))) return undefined;
-    const { journal } = this.session;
-    const id = journal.context.entryIds[0];
-    return id !== undefined && journal.meta(id)?.type === "compaction"
-      ? (journal.entry(id) as CompactionEntry)
-      : undefined;
+  /** Makes room by hand; what runs is ended first. When the context stays as it is, a warning has said why, too. */
+  compact(focus?: string): Promise<CompactionEntry | { readonly problem: string }> {
+    return this.#maintenance.run(async () => {
+      const { session, compaction } = this.#open;
+      await session.interrupt();
+      const wanted = { trigger: "manual", ...(focus === undefined ? {} : { focus }) } as const;
+      const { problem } = await session.compact(compaction.compaction.demand(wanted));
+      if (problem !== undefined) return { problem };
+      const id = session.journal.context.entryIds[0]!;
+      return session.journal.entry(id) as CompactionEntry;
+    });
   }
 
   /**
-   * Continues in a new session that begins with a briefing of this one, which is returned. Undefined when it was interrupted or
-   * nothing was written; then this session stays the present one.
+   * Continues in a new session that begins with a briefing of this one, which is returned. Undefined when it was interrupted;
+   * then, and when it fails, this session stays the present one.
    */
   async handoff(focus?: string): Promise<string | undefined> {
-    return (await this.#handOff(focus))?.document;
+    try {
+      return (await this.#maintenance.run(() => this.#handOff(focus)))?.document;
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      throw new CliError(EXIT.failed, `Handoff failed: ${sentence(messageOf(error))} You are still in this session.`);
+    }
+  }
+
+  /** Waits until what makes room has ended: a summary, or a handoff, after which another session is the present one. */
+  settled(): Promise<void> {
+    return this.#maintenance.settled();
   }
 
   /** Off: only by hand. Holds for the sessions that follow. */
@@ -254,7 +253,7 @@ export class Conversation {
 
   /** A session without a past; kept on disk when the present one is. */
   async startNew(parentSession?: string): Promise<Departure> {
-    return this.#leaveFor({ reason: "new" }, () => this.#goToNew(this.#newJournal(parentSession), "new"));
+    return this.#leaveFor({ reason: "new" }, () => this.#goToNew(this.#newJournal({ parentSession }), "new"));
   }
 
   /** Another session of this directory, with its own model and effort if they are still available. */
@@ -271,6 +270,7 @@ export class Conversation {
 
   /** Continues in a copy of the present session; the original does not change. */
   async fork(): Promise<Departure> {
+    this.#mustBeIdle();
     const path = this.#keptFile("copied");
     return this.#leaveFor({ reason: "fork" }, () => this.#goTo(forkedJournal(this.workspace, path), "fork"));
   }
@@ -287,7 +287,7 @@ export class Conversation {
     const { upTo, text } = branchPoint(journal.journal, entryId);
     const cancelled = await this.session.mayBranch(entryId);
     if (cancelled !== undefined) return { cancelled, text };
-    if (upTo === null) await this.#goToNew(this.#newJournal(journal.path), "branch");
+    if (upTo === null) await this.#goToNew(this.#newJournal({ parentSession: journal.path }), "branch");
     else await this.#goTo(copyUpTo(this.workspace, journal, upTo), "branch");
     return { text };
   }
@@ -359,31 +359,22 @@ export class Conversation {
 
   // ---- inside ----
 
-  async #handOff(focus?: string): Promise<Briefing | undefined> {
-    await this.session.interrupt();
-    if (this.session.journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
-    const briefing = await askForBriefing(this.#open, focus);
-    if (!briefing) return undefined;
-    const { cancelled } = await this.startNew(this.#open.journal.path);
-    if (cancelled !== undefined) throw usageError(`No new session was started: ${cancelled}.`);
-    beginWith(this.session, briefing);
-    return briefing;
+  #handOff(focus?: string): Promise<HandedOff | undefined> {
+    return handOff(this.#open, focus, async (header) => {
+      const go = () => this.#goToNew(this.#newJournal(header), "new");
+      return { ...(await this.#leaveFor({ reason: "new" }, go)), session: this.session };
+    });
   }
 
-  /** With the strategy `handoff`; without a briefing the older messages are summarized. */
+  /** With the strategy `handoff`. What was said meanwhile comes next. */
   async #handOffWhenFull(): Promise<void> {
     const open = this.#open;
     const { session, compaction } = open;
     const { contextTokens, profile } = session;
     if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
     if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
-    const briefing = await this.#handOff().catch((error: unknown) => {
-      session.warn(`Handoff failed: ${messageOf(error)}`, "handoff_failed");
-      return undefined;
-    });
-    if (briefing && this.workspace.settings["compaction.handoffSaveToDisk"])
-      saveBriefing(this.workspace, open, briefing);
-    else if (!briefing && session === this.session) await this.compact();
+    const unsent = await this.#maintenance.run(() => handOffOrSummarize(this.workspace, open, () => this.#handOff()));
+    for (const content of unsent) await this.submit(content);
   }
 
   #mustBeIdle(): void {
@@ -397,45 +388,47 @@ export class Conversation {
     throw usageError(`Nothing of this session is kept that could be ${done}.`);
   }
 
-  #newJournal(parentSession?: string): OpenedJournal {
+  #newJournal(header: NextHeader): OpenedJournal {
     if (this.#open.journal.path === undefined) return memoryJournal(this.workspace);
-    return newJournal(this.workspace, parentSession === undefined ? {} : { parentSession });
+    return newJournal(this.workspace, header);
   }
 
   /** Hooks may object; then nothing has changed. */
-  async #leaveFor(to: SessionSwitch, go: () => Promise<void>): Promise<Departure> {
+  async #leaveFor(to: SessionSwitch, go: () => Promise<Unsent>): Promise<Departure> {
     const cancelled = await this.session.maySwitch(to);
     if (cancelled !== undefined) return { cancelled };
-    await go();
-    return {};
+    return { unsent: await go() };
   }
 
-  async #goToNew(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<void> {
+  async #goToNew(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<Unsent> {
     const { reasoningEffort } = this.session.config;
-    await this.#replace(journal, this.#chosen, reason, workspace);
+    const unsent = await this.#replace(journal, this.#chosen, reason, workspace);
     this.session.config.reasoningEffort = reasoningEffort;
+    return unsent;
   }
 
-  async #goTo(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<void> {
+  async #goTo(journal: OpenedJournal, reason: Arrival["reason"], workspace = this.workspace): Promise<Unsent> {
     const own = await closedOnFailure(journal, () => modelToResume(workspace, journal.journal));
-    if (own) await this.#replace(journal, own, reason, workspace);
-    else await this.#goToNew(journal, reason, workspace);
+    if (own) return this.#replace(journal, own, reason, workspace);
+    return this.#goToNew(journal, reason, workspace);
   }
 
   /** The file cannot be moved while it is open. When the session cannot go on there, it goes back. */
-  async #moveTo(there: Workspace, path: string): Promise<void> {
+  async #moveTo(there: Workspace, path: string): Promise<Unsent> {
     const here = this.workspace;
     await this.#open.close();
     let moved = path;
+    let unsent: Unsent;
     try {
       moved = await moveSessionFile(there, path);
-      await this.#goTo(existingJournal(there, moved), "move", there);
+      unsent = await this.#goTo(existingJournal(there, moved), "move", there);
     } catch (error) {
       if (moved !== path) await moveSessionFile(here, moved);
       await this.#goTo(existingJournal(here, path), "resume");
       throw error;
     }
     this.session.reload();
+    return unsent;
   }
 
   /** The next one is opened first: when that fails, nothing has changed. */
@@ -444,7 +437,7 @@ export class Conversation {
     model: ModelChoice,
     reason: Arrival["reason"],
     workspace: Workspace,
-  ): Promise<void> {
+  ): Promise<Unsent> {
     const before = this.#open;
     const next = await this.#openWith(
       journal,
@@ -455,13 +448,12 @@ export class Conversation {
     Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
     next.permissions.mode = before.permissions.mode;
     next.compaction.automatic = before.compaction.automatic;
-    if (before.session.state !== "closed")
-      for (const queue of ["steering", "follow_up"] as const)
-        for (const { id } of before.session.queued(queue)) before.session.cancelQueued(id);
+    const unsent = before.session.state === "closed" ? [] : takeQueued(before.session);
     await before.close();
     this.#workspace = workspace;
     const { path } = before.journal;
     this.#use(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
+    return unsent;
   }
 
   #use(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {

@@ -10,42 +10,119 @@ import {
   handoffMessage,
   isoTime,
   type Journal,
+  problemWithBriefing,
   RECALL_POINTER,
   roomIn,
   type Session,
+  sentence,
+  userMessages,
   wordsToKeep,
 } from "@lathe/agent";
-import { messageOf } from "@lathe/llm";
+import { messageOf, textOf } from "@lathe/llm";
+import { sessionName } from "../sessions/list.ts";
+import { usageError } from "../usage/exit.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { OpenSession } from "./open-session.ts";
+import { takeQueued, type Unsent } from "./unsent.ts";
 
-export interface Briefing {
+interface Briefing {
   readonly document: string;
   /** The user's own words, which the model may have left out. */
   readonly words: readonly string[];
 }
 
-/** Undefined when it was interrupted, or nothing was written. */
-export async function askForBriefing(
+/** What a session that has handed off leaves. */
+export interface HandedOff extends Briefing {
+  /** What was said to it meanwhile. */
+  readonly unsent: Unsent;
+}
+
+export interface NextHeader {
+  readonly parentSession?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+/** Begins the next session, unless a hook objects. */
+type StartNext = (header: NextHeader) => Promise<{
+  readonly cancelled?: string;
+  readonly unsent?: Unsent;
+  readonly session: Session;
+}>;
+
+/** Undefined when it was interrupted; throws with the reason when no session took over. */
+export async function handOff(
+  open: OpenSession,
+  focus: string | undefined,
+  startNext: StartNext,
+): Promise<HandedOff | undefined> {
+  await open.session.interrupt();
+  const { journal } = open.session;
+  if (journal.context.messages.length < 2) throw usageError("Nothing to hand off (no messages yet)");
+  const briefing = await askForBriefing(open, focus);
+  if (!briefing) return undefined;
+  const header = { parentSession: open.journal.path, title: nameOf(journal) };
+  const { cancelled, unsent = [], session } = await startNext(header);
+  if (cancelled !== undefined) throw new Error(`no new session was started: ${cancelled}`);
+  beginWith(session, briefing);
+  return { ...briefing, unsent };
+}
+
+/** When it fails, the older messages are summarized. Returns what was said meanwhile. */
+export async function handOffOrSummarize(
+  workspace: Workspace,
+  open: OpenSession,
+  attempt: () => Promise<HandedOff | undefined>,
+): Promise<Unsent> {
+  const { session, compaction } = open;
+  try {
+    const done = await attempt();
+    if (done && workspace.settings["compaction.handoffSaveToDisk"]) saveBriefing(workspace, open, done);
+    return done?.unsent ?? [];
+  } catch (error) {
+    if (session.state === "closed") throw error;
+    session.warn(`Handoff failed: ${sentence(messageOf(error))}`, "handoff_failed");
+    await session.compact(compaction.compaction.demand({ trigger: "threshold" }));
+    return takeQueued(session);
+  }
+}
+
+/** The next session is listed by it. */
+function nameOf(journal: Journal): string | undefined {
+  const [first] = userMessages(journal);
+  const title = journal.title?.title ?? (first && textOf(first.message));
+  return title === undefined ? undefined : sessionName({ id: journal.header.id, title });
+}
+
+const ATTEMPTS = 2;
+const LEAST_BRIEFING_TOKENS = 200;
+/** Where the model's window is not known. */
+const USUAL_WINDOW = 100_000;
+
+/** Undefined when it was interrupted; throws with the reason when no briefing is acceptable. */
+async function askForBriefing(
   { session, compaction }: OpenSession,
   focus: string | undefined,
 ): Promise<Briefing | undefined> {
-  let answer = await session.callModel("handoff", handoffCall(focus));
-  if (answer?.text.trim() === "") answer = await session.callModel("handoff", handoffCall(focus, "tools"));
-  const document = answer?.text.trim() ?? "";
-  if (document === "") return undefined;
-  const { keepUser } = roomIn(session.profile.contextWindowSize, 0, compaction.settings);
-  return { document, words: wordsToKeep(session.journal, keepUser) };
+  const { keepUser, summary } = roomIn(session.profile.contextWindowSize || USUAL_WINDOW, 0, compaction.settings);
+  let problem: string | undefined;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const answer = await session.callModel("handoff", handoffCall(focus, problem));
+    if (!answer) return undefined;
+    problem = problemWithBriefing(answer, Math.max(LEAST_BRIEFING_TOKENS, summary));
+    if (problem === undefined) return { document: answer.text.trim(), words: wordsToKeep(session.journal, keepUser) };
+  }
+  throw new Error(`the briefing cannot be used: ${problem}`);
 }
 
-/** As the first entries of a session. */
-export function beginWith(session: Session, { document, words }: Briefing): void {
+/** As the first entries of a session. The model is noted with them: nothing has been asked yet that would say it. */
+function beginWith(session: Session, { document, words }: Briefing): void {
   session.appendCustomMessage(HANDOFF, handoffMessage(document, RECALL_POINTER));
   for (const text of words) session.appendCustomMessage(HANDOFF_WORDS, text);
+  session.noteModel();
 }
 
 /** Beside the session that wrote it. Undefined when it could not be saved, which the session says. */
-export function saveBriefing(
+function saveBriefing(
   { machine }: Workspace,
   { session, journal }: OpenSession,
   { document }: Briefing,

@@ -2,15 +2,18 @@
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { Maintenance } from "./maintenance.ts";
 import type { OpenSession } from "./open-session.ts";
 
 export class IdleCompaction {
   /** Of the present session: another directory has settings of its own. */
   readonly #workspace: () => Workspace;
+  readonly #maintenance: Maintenance;
   #cancel = (): void => {};
 
-  constructor(workspace: () => Workspace) {
+  constructor(workspace: () => Workspace, maintenance: Maintenance) {
     this.#workspace = workspace;
+    this.#maintenance = maintenance;
   }
 
   follow(open: OpenSession, event: SessionEvent): void {
@@ -26,8 +29,8 @@ export class IdleCompaction {
   }
 
   async #compact({ session, compaction }: OpenSession): Promise<void> {
-    if (!compaction.automatic || !this.#isLarge(session)) return;
-    await session.compact(compaction.compaction.demand({ trigger: "idle" }));
+    if (!compaction.automatic || !this.#isLarge(session) || this.#maintenance.isRunning) return;
+    await this.#maintenance.run(() => session.compact(compaction.compaction.demand({ trigger: "idle" })));
   }
 
   /** A compaction that has just been made leaves less than this. */

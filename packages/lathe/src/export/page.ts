@@ -1,6 +1,6 @@
 // A session as one HTML file: no script, no request, readable on a phone.
 
-import { dollars, seconds, size, tokens } from "../sessions/numbers.ts";
+import { costText, dollars, seconds, size, tokens } from "../sessions/numbers.ts";
 import type { AssistantItem, Item, Transcript, UserItem } from "../sessions/transcript.ts";
 import { callHtml, imageHtml, pre } from "./call.ts";
 import { Html, html } from "./html.ts";
@@ -66,7 +66,7 @@ function facts({ transcript: { header }, summary, summaries }: PageSource): Html
 ${models.map((model) => html`<li><b>${model}</b></li>`)}
 <li><b>${answers}</b> ${answers === 1 ? "answer" : "answers"}, <b>${calls}</b> ${calls === 1 ? "call" : "calls"}</li>
 <li><b>${tokens(sum((one) => one.tokens.input))}</b> tokens in${cached}, <b>${tokens(sum((one) => one.tokens.output))}</b> out</li>
-<li><b>${dollars(sum((one) => one.cost))}</b></li>${took > 0 && html`<li>${seconds(took)}</li>`}</ul>`;
+<li><b>${costText({ cost: sum((one) => one.cost), unpriced: sum((one) => one.unpriced) })}</b></li>${took > 0 && html`<li>${seconds(took)}</li>`}</ul>`;
 }
 
 const FEW_PROMPTS = 3;

@@ -7,6 +7,8 @@ export interface Summary {
   readonly tokens: TokenCounts;
   /** US dollars. */
   readonly cost: number;
+  /** Answers whose price is not known: `cost` is without them. */
+  readonly unpriced: number;
   readonly answers: number;
   readonly calls: number;
   readonly models: ReadonlySet<string>;
@@ -26,6 +28,7 @@ const WORDS = 100;
 export function summaryOf(transcript: Transcript): Summary {
   let tokens: TokenCounts = { input: 0, cached: 0, output: 0 };
   let cost = 0;
+  let unpriced = 0;
   let answers = 0;
   let calls = 0;
   let promptCount = 0;
@@ -39,6 +42,7 @@ export function summaryOf(transcript: Transcript): Summary {
       answers++;
       calls += item.parts.filter(({ kind }) => kind === "call").length;
       cost += item.cost ?? 0;
+      if (item.cost === undefined && item.tokens) unpriced++;
       if (item.tokens) tokens = addTokens(tokens, item.tokens);
       if (item.model !== undefined) models.add(item.model);
     }
@@ -49,7 +53,7 @@ export function summaryOf(transcript: Transcript): Summary {
     if (prompts.length < MOST_PROMPTS) prompts.push({ id: item.id, words: oneLine(item.text).slice(0, WORDS) });
   }
   const first = firstWords ? { firstWords: oneLine(firstWords) } : {};
-  return { tokens, cost, answers, calls, models, prompts, promptCount, end, ...first };
+  return { tokens, cost, unpriced, answers, calls, models, prompts, promptCount, end, ...first };
 }
 
 const TITLE = 120;

@@ -72,18 +72,29 @@ export function journalDeps(workspace: Workspace): JournalDeps {
   };
 }
 
-export function newJournal(
-  workspace: Workspace,
-  extra: { id?: string; runId?: string; runDigest?: string; parentSession?: string } = {},
-  path?: string,
-): OpenedJournal {
+/** Of the header of a new session, where the caller knows them. */
+interface HeaderFields {
+  readonly id?: string;
+  readonly runId?: string;
+  readonly runDigest?: string;
+  readonly parentSession?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export function newJournal(workspace: Workspace, extra: HeaderFields = {}, path?: string): OpenedJournal {
   const { deps } = workspace.machine;
   const id = extra.id ?? deps.uuid();
   const timestamp = isoTime(deps.now());
   const file =
     path === undefined ? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id) : realJournalPath(path);
   const open = (): FileStore => openToWrite(workspace, file, { create: true });
-  const journal = Journal.create({ ...extra, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
+  const { parentSession, title, ...run } = extra;
+  const header = {
+    ...run,
+    ...(parentSession === undefined ? {} : { parentSession }),
+    ...(title === undefined ? {} : { title }),
+  };
+  const journal = Journal.create({ ...header, id, cwd: workspace.cwd, timestamp }, open, journalDeps(workspace));
   return { journal, path: file, folder: folderOf(file) };
 }
 

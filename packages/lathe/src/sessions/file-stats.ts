@@ -9,14 +9,17 @@ export interface Spending extends TokenCounts {
   readonly answers: number;
   /** US dollars. */
   readonly cost: number;
+  /** Requests whose price is not known: `cost` is without them. */
+  readonly unpriced: number;
 }
 
-export const NO_SPENDING: Spending = { answers: 0, input: 0, cached: 0, output: 0, cost: 0 };
+export const NO_SPENDING: Spending = { answers: 0, input: 0, cached: 0, output: 0, cost: 0, unpriced: 0 };
 
 export const addSpending = (a: Spending, b: Spending): Spending => ({
   ...addTokens(a, b),
   answers: a.answers + b.answers,
   cost: a.cost + b.cost,
+  unpriced: a.unpriced + b.unpriced,
 });
 
 export interface MessageCounts {
@@ -44,6 +47,8 @@ export interface FileStats {
   readonly own: Tally;
   /** Entries that a fork took over: the session they come from has paid for them. */
   readonly copied: Tally;
+  /** Damaged lines, of which nothing is counted. */
+  readonly lost: number;
 }
 
 /** Requests that failed after they had cost something. */
@@ -53,7 +58,12 @@ const UNKNOWN_MODEL = "(unknown)";
 /** Undefined for a file that is no session. */
 export function statsOfFile(path: string): FileStats | undefined {
   const counter = new FileCounter();
-  readLines(path, 0, (line) => counter.add(line));
+  readLines(
+    path,
+    0,
+    (line) => counter.add(line),
+    () => counter.lost++,
+  );
   return counter.result();
 }
 
@@ -69,6 +79,7 @@ class FileCounter {
   readonly #copied = new TallyCounter();
   /** Nothing that is counted lies in a blob. */
   readonly #noBlobs = new MemoryBlobs();
+  lost = 0;
   #header: { cwd: string; timestamp: string; parent: string | undefined } | undefined;
 
   add(line: Buffer): void {
@@ -96,6 +107,7 @@ class FileCounter {
       ...(parent === undefined ? {} : { parent }),
       own: this.#own.result(),
       copied: this.#copied.result(),
+      lost: this.lost,
     };
   }
 
@@ -116,7 +128,8 @@ class FileCounter {
     const side = entry?.type === "custom" ? sideCost(entry) : undefined;
     if (entry?.type !== "custom" || !side) return;
     const { usage, cost, model } = side;
-    this.#tally(entry.timestamp).spend({ timestamp: entry.timestamp, usage, cost }, model, 1);
+    const spent = { timestamp: entry.timestamp, usage, ...(cost === undefined ? {} : { cost }) };
+    this.#tally(entry.timestamp).spend(spent, model, 1);
   }
 
   #message(line: Buffer): void {
@@ -145,12 +158,13 @@ class TallyCounter {
   readonly messages = { user: 0, assistant: 0, tool: 0 };
   readonly #spent = new Map<string, DaySpending>();
 
-  spend({ timestamp, provider = "", usage, cost = 0 }: SpendingLine, model: string, answers: number): void {
+  spend({ timestamp, provider = "", usage, cost }: SpendingLine, model: string, answers: number): void {
     const tokens = usage ? tokenCounts(usage, provider) : NO_SPENDING;
+    const unpriced = cost === undefined && tokens.input + tokens.output > 0 ? 1 : 0;
     const day = timestamp.slice(0, 10);
     const key = `${day} ${model}`;
     const before = this.#spent.get(key) ?? NO_SPENDING;
-    this.#spent.set(key, { day, model, ...addSpending(before, { ...tokens, answers, cost }) });
+    this.#spent.set(key, { day, model, ...addSpending(before, { ...tokens, answers, cost: cost ?? 0, unpriced }) });
   }
 
   result(): Tally {

@@ -104,8 +104,8 @@ function headOf(path: string): SessionSummary | undefined | "unreadable" {
 }
 
 /** Messages of older formats are not looked into, so their files are never taken for empty. */
-const isEmpty = ({ header, firstText, bytes }: SessionSummary): boolean =>
-  firstText === undefined && bytes <= HEAD_BYTES && header.version >= JOURNAL_VERSION;
+const isEmpty = ({ header, hasMessage, bytes }: SessionSummary): boolean =>
+  !hasMessage && bytes <= HEAD_BYTES && header.version >= JOURNAL_VERSION;
 
 const NAME_LENGTH = 40;
 
@@ -117,12 +117,16 @@ export function sessionName(
   for (const candidate of [session.title, session.firstMessage]) {
     const clean = oneLine(candidate ?? "");
     if (clean === "") continue;
-    if (clean.length <= length) return clean;
-    // Half a character would be none.
-    const characters = [...clean];
-    return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : clean;
+    return shortened(clean, length);
   }
   return oneLine(session.id);
+}
+
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Half a character would be none.
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
 }
 
 /** Control characters could move the cursor or change the colours of the reader's terminal. */

@@ -21,3 +21,12 @@ export function size(bytes: number): string {
 }
 
 export const dollars = (cost: number): string => `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
+
+/** `1 prompt`, `2 prompts`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** For people. `unpriced`: how much of it has no known price. */
+export function costText({ cost, unpriced }: { readonly cost: number; readonly unpriced: number }): string {
+  if (unpriced === 0) return dollars(cost);
+  return cost === 0 ? "–" : `at least ${dollars(cost)}`;
+}

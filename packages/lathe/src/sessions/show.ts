@@ -1,7 +1,7 @@
 // A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
 
 import { sessionName } from "./list.ts";
-import { dollars } from "./numbers.ts";
+import { costText } from "./numbers.ts";
 import type { AssistantItem, Call, Item, Transcript } from "./transcript.ts";
 import { totals } from "./transcript.ts";
 import { visible } from "./visible.ts";
@@ -16,11 +16,11 @@ export interface ShowOptions {
 /** Pieces of the text, in order. */
 export function* showText(transcript: Transcript, options: ShowOptions): IterableIterator<string> {
   const { header, title } = transcript;
-  const { tokens, cost } = totals(transcript.items());
+  const { tokens, ...cost } = totals(transcript.items());
   const head = [
     `# ${sessionName({ id: header.id, ...(title === undefined ? {} : { title }), ...firstWords(transcript) }, NAME)}`,
     `${header.id}  ${header.timestamp}  ${header.cwd}`,
-    `${tokens.input} tokens in, ${tokens.output} out, ${dollars(cost)}`,
+    `${tokens.input} tokens in, ${tokens.output} out, ${costText(cost)}`,
     ...transcript.losses().map((loss) => `! ${loss}`),
   ];
   yield visible(head.join("\n"));

@@ -8,7 +8,7 @@ import type { SessionFile } from "./files.ts";
 
 /** Rows, not objects: ten thousand of them are read for one table. */
 type Row = readonly [path: string, mtimeMs: number, bytes: number, ...stats: Stats | []];
-type Stats = readonly [cwd: string, parent: string | null, own: TallyRow, copied: TallyRow | null];
+type Stats = readonly [cwd: string, parent: string | null, own: TallyRow, copied: TallyRow | null, lost: number];
 type TallyRow = readonly [user: number, assistant: number, tool: number, spent: readonly SpentRow[]];
 type SpentRow = readonly [
   day: string,
@@ -18,9 +18,10 @@ type SpentRow = readonly [
   cached: number,
   output: number,
   cost: number,
+  unpriced: number,
 ];
 
-const VERSION = 1;
+const VERSION = 2;
 /** Below this many, reading the files is cheaper than keeping what they say. */
 const WORTH_REMEMBERING = 50;
 
@@ -63,18 +64,19 @@ export class StatsMemory {
   }
 }
 
-const toRow = ({ cwd, parent, own, copied }: FileStats): Stats => [
+const toRow = ({ cwd, parent, own, copied, lost }: FileStats): Stats => [
   cwd,
   parent ?? null,
   tallyRow(own),
   parent === undefined ? null : tallyRow(copied),
+  lost,
 ];
 
 const tallyRow = ({ messages: { user, assistant, tool }, spent }: Tally): TallyRow => [
   user,
   assistant,
   tool,
-  spent.map(({ day, model, answers, input, cached, output, cost }) => [
+  spent.map(({ day, model, answers, input, cached, output, cost, unpriced }) => [
     day,
     model,
     answers,
@@ -82,6 +84,7 @@ const tallyRow = ({ messages: { user, assistant, tool }, spent }: Tally): TallyR
     cached,
     output,
     cost,
+    unpriced,
   ]),
 ];
 
@@ -98,13 +101,14 @@ function fromRow(row: Row): FileStats | undefined {
     ...(typeof parent === "string" ? { parent } : {}),
     own: tallyOf(own),
     copied: copied ? tallyOf(copied) : NOTHING,
+    lost: row[7] ?? 0,
   };
 }
 
 const tallyOf = ([user, assistant, tool, spent]: TallyRow): Tally => ({
   messages: { user, assistant, tool },
   spent: spent.map(
-    ([day, model, answers, input, cached, output, cost]): DaySpending => ({
+    ([day, model, answers, input, cached, output, cost, unpriced]): DaySpending => ({
       day,
       model,
       answers,
@@ -112,6 +116,7 @@ const tallyOf = ([user, assistant, tool, spent]: TallyRow): Tally => ({
       cached,
       output,
       cost,
+      unpriced,
     }),
   ),
 });

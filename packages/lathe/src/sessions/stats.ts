@@ -14,6 +14,8 @@ export interface SessionStats {
   readonly byModel: Readonly<Record<string, Spending>>;
   /** By the directory that a session was started in. */
   readonly byProject: Readonly<Record<string, Spending>>;
+  /** Files that are no readable session, and damaged lines in the others: nothing of them is counted. */
+  readonly unread: { readonly files: number; readonly lines: number };
 }
 
 export interface StatsRequest {
@@ -31,10 +33,15 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
   const present = new Set([...sessions, ...children].map(({ path }) => path));
   const projects = new Map<string, string>();
   const sums = new Sums(since);
+  const unread = { files: 0, lines: 0 };
   let used = 0;
   const count = (file: SessionFile): boolean => {
     const stats = memory.statsOf(file);
-    if (!stats) return false;
+    if (!stats) {
+      if (file.bytes > 0) unread.files++;
+      return false;
+    }
+    unread.lines += stats.lost;
     projects.set(file.path, stats.cwd);
     // A subagent may work in a folder below its session's.
     const project = projects.get(sessionOf(file.path)) ?? stats.cwd;
@@ -47,7 +54,7 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
   for (const file of sessions) if (count(file)) used++;
   for (const file of children) count(file);
   memory.save();
-  return { sessions: used, ...sums.result() };
+  return { sessions: used, ...sums.result(), unread };
 }
 
 /** The session whose subagent wrote a journal: the folder it is in has the session's name. */
@@ -83,7 +90,7 @@ class Sums {
     return recent.length > 0;
   }
 
-  result(): Omit<SessionStats, "sessions"> {
+  result(): Omit<SessionStats, "sessions" | "unread"> {
     return {
       messages: this.#messages,
       total: this.#total,

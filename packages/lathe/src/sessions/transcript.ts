@@ -238,13 +238,22 @@ function textOf(content: string | readonly ContentPart[]): string {
 }
 
 /** What the whole transcript used. */
-export function totals(items: Iterable<Item>): { readonly tokens: TokenCounts; readonly cost: number } {
+export interface Totals {
+  readonly tokens: TokenCounts;
+  readonly cost: number;
+  /** Answers whose price is not known. */
+  readonly unpriced: number;
+}
+
+export function totals(items: Iterable<Item>): Totals {
   let tokens: TokenCounts = { input: 0, cached: 0, output: 0 };
   let cost = 0;
+  let unpriced = 0;
   for (const item of items) {
     if (item.type !== "assistant") continue;
     if (item.tokens) tokens = addTokens(tokens, item.tokens);
     cost += item.cost ?? 0;
+    if (item.cost === undefined && item.tokens) unpriced++;
   }
-  return { tokens, cost };
+  return { tokens, cost, unpriced };
 }

@@ -3,6 +3,7 @@
 import { type Journal, pathTo, sessionTree, type TreeEntry, type TreeNode, visibleLine } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "./attached-text.ts";
+import { shortened } from "./list.ts";
 
 export const TREE_FILTERS = ["default", "no-tools", "user-only", "labeled-only", "all"] as const;
 export type TreeFilter = (typeof TREE_FILTERS)[number];
@@ -109,11 +110,11 @@ function textOfEntry(entry: TreeEntry): string {
 
 const KINDS: Readonly<Record<string, string>> = { user: "You", assistant: "Agent", tool: "Tool" };
 
-/** As text: `›` marks the way to where the conversation is. */
-export function treeText(rows: readonly TreeRow[]): string[] {
+/** As text: `›` marks the way to where the conversation is. `columns`: the longest line. */
+export function treeText(rows: readonly TreeRow[], columns = Number.POSITIVE_INFINITY): string[] {
   return rows.map(({ id, type, role, text, label, depth, isActive }) => {
     const who = (Object.hasOwn(KINDS, role ?? "") && KINDS[role ?? ""]) || type.replaceAll("_", " ");
     const name = label === undefined ? "" : `[${label}] `;
-    return `${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`;
+    return shortened(`${isActive ? "›" : " "} ${id}  ${"  ".repeat(depth)}${name}${who}: ${text}`, columns);
   });
 }

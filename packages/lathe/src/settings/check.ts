@@ -21,8 +21,12 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
     case "number": {
       if (typeof value !== "number" || !Number.isFinite(value)) return "must be a number";
       if (spec.type === "integer" && !Number.isInteger(value)) return "must be a whole number";
-      return spec.min !== undefined && value < spec.min ? `must be at least ${spec.min}` : undefined;
+      return isWithin(value, spec) ? undefined : `must be ${rangeOf(spec)}`;
     }
+    case "address":
+      return value === "" || isHttpAddress(value)
+        ? undefined
+        : "must be an address such as https://api.example.com/v1, or empty";
     case "enum":
       return typeof value === "string" && (spec.choices?.includes(value) || value === spec.default)
         ? undefined
@@ -105,3 +109,16 @@ export function parseValue(key: SettingKey, text: string): unknown {
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+function isWithin(value: number, { min, max, besides }: SettingSpec): boolean {
+  if (value === besides) return true;
+  return value >= (min ?? Number.NEGATIVE_INFINITY) && value <= (max ?? Number.POSITIVE_INFINITY);
+}
+
+function rangeOf({ min, max, besides }: SettingSpec): string {
+  const range = max === undefined ? `at least ${min}` : `from ${min} to ${max}`;
+  return besides === undefined ? range : `${range}, or ${besides}`;
+}
+
+const isHttpAddress = (value: unknown): boolean =>
+  typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);

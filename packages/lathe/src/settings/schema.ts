@@ -3,10 +3,13 @@
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
-  readonly type: "string" | "integer" | "number" | "boolean" | "enum" | "strings" | "scoped" | "map";
+  readonly type: "string" | "address" | "integer" | "number" | "boolean" | "enum" | "strings" | "scoped" | "map";
   readonly default: unknown;
   readonly choices?: readonly string[];
   readonly min?: number;
+  readonly max?: number;
+  /** A number outside these bounds with a meaning of its own. */
+  readonly besides?: number;
   readonly help: string;
 }
 
@@ -77,11 +80,16 @@ export const SETTINGS = {
   },
   "compaction.thresholdPercent": {
     type: "integer",
+    min: 1,
+    max: 100,
+    besides: -1,
     default: -1,
     help: "make room above this share of the window; -1 = by compaction.reserveTokens",
   },
   "compaction.thresholdTokens": {
     type: "integer",
+    min: 1,
+    besides: -1,
     default: -1,
     help: "make room above this many tokens; -1 = by share or reserve",
   },
@@ -102,7 +110,7 @@ export const SETTINGS = {
     help: "let the vendor of the model compact where it can, else compaction.remoteEndpoint when it is set",
   },
   "compaction.remoteEndpoint": {
-    type: "string",
+    type: "address",
     default: "",
     help: "address that makes summaries: gets {systemPrompt, prompt}, answers {summary}",
   },

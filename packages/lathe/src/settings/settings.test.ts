@@ -84,6 +84,18 @@ describe("settings", () => {
       "model: a/b\nretry: 3\n",
       /^2: retry holds settings \(retry\.enabled, retry\.maxRetries, .*\), no value\. Fix that line\.$/,
     ],
+    [
+      "compaction:\n  thresholdPercent: 500\n",
+      "2: compaction.thresholdPercent must be from 1 to 100, or -1, not 500. Fix that line.",
+    ],
+    [
+      "compaction.thresholdTokens: 0\n",
+      "1: compaction.thresholdTokens must be at least 1, or -1, not 0. Fix that line.",
+    ],
+    [
+      "compaction:\n  remoteEndpoint: notaurl\n",
+      '2: compaction.remoteEndpoint must be an address such as https://api.example.com/v1, or empty, not "notaurl". Fix that line.',
+    ],
     ["model: a/b\nretry.maxRetries: many\n", '2: retry.maxRetries must be a number, not "many". Fix that line.'],
   ])("CF-03 %j is refused with its line and what to write", async (text, message) => {
     const path = await file("bad.yml", text);

@@ -2,13 +2,15 @@
 
 import { type JournalReader, type Spending, sessionCosts } from "@lathe/agent";
 import { oneLine } from "../sessions/list.ts";
-import { dollars, tokens } from "../sessions/numbers.ts";
+import { costText, counted, dollars, tokens } from "../sessions/numbers.ts";
 import { table } from "./table.ts";
 
 export function costTable(journal: JournalReader): string {
   const { total, byModel, byTool, words, byChild, byRole } = sessionCosts(journal);
-  const { answers, usage, cost } = total;
-  const head = `${answers} ${answers === 1 ? "answer" : "answers"}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${dollars(cost)}`;
+  const { answers, usage } = total;
+  const head = `${counted(answers, "answer")}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${costText(total)}`;
+  // An answer is paid for by several causes, so its price is known for all of them or for none.
+  const share = (cost: number): string => (total.unpriced > 0 && cost === 0 ? "–" : dollars(cost));
   const tools = [...byTool].sort(([, a], [, b]) => b.cost - a.cost || b.tokens - a.tokens);
   const sections = [
     spendingTable("by model", byModel),
@@ -16,12 +18,12 @@ export function costTable(journal: JournalReader): string {
       ? ""
       : table([
           ["by what was answered", "calls", "tokens", "cost"],
-          ["your messages", "", tokens(words.tokens), dollars(words.cost)],
+          ["your messages", "", tokens(words.tokens), share(words.cost)],
           ...tools.map(([name, spent]) => [
             oneLine(name),
             String(spent.calls),
             tokens(spent.tokens),
-            dollars(spent.cost),
+            share(spent.cost),
           ]),
         ]),
     spendingTable("by subagent", byChild),
@@ -35,13 +37,13 @@ function spendingTable(title: string, rows: ReadonlyMap<string, Spending>): stri
   const sorted = [...rows].sort(([, a], [, b]) => b.cost - a.cost || b.answers - a.answers);
   return table([
     [title, "answers", "in", "cached", "out", "cost"],
-    ...sorted.map(([name, { answers, usage, cost }]) => [
+    ...sorted.map(([name, { answers, usage, cost, unpriced }]) => [
       oneLine(name),
       String(answers),
       tokens(usage.inputTokens),
       tokens(usage.cacheReadTokens ?? 0),
       tokens(usage.outputTokens),
-      dollars(cost),
+      costText({ cost, unpriced }),
     ]),
   ]);
 }

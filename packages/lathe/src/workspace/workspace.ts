@@ -76,6 +76,8 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
 
 /** Absolute, links resolved. */
 export function existingDirectory(machine: Machine, path: string): string {
+  // It would mean the present directory, and is what an unset variable looks like.
+  if (path.trim() === "") throw usageError("The name of the folder is empty. Give one; . is the present one.");
   const absolute = resolve(machine.cwd, path.replace(/^~(?=\/|$)/, machine.userHome));
   if (isDirectory(absolute)) return realpathSync.native(absolute);
   throw usageError(`There is no folder ${path}. Create it first, or give another one.`);

@@ -5,7 +5,7 @@ import { collectBlobs, FileBlobs } from "@lathe/agent";
 import { type CheckDeps, checkJournal, leftLocks } from "../../sessions/check.ts";
 import { allJournals, childrenOf } from "../../sessions/files.ts";
 import { findSession } from "../../sessions/find.ts";
-import { size } from "../../sessions/numbers.ts";
+import { counted, size } from "../../sessions/numbers.ts";
 import { openToRead } from "../../sessions/open.ts";
 import { outsideFiles } from "../../sessions/outside-files.ts";
 import { EXIT } from "../../usage/exit.ts";
@@ -33,7 +33,9 @@ export const doctorVerb: Verb = async (argv, workspace) => {
       machine.stdout.write(message.startsWith(path) ? `${message}\n` : `${path}: ${message}\n`);
     }
   }
-  machine.stdout.write(`${journals.length} session files checked, ${problems || "no"} problems.\n`);
+  machine.stdout.write(
+    `${counted(journals.length, "session file")} checked, ${problems === 0 ? "no problems" : counted(problems, "problem")}.\n`,
+  );
   if (positionals.length === 0 || values.gc) reportBlobs(workspace, values.gc ?? false);
   if (values.gc) for (const lock of leftLocks(paths.locks, machine.host)) rmSync(lock, { force: true });
   return problems > 0 ? EXIT.failed : EXIT.done;
@@ -48,10 +50,9 @@ function reportBlobs(workspace: Workspace, remove: boolean): void {
     minAgeMs: YOUNG_MS,
     dryRun: !remove,
   });
-  const unnamed = `${removed.length} unreferenced blobs (${size(bytes)})`;
+  const unnamed = `${counted(removed.length, "unreferenced blob")} (${size(bytes)})`;
   if (remove) machine.stdout.write(`Removed ${unnamed}; ${kept} kept.\n`);
-  else if (removed.length > 0)
-    machine.stdout.write(`There are ${unnamed}. To remove them: lathe sessions doctor --gc\n`);
+  else if (removed.length > 0) machine.stdout.write(`Found ${unnamed}. To remove: lathe sessions doctor --gc\n`);
 }
 
 const every = ({ paths }: Workspace): string[] => [

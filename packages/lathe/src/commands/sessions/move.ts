@@ -1,5 +1,6 @@
 // `lathe sessions move`.
 
+import { quoteShell } from "@lathe/agent";
 import { isInPlace, moveSessionFile } from "../../journals/journal-files.ts";
 import { findOne, idOf } from "../../sessions/find.ts";
 import { EXIT, usageError } from "../../usage/exit.ts";
@@ -19,6 +20,6 @@ export const moveVerb: Verb = async (argv, workspace) => {
   if (isInPlace(there, path)) throw usageError(`The session is in ${cwd} already.`);
   const moved = await moveSessionFile(there, path);
   machine.stdout.write(`${moved}\n`);
-  machine.stderr.write(`To continue: cd ${cwd} && lathe --resume ${idOf(moved).slice(0, 8)}\n`);
+  machine.stderr.write(`To continue: cd ${quoteShell(cwd)} && lathe --resume ${idOf(moved).slice(0, 8)}\n`);
   return EXIT.done;
 };

@@ -1,13 +1,16 @@
 // A slash command as data: its name, what it takes, how that is completed, and what it does. Hosts list, complete and run
 // commands without knowing any of them.
 
-import type { Session } from "@lathe/agent";
-import { type ExitCode, usageError } from "../../usage/exit.ts";
+import { type Session, sentence } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { CliError, EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Choice } from "./choice.ts";
 
 /** What a command may do besides changing the conversation. */
 export interface CommandView {
+  /** Width of the screen; absent where lines have no limit. */
+  readonly columns?: number;
   line(text: string, style?: "dim" | "yellow"): void;
   /** One line of text; undefined when the person gave up, or the signal did. */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
@@ -81,7 +84,13 @@ export class CommandRegistry {
     if (conversation.isBusy && !command.whileWorking) throw usageError("The agent is working. Interrupt it first.");
     if (command.arguments === undefined && argument !== "")
       throw usageError(`/${name} takes no argument, but got "${argument}".`);
-    await command.run(conversation, argument, view);
+    try {
+      await command.run(conversation, argument, view);
+    } catch (error) {
+      // Hosts go on after a command that failed, whatever the reason was (a provider, the disk).
+      if (error instanceof CliError) throw error;
+      throw new CliError(EXIT.failed, `/${name} failed: ${sentence(messageOf(error))}`, { cause: error });
+    }
   }
 
   /** Completions of a line that is being typed: names of commands, then values of the one that was named. */

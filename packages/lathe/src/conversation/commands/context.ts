@@ -13,7 +13,8 @@ export const compact: SlashCommand = {
   run: async (conversation, focus, view) => {
     const before = conversation.session.contextTokens;
     const entry = await conversation.compact(focus === "" ? undefined : focus);
-    if (!entry) return;
+    // A warning has said why.
+    if ("problem" in entry) return;
     const { summarized, kept } = (entry.details ?? {}) as { summarized?: number; kept?: number };
     const done = waysToCompact(entry);
     const after = conversation.session.contextTokens;
@@ -62,7 +63,9 @@ export const context: SlashCommand = {
       throw usageError(`/context takes nothing, or "all" for every part, but got "${argument}".`);
     const { contextReport } = await import("../context-report.ts");
     const { contextTable } = await import("../../tables/context-table.ts");
-    view.line(contextTable(await contextReport(open), { all: argument === "all" }).trimEnd());
+    const { columns } = view;
+    const shape = { all: argument === "all", ...(columns === undefined ? {} : { columns }) };
+    view.line(contextTable(await contextReport(open), shape).trimEnd());
   },
 };
 

@@ -1,6 +1,6 @@
 // Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
 
-import { findEntry } from "@lathe/agent";
+import { findEntry, sentence } from "@lathe/agent";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { TREE_FILTERS, type TreeFilter, type TreeRow, treeRows, treeText } from "../../sessions/tree-rows.ts";
 import { withEntryHint } from "../../usage/entry-hint.ts";
@@ -30,14 +30,15 @@ const tree: SlashCommand = {
     const [word, rest] = divided(argument);
     const { journal } = conversation.session;
     const isShown = word === "" || isFilter(word);
+    if (isShown && rest !== "") throw usageError(`/tree ${word} takes nothing more, but got "${rest}".`);
     const rows = isShown ? treeRows(journal, word === "" ? "no-tools" : word) : [];
     if (isShown && (rows.length === 0 || !view.choose))
-      return view.line(rows.length === 0 ? "Nothing to show." : treeText(rows).join("\n"));
+      return view.line(rows.length === 0 ? "Nothing to show." : treeText(rows, view.columns).join("\n"));
     const target = isShown ? await chosenEntry(rows, view) : await hinted(() => findEntry(journal, word));
     if (target === undefined) return;
     const wanted = summaryWanted(rest);
     const { cancelled, text } = await hinted(() => conversation.navigate(target, wanted));
-    if (cancelled !== undefined) return view.line(`Not moved: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not moved: ${sentence(cancelled)}`, "yellow");
     view.line("The conversation goes on from there.", "dim");
     if (text !== undefined) view.prefill(text);
   },
@@ -68,7 +69,7 @@ const branch: SlashCommand = {
       argument === "" ? await chosenMessage(conversation, view) : await hinted(() => findEntry(journal, argument));
     if (entryId === undefined) return view.line("No message selected.", "dim");
     const { cancelled, text } = await hinted(() => conversation.branch(entryId));
-    if (cancelled !== undefined) return view.line(`Not branched: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not branched: ${sentence(cancelled)}`, "yellow");
     view.line(`Branched to session ${conversation.session.id}.`, "dim");
     view.prefill(text);
   },
@@ -110,7 +111,7 @@ const move: SlashCommand = {
   run: async (conversation, folder, view) => {
     if (folder === "") throw usageError("Name a folder: /move <folder>");
     const { cancelled } = await hinted(() => conversation.move(folder));
-    if (cancelled !== undefined) return view.line(`Not moved: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not moved: ${sentence(cancelled)}`, "yellow");
     view.line(`This session now works in ${conversation.workspace.cwd}.`, "dim");
   },
 };

@@ -135,8 +135,10 @@ export class Controller {
 
   /** Runs a command in its turn. */
   command(command: ParsedCommand): Promise<void> {
-    this.#commanded = this.#commanded.then(() => this.#run(command));
-    return this.#commanded;
+    const running = this.#commanded.then(() => this.#run(command));
+    // One that failed must not keep the next from running.
+    this.#commanded = running.catch(() => {});
+    return running;
   }
 
   async #send(text: string, attached: InputContent, whileWorking: (content: InputContent) => void): Promise<void> {

@@ -115,8 +115,7 @@ async function conversationWith(
     else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
-  const isKept = conversation.open.journal.path !== undefined && conversation.session.usage.turns > 0;
-  if (isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
+  if (conversation.isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
   await Promise.all([conversation.close(), close?.()]);
   return code;
 }

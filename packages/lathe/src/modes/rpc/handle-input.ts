@@ -1,6 +1,6 @@
 // Commands that give the agent work or stop it.
 
-import type { InputContent } from "@lathe/agent";
+import { type InputContent, sentence } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
@@ -36,6 +36,7 @@ export const inputHandlers: Handlers<
 > = {
   prompt: async (params, { current }) => {
     const content = contentOf(params);
+    await current.conversation.settled();
     if (!current.isBusy) await current.run(content);
     else if (params.streamingBehavior === "steer") current.session.steer(content);
     else if (params.streamingBehavior === "followUp") current.session.followUp(content);
@@ -43,10 +44,12 @@ export const inputHandlers: Handlers<
   },
   // With nothing to steer or to follow, both begin the work at once.
   steer: async (params, { current }) => {
+    await current.conversation.settled();
     if (current.isBusy) current.session.steer(contentOf(params));
     else await current.run(contentOf(params));
   },
   follow_up: async (params, { current }) => {
+    await current.conversation.settled();
     if (current.isBusy) current.session.followUp(contentOf(params));
     else await current.run(contentOf(params));
   },
@@ -68,9 +71,9 @@ export const inputHandlers: Handlers<
   },
 
   compact: async ({ customInstructions }, { current }) => {
-    const entry = await current.conversation.compact(customInstructions);
-    if (!entry) throw new Error("There is nothing to compact, or it failed: see the lathe:warning event.");
-    return { summary: entry.summary, tokensBefore: entry.tokensBefore };
+    const done = await current.conversation.compact(customInstructions);
+    if ("problem" in done) throw new Error(`The context stays as it is: ${sentence(done.problem)}`);
+    return { summary: done.summary, tokensBefore: done.tokensBefore };
   },
   set_auto_compaction: ({ enabled }, { current }) => {
     current.conversation.autoCompaction = enabled;

@@ -35,7 +35,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
     model: { provider: model.provider, id: model.id },
     thinkingLevel: thinkingLevel(conversation),
     isStreaming: conversation.isStreaming,
-    isCompacting: current.isCompacting,
+    isCompacting: current.isCompacting || conversation.isMakingRoom,
     steeringMode,
     followUpMode,
     interruptMode,

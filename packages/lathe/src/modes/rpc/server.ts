@@ -24,6 +24,7 @@ const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set([
   "abort",
   "abort_retry",
   "bash",
+  "compact",
   "export_html",
   "navigate_tree",
 ]);

@@ -1,0 +1,9 @@
+// What a model is told whose summary or briefing cannot be used.
+
+import again from "./prompts/again.md";
+
+export const askedAgain = (what: "summary" | "briefing", problem: string): string =>
+  again
+    .trim()
+    .replace("{{what}}", what)
+    .replace("{{problem}}", () => problem);
