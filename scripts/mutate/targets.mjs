@@ -22,6 +22,10 @@ const SESSION = tests("agent", [
   "test/session/states",
   "test/session/embedder",
   "test/session/call-record",
+  "test/session/session-surface",
+  "test/session/subagents",
+  "test/branches/navigation",
+  "test/compaction/wedge",
 ]);
 const JOURNAL = tests("agent", [
   "test/journal/journal",
