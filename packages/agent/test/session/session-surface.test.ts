@@ -1,6 +1,6 @@
 // What a host program reads from a session and does to it between inputs: history, queue, outcomes, work without an input, the end.
 
-import { Message } from "@lathe/llm";
+import { Message, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
@@ -273,7 +273,7 @@ describe("work between inputs", () => {
     expect(s.session.state).toBe("closed");
   });
 
-  it("D-040 another model brings its own tools, from the next request on", async () => {
+  it("another model brings its own tools, from the next request on", async () => {
     const s = setUp({ script: [{ text: "a" }, { calls: [{ name: "other", id: "o" }] }, { text: "b" }] });
     await s.session.submit("one");
     s.session.setProfile(testProfile([tool("other", () => "it ran")], { model: "scripted-2" }));
@@ -285,6 +285,22 @@ describe("work between inputs", () => {
       ["other"],
     ]);
     expect(s.of("tool_call_end").map(({ data }) => data.output)).toEqual(["it ran"]);
+  });
+
+  it("restoreHistory sends everything again that a compaction hid, and says when nothing is hidden", async () => {
+    const s = setUp({ script: [{ text: "a" }, { text: "b" }, { text: "c" }] });
+    await s.session.submit("one");
+    expect(s.session.restoreHistory()).toBe(false);
+    const firstKeptEntryId = s.session.journal.leaf!;
+    await s.session.compact({ summary: "it was short", firstKeptEntryId, tokensBefore: 1, reason: "test" });
+    await s.session.submit("two");
+    expect(s.session.restoreHistory()).toBe(true);
+    expect(s.session.restoreHistory()).toBe(false);
+    await s.session.submit("three");
+    await s.finish();
+    const sent = s.client.requests.map(({ messages }) => messages.slice(1).map(textOf));
+    expect(sent[1]).toEqual([expect.stringContaining("it was short"), "a", "two"]);
+    expect(sent[2]).toEqual(["one", "a", "two", "b", "three"]);
   });
 
   it("an answer for another agent does not settle a question of this one, though their calls share an id", async () => {
