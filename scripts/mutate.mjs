@@ -41,7 +41,12 @@ const mutants = targets
 const files = [...new Set(targets.flatMap(({ tests }) => tests))];
 const lanes = Array.from({ length: Math.min(2, availableParallelism()) }, (_, i) => new Lane(join(work, String(i))));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void stop().then(() => process.exit(130)));
+// A long run that is ended still says what it has found.
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.on(signal, () => {
+    report();
+    void stop().then(() => process.exit(130));
+  });
 
 try {
   for (const { folder } of lanes) makeTree(root, folder, targets);
@@ -70,21 +75,23 @@ async function tryOut(lane, mutant, reach) {
   const useful = mutant.tests
     .filter((file) => reach.get(file).mutants.has(mutant.number))
     .sort((a, b) => reach.get(a).ms - reach.get(b).ms);
-  mutant.state = useful.length === 0 ? "not reached" : "survived";
+  let by;
   for (const file of useful) {
     activate(lane.folder, mutant.number);
     const { passed, reason } = await lane.run(file, reach.get(file).ms * PATIENCE.times + PATIENCE.plusMs);
     if (passed) continue;
-    mutant.state = "killed";
-    mutant.by = `${file}: ${reason}`;
+    by = `${file}: ${reason}`;
     break;
   }
+  mutant.state = by !== undefined ? "killed" : useful.length === 0 ? "not reached" : "survived";
+  if (by !== undefined) mutant.by = by;
   if (process.stderr.isTTY) process.stderr.write(`\r${mutant.number + 1}/${mutants.length} `);
 }
 
 function report() {
+  const tried = mutants.filter(({ state }) => state !== undefined);
   for (const { source } of targets) {
-    const own = mutants.filter((mutant) => mutant.source === source);
+    const own = tried.filter((mutant) => mutant.source === source);
     const left = own.filter(({ state }) => state !== "killed");
     console.log(`${score(own).padStart(5)}  ${source}  ${own.length - left.length} of ${own.length} killed`);
     for (const { line, was, text, kind, state } of left) {
@@ -94,10 +101,11 @@ function report() {
       );
     }
   }
-  const survived = mutants.filter(({ state }) => state !== "killed").length;
-  console.log(`${score(mutants)} of ${mutants.length} mutants killed, ${survived} left`);
+  const survived = tried.filter(({ state }) => state !== "killed").length;
+  console.log(`${score(tried)} of ${tried.length} mutants killed, ${survived} left`);
+  if (tried.length < mutants.length) console.log(`${mutants.length - tried.length} were not tried`);
   mkdirSync(join(root, ".cache"), { recursive: true });
-  writeFileSync(join(root, ".cache", "mutation-report.json"), JSON.stringify(mutants, null, 1));
+  writeFileSync(join(root, ".cache", "mutation-report.json"), JSON.stringify(tried, null, 1));
 }
 
 function score(list) {

@@ -22,6 +22,10 @@ const SESSION = tests("agent", [
   "test/session/states",
   "test/session/embedder",
   "test/session/call-record",
+  "test/session/session-surface",
+  "test/session/subagents",
+  "test/branches/navigation",
+  "test/compaction/wedge",
 ]);
 const JOURNAL = tests("agent", [
   "test/journal/journal",
@@ -34,6 +38,13 @@ const JOURNAL = tests("agent", [
   "test/journal/corruption",
   "test/journal/listing",
   "test/journal/hostile",
+  "test/session/storage-failures",
+]);
+const CONTEXT = tests("agent", [
+  "test/journal/context.property",
+  "test/session/refused-parts",
+  "test/session/session-surface",
+  "test/compaction/snapcompact",
 ]);
 
 const PERMISSIONS = tests("lathe", [
@@ -60,10 +71,8 @@ export const TARGETS = [
   ...row(agent("session/call", ["batch", "run-call", "finish-call", "approval", "pending-approvals"]), SESSION),
   ...row(agent("session", ["recovery"]), [...tests("agent", ["test/session/recovery"]), ...SESSION]),
   ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
-  ...row(
-    agent("journal", ["journal", "context", "context-state", "line", "line-index", "scan", "file-store", "lock"]),
-    JOURNAL,
-  ),
+  ...row(agent("journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
+  ...row(agent("journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
   ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), JOURNAL),
 ];
 

@@ -3,6 +3,7 @@ import { type ContentPart, Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { JournalError } from "../../src/journal/errors.ts";
 import { Journal } from "../../src/journal/journal.ts";
+import { encodeLine } from "../../src/journal/line.ts";
 import { MemoryStore } from "../../src/journal/store.ts";
 import { seeded, testDeps } from "./support.ts";
 
@@ -146,6 +147,7 @@ describe("a damaged journal", { timeout: 180_000 }, () => {
       { kind: "corrupt_line", line: 3 },
       { kind: "orphan_entry", line: 4 },
     ]);
+    expect(opened.losses[0]?.message).toMatch(/^Line 3 is damaged \(\d+ bytes\); it is skipped\.$/);
     expect(opened.has(lost!.id)).toBe(false);
   });
 
@@ -175,5 +177,35 @@ describe("a damaged journal", { timeout: 180_000 }, () => {
     const third = Journal.open(new MemoryStore(second.read(0, second.size)), testDeps());
     expect(third.losses).toEqual([]);
     expect(third.context.messages).toEqual([Message.user("one"), Message.user("three")]);
+  });
+
+  it("a torn tail behind a damaged line break is reported once, too", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    for (const text of ["one", "two"]) journal.append({ type: "message", message: Message.user(text) });
+    const cut = Buffer.from(store.read(0, store.size - 20));
+    cut[cut.indexOf(10, cut.indexOf("one"))] = 0x58;
+    const second = new MemoryStore(cut);
+    const reopened = Journal.open(second, testDeps());
+    expect(reopened.losses.map((loss) => loss.kind)).toEqual(["torn_tail"]);
+    reopened.append({ type: "message", message: Message.user("three") });
+    const third = Journal.open(new MemoryStore(second.read(0, second.size)), testDeps());
+    expect(third.losses).toEqual([]);
+    expect(third.context.messages).toEqual([Message.user("one"), Message.user("three")]);
+  });
+
+  it("a seal further down does not hide a damaged line that it is not about", () => {
+    const header = encodeLine({ type: "session", version: 4, id: "s", timestamp: "", cwd: "/" });
+    const message = encodeLine({
+      type: "message",
+      id: "a",
+      parentId: null,
+      timestamp: "",
+      message: Message.user("one"),
+    });
+    const damaged = Buffer.from("damaged\n");
+    const seal = encodeLine({ type: "seal", torn: damaged.length - 1, timestamp: "" });
+    const journal = Journal.open(new MemoryStore(Buffer.concat([header, damaged, message, seal])), testDeps());
+    expect(journal.losses.map(({ kind, line }) => ({ kind, line }))).toEqual([{ kind: "corrupt_line", line: 2 }]);
   });
 });

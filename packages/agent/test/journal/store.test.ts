@@ -1,5 +1,14 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
@@ -11,6 +20,20 @@ import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
 const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
 const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
+
+/** Empty where the system does not tell. */
+function openFiles(): string[] {
+  if (!existsSync("/proc/self/fd")) return [];
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch (error) {
+      // The handle of the listing itself is gone by now.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  });
+}
 
 describe.each(storeKinds)("a $name store", (kind) => {
   it("keeps bytes in the order they were appended and reads any range of them", async () => {
@@ -80,12 +103,40 @@ describe("a session file", () => {
     await journal.close();
   });
 
-  it("G-27 an unreadable or missing file is an error that names it, not a new session", () => {
+  it("G-27 a missing file is an error that names it, and looking for it leaves neither folder nor lock behind", () => {
+    const folder = tempFolder();
+    expect(() => new FileStore(join(folder, "s.jsonl"))).toThrow(/cannot be opened.*ENOENT/);
+    expect(() => new FileStore(join(folder, "s.jsonl"), { owner: testOwner() })).toThrow(/cannot be opened.*ENOENT/);
+    expect(() => new FileStore(join(folder, "sub", "s.jsonl"))).toThrow(/cannot be opened.*ENOENT/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each(["{}", "null", "[]", "5"])("G-27 a file that begins with %s is refused and left as it is", (line) => {
     const path = join(tempFolder(), "s.jsonl");
-    expect(() => new FileStore(path)).toThrow(/cannot be opened.*ENOENT/);
-    writeFileSync(path, "{}\n");
+    writeFileSync(path, `${line}\n`);
     expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(/first line \(the header\) is damaged/);
-    expect(readFileSync(path, "utf8")).toBe("{}\n");
+    expect(readFileSync(path, "utf8")).toBe(`${line}\n`);
+  });
+
+  it("G-28 a file whose maker was stopped inside the first line is free for a session", async () => {
+    const path = join(tempFolder(), "s.jsonl");
+    writeFileSync(path, '{"type":"session","version":4,"id":"half');
+    const open = () => new FileStore(path, { owner: testOwner(), create: true });
+    const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
+    journal.append(user("hello"));
+    await journal.close();
+    const opened = Journal.open(new FileStore(path), testDeps());
+    expect([opened.header.id, opened.context.messages, opened.losses]).toEqual(["s", [Message.user("hello")], []]);
+    await opened.close();
+  });
+
+  it("is left without locks, other files or open handles when it is closed", async () => {
+    const folder = tempFolder();
+    const store = new FileStore(join(folder, "s.jsonl"), { owner: testOwner(), create: true });
+    store.append("x\n");
+    await store.close();
+    expect(readdirSync(folder)).toEqual(["s.jsonl"]);
+    expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
   });
 
   it("G-28 the first write error is kept and thrown again by every later operation", () => {
@@ -175,6 +226,11 @@ describe("the lock of a session file", () => {
     const path = join(tempFolder(), "x.lock");
     acquireLock(path, { ...owner(), host: "elsewhere", pid: 2 ** 22 + 1 });
     expect(() => acquireLock(path, owner())).toThrow(/process \d+ on elsewhere.*delete/);
+  });
+
+  it("that cannot be made says why and what to do", () => {
+    const path = join(tempFolder(), "missing", "x.lock");
+    expect(() => acquireLock(path, owner())).toThrow(/cannot be locked: ENOENT.*fix the folder/);
   });
 
   it("is only removed by the one who holds it", () => {

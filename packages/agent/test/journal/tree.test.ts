@@ -71,6 +71,7 @@ describe("intents", () => {
     journal.append({ ...user("outcome"), id: request.for });
     journal.settle(failed.id, "failed", { error: "overloaded" });
     expect(journal.unsettled()).toEqual([tool]);
+    expect(tool).toMatchObject({ effect: "tool", callId: "c", tool: "bash", replay: "never" });
     expect(() => journal.append({ ...user("twice"), id: request.for })).toThrow("already in this session");
     const opened = Journal.open(new MemoryStore(store.read(0, store.size)), testDeps());
     expect(opened.unsettled()).toEqual([tool]);
@@ -98,6 +99,17 @@ describe("intents", () => {
     const deps = testDeps({ newId: () => candidates.shift()! });
     const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), deps);
     expect([journal.append(user("one")).id, journal.append(user("two")).id]).toEqual(["aaaaaaaa", "bbbbbbbb"]);
+  });
+
+  it("the id of an open intent and the one promised to its outcome are given to nothing else, also after reopening", async () => {
+    const store = new MemoryStore();
+    const first = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    const intent = await first.intent({ effect: "request", replay: "safe" });
+    const candidates = [intent.id, intent.for, "cccccccc"];
+    const deps = testDeps({ newId: () => candidates.shift()! });
+    const opened = Journal.open(new MemoryStore(store.read(0, store.size)), deps);
+    expect(opened.append(user("steering")).id).toBe("cccccccc");
+    expect(opened.unsettled()).toEqual([intent]);
   });
 });
 

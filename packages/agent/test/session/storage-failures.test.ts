@@ -110,7 +110,8 @@ describe("a full disk", () => {
       config: { toolOutputLimits: { big: 200_000 } },
       script: [call("big", "b")],
     });
-    await s.session.submit("go");
+    const outcome = await s.session.submit("go");
+    expect(outcome).toMatchObject({ reason: "error", error: { message: expect.stringContaining("ENOSPC") } });
     expect(s.session.state).toBe("closed");
     expect(s.of("error").map((event) => event.data)).toEqual([
       expect.objectContaining({
