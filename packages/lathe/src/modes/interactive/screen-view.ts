@@ -400,6 +400,10 @@ export class ScreenView implements HostView {
     if (rows.length > 0) this.screen.commit(rows);
   }
 
+  get columns(): number {
+    return this.context().columns;
+  }
+
   context(): RenderContext {
     const { columns, rows } = this.terminal;
     return { columns, rows, symbols: this.colours.symbols, now: this.machine.deps.now() };

@@ -54,11 +54,11 @@ export class PlainView implements HostView {
     this.#typed = new TypedLine({ write, setTimer: deps.setTimer });
     this.#printer = new LinePrinter(
       { write: (text) => this.#typed.print(text) },
-      { color: env["NO_COLOR"] === undefined && env["TERM"] !== "dumb", columns: () => this.#columns, inWords: true },
+      { color: env["NO_COLOR"] === undefined && env["TERM"] !== "dumb", columns: () => this.columns, inWords: true },
     );
   }
 
-  get #columns(): number {
+  get columns(): number {
     return this.#machine.terminal.columns || 80;
   }
 
@@ -130,7 +130,7 @@ export class PlainView implements HostView {
 
   approve = async (question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> => {
     const whose = question.agentId === undefined ? "" : ` (agent ${question.agentId})`;
-    const text = approvalText(question, whose, this.#columns);
+    const text = approvalText(question, whose, this.columns);
     let shown: readonly StyledLine[] = text.above;
     for (;;) {
       const show = (): void => {
