@@ -50,7 +50,7 @@ describe("the record of a call", () => {
 
   it("a question says what the call touches, and is answered once", async () => {
     const answers: boolean[] = [];
-    const access = () => [{ kind: "write" as const, path: "/work/a" }];
+    const access = () => [{ kind: "write" as const, path: "/srv/a" }];
     const s: Setup = setUp({
       script: called("write"),
       profile: testProfile([tool("write", () => "written", { tier: "write", access })]),
@@ -64,6 +64,6 @@ describe("the record of a call", () => {
     await s.session.submit("go");
     await s.finish();
     expect(answers).toEqual([true, false]);
-    expect(s.of("approval_request")[0]?.data.access).toEqual([{ kind: "write", path: "/work/a" }]);
+    expect(s.of("approval_request")[0]?.data.access).toEqual([{ kind: "write", path: "/srv/a" }]);
   });
 });

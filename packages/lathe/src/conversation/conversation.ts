@@ -21,7 +21,6 @@ import {
   type SessionEvent,
   type SessionSwitch,
   sentence,
-  type ToolProvider,
   userMessages,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
@@ -48,7 +47,7 @@ import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
-import { type OpenSession, openSession, type Person } from "./open-session.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
 import type { Arrival, ConversationParts, Departure } from "./parts.ts";
 import { Titles } from "./titles/titles.ts";
 import { takeQueued, type Unsent } from "./unsent.ts";

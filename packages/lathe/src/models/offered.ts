@@ -45,7 +45,7 @@ function offered(model: ListedModel, current: string | undefined): OfferedModel 
 }
 
 /** What is not known is left out. */
-export function modelDetail({ contextWindow, cost, thinking, vision }: ListedModel): string {
+function modelDetail({ contextWindow, cost, thinking, vision }: ListedModel): string {
   return [
     contextWindow === 0 ? "" : `${short(contextWindow)} window`,
     cost === undefined ? "" : cost.input + cost.output === 0 ? "free" : `$${cost.input} in, $${cost.output} out`,

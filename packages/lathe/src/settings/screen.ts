@@ -76,7 +76,7 @@ export async function changeSetting(
 }
 
 /** As `lathe config set` takes it. */
-export function written(value: unknown): string {
+function written(value: unknown): string {
   if (Array.isArray(value))
     return value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

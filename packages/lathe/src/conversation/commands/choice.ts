@@ -3,7 +3,7 @@
 
 import type { CommandView } from "./command.ts";
 
-export interface ChoiceItem<T> {
+interface ChoiceItem<T> {
   readonly value: T;
   /** One line. */
   readonly label: string;

@@ -3,7 +3,7 @@
 
 import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
-import { EMPTY_ROW, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
+import { diffRows, EMPTY_ROW, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import { denied } from "../plain/answers.ts";
 import type { AnswerOption } from "./answer-panel.ts";
@@ -27,7 +27,7 @@ export function approvalRows(question: ApprovalQuestion, cwd: string, columns: n
   return [
     ...wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
     ...(reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" })),
-    ...preview.flatMap((line) => previewRows(line, columns)),
+    ...bodyRows(preview, columns),
     ...(touched === "" ? [] : indented(`Touches: ${touched}`, columns, { color: "muted" })),
     EMPTY_ROW,
   ];
@@ -48,6 +48,39 @@ export function approvalOptions({ tool_name: tool, canAllowAlways }: ApprovalQue
     { letter: "n", label: "No", answer: () => denied() },
     { letter: "w", label: "No, and say what to do instead", words: "What should be done instead?", answer: denied },
   ];
+}
+
+const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
+const isOfHunk = ({ text, kind }: PreviewLine): boolean =>
+  kind === "added" || kind === "removed" || (kind === undefined && /^[ \\]/.test(text));
+
+/** Hunks of a change look as they will in its card; whatever does not read as one whole hunk is shown as it is. */
+function bodyRows(preview: readonly PreviewLine[], columns: number): Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < preview.length; ) {
+    const line = preview[at] as PreviewLine;
+    const end = preview.findIndex((later, index) => index > at && !isOfHunk(later));
+    const hunk = preview.slice(at, end < 0 ? preview.length : end);
+    const isHunk = line.kind === undefined && HUNK.test(line.text) && holdsAll(hunk);
+    if (isHunk) {
+      const text = hunk.map(({ text: one }) => one).join("\n");
+      for (const { spans } of diffRows(text, columns - INDENT.length))
+        rows.push({ spans: [{ text: INDENT }, ...spans] });
+    } else rows.push(...previewRows(line, columns));
+    at += isHunk ? hunk.length : 1;
+  }
+  return rows;
+}
+
+/** Every line of the hunk is among those that would be drawn: nothing may be left out of what a person approves. */
+function holdsAll(hunk: readonly PreviewLine[]): boolean {
+  const lines = hunk.slice(1).map(({ text }) => text);
+  if (lines.some((text) => text.includes("\n") || text.startsWith("\\"))) return false;
+  const diffs = fileDiffs(hunk.map(({ text }) => text).join("\n"));
+  const drawn = diffs.flatMap(({ hunks }) => hunks.flat());
+  return (
+    diffs.length === 1 && drawn.length === lines.length && drawn.every(({ text }, i) => lines[i]?.slice(1) === text)
+  );
 }
 
 function previewRows({ text, kind }: PreviewLine, columns: number): Row[] {
