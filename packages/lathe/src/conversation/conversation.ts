@@ -21,7 +21,6 @@ import {
   type SessionEvent,
   type SessionSwitch,
   sentence,
-  type ToolProvider,
   userMessages,
 } from "@lathe/agent";
 import { messageOf, textOf } from "@lathe/llm";
@@ -48,7 +47,7 @@ import { type HandedOff, handOff, handOffOrSummarize, type NextHeader } from "./
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
 import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
-import { type OpenSession, openSession, type Person } from "./open-session.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
 import type { Arrival, ConversationParts, Departure } from "./parts.ts";
 import { Titles } from "./titles/titles.ts";
 import { takeQueued, type Unsent } from "./unsent.ts";
@@ -130,7 +129,6 @@ export class Conversation {
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
   async submit(content: InputContent): Promise<InputOutcome> {
     this.#inputs++;
-    this.titles.nameAfter(content);
     let outcome: InputOutcome;
     let session: Session;
     try {
@@ -138,6 +136,7 @@ export class Conversation {
       if (this.isMakingRoom) await this.settled();
       session = this.session;
       if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
+      this.titles.nameAfter(content);
       outcome = await session.submit(content);
     } finally {
       this.#inputs--;
