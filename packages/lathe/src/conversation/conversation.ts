@@ -129,7 +129,6 @@ export class Conversation {
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
   async submit(content: InputContent): Promise<InputOutcome> {
     this.#inputs++;
-    this.titles.nameAfter(content);
     let outcome: InputOutcome;
     let session: Session;
     try {
@@ -137,6 +136,7 @@ export class Conversation {
       if (this.isMakingRoom) await this.settled();
       session = this.session;
       if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
+      this.titles.nameAfter(content);
       outcome = await session.submit(content);
     } finally {
       this.#inputs--;

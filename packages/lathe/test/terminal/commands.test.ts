@@ -214,3 +214,26 @@ describe("when an input does not simply succeed", () => {
     expect(run.all.join("\n").split(hint)).toHaveLength(2);
   });
 });
+
+it("G-42 after a command that the provider failed everything works on; a session with only a briefing can be continued", async () => {
+  const notes = "## Goal\nShip it.\n\n## Done\nNothing.\n\n## Next steps\nGo.";
+  bench.server.push(
+    turn.text("one answer"),
+    turn.error(400, { message: "bad thing" }),
+    turn.text("two answers"),
+    turn.text(notes),
+  );
+  const run = await bench.open();
+  run.type(`go on then${KEY.enter}`);
+  await run.see(/one answer[\s\S]*Ask for a change/);
+  run.type(`/handoff${KEY.enter}`);
+  await run.see("Handoff failed: bad thing. You are still in this session.");
+  run.type(`again${KEY.enter}`);
+  await run.see(/two answers[\s\S]*Ask for a change/);
+  run.type(`/handoff${KEY.enter}`);
+  await run.see("New session started with handoff context");
+  run.type(`/quit${KEY.enter}`);
+  expect(await run.exited).toBe(0);
+  const id = /To continue: lathe --resume (\w{8})/.exec(run.all.join("\n"))?.[1] ?? "none";
+  expect((await bench.box.run(["sessions", "list"])).stdout).toContain(id);
+});

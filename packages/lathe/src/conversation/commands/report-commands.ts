@@ -1,7 +1,7 @@
 // Commands that show something of the session and change nothing.
 
-import { renderTodo, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
-import { dollars, tokens } from "../../sessions/numbers.ts";
+import { renderTodo, sessionCosts, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
+import { costText, counted, tokens } from "../../sessions/numbers.ts";
 import { table } from "../../tables/table.ts";
 import { usageError } from "../../usage/exit.ts";
 import { withheldVariables } from "../../workspace/withheld-variables.ts";
@@ -28,7 +28,7 @@ const status: SlashCommand = {
       ["session", session.journal.title?.title ?? session.id],
       ["file", open.journal.path ?? "not kept"],
       ["context", `${tokens(session.contextTokens)} tokens${share}`],
-      ["cost", `${dollars(usage.cost)} in ${usage.turns} turns`],
+      ["cost", `${costText(sessionCosts(session.journal).total)} in ${counted(usage.turns, "turn")}`],
       ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
     ];
     const withheld = withheldVariables(workspace);

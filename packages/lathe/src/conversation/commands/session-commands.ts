@@ -1,5 +1,6 @@
 // Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
 
+import { sentence } from "@lathe/agent";
 import { offeredSessions } from "../../sessions/choose.ts";
 import { findSession } from "../../sessions/find.ts";
 import { usageError } from "../../usage/exit.ts";
@@ -13,7 +14,7 @@ const fresh: SlashCommand = {
   description: "start a new session",
   run: async (conversation, _argument, view) => {
     const { cancelled } = await conversation.startNew();
-    view.line(cancelled === undefined ? "New session." : `Not started: ${cancelled}.`, "dim");
+    view.line(cancelled === undefined ? "New session." : `Not started: ${sentence(cancelled)}`, "dim");
   },
 };
 
@@ -27,7 +28,7 @@ const resume: SlashCommand = {
     if (path === undefined) return view.line("No session selected.", "dim");
     if (path === conversation.open.journal.path) throw usageError("That is the session you are in.");
     const { cancelled } = await conversation.resume(path);
-    if (cancelled !== undefined) return view.line(`Not resumed: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not resumed: ${sentence(cancelled)}`, "yellow");
     view.line(`Resumed session ${conversation.session.id}.`, "dim");
     await view.showPast(conversation.session);
     if (conversation.wasCutOff) view.line("Its last input was not finished. To go on, send: continue", "yellow");
@@ -48,7 +49,7 @@ const fork: SlashCommand = {
   description: "continue in a copy of this session",
   run: async (conversation, _argument, view) => {
     const { cancelled } = await conversation.fork();
-    if (cancelled !== undefined) return view.line(`Not copied: ${cancelled}.`, "yellow");
+    if (cancelled !== undefined) return view.line(`Not copied: ${sentence(cancelled)}`, "yellow");
     view.line(`Copied to session ${conversation.session.id}.`, "dim");
   },
 };
