@@ -61,6 +61,11 @@ class Witness extends WrappedEnvironment {
     this.ran.push({ command, cwd: this.#real(options.cwd ?? ".") });
     return super.execCommand(command, timeoutMs, options);
   }
+
+  protected override startInner(command: string, options: ExecOptions = {}) {
+    this.ran.push({ command, cwd: this.#real(options.cwd ?? ".") });
+    return super.startInner(command, options);
+  }
 }
 
 let root: string;

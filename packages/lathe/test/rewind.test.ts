@@ -374,7 +374,7 @@ describe.skipIf(!hasScript)("at a terminal", () => {
     try {
       const { CLI } = await import("./command.ts");
       let at = await terminal.see(
-        terminal.type(`node ${CLI} ${scene.args.join(" ")} --permission-mode full`),
+        terminal.type(`node ${CLI} ${scene.args.join(" ")} --permission-mode full --plain`),
         /\/help\r?\n› /,
       );
       terminal.keys("change it\n");

@@ -8,9 +8,9 @@ import { toWireEvents } from "../../src/modes/wire/map-events.ts";
 import { contextOf, grid, world } from "./kit.ts";
 
 it("HD-06 D-090 the same recorded log reads in plain lines without an escape, as JSON, and as rows of the terminal", async () => {
-  const read = turn.call("read_file", { file_path: "a.txt" });
+  const read = turn.calls([{ name: "read_file", args: { file_path: "a.txt" } }]);
   const script = [read, turn.text("It says **hello**.")];
-  const w = await world((_request, index) => script[index] ?? turn.text("done"), { "a.txt": "hello\n" });
+  const w = await world(() => script.shift() ?? turn.text("done"), { "a.txt": "hello\n" });
   await w.session.submit("what does a.txt say?");
   await w.close();
   const log = JSON.parse(JSON.stringify(w.events)) as typeof w.events;
