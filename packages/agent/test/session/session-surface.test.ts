@@ -242,6 +242,26 @@ describe("work between inputs", () => {
     await s.finish();
   });
 
+  it("is refused while an input runs, which goes on as if nobody had asked", async () => {
+    const refused: unknown[] = [];
+    const note = (error: unknown): void => void refused.push(error);
+    const s: Setup = setUp({
+      script: [
+        {
+          text: "done",
+          before: async () => {
+            await s.session.callModel("title", title).catch(note);
+            await s.session.compact({ reason: "test", summary: "x", firstKeptEntryId: "" }).catch(note);
+          },
+        },
+      ],
+    });
+    expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
+    await s.finish();
+    expect(refused.map(String)).toEqual(["Error: session is busy", "Error: session is busy"]);
+    expect(s.client.requests).toHaveLength(1);
+  });
+
   it("a question to the user stays open while the host asks a model for something else", async () => {
     const s = setUp({ script: [{ text: "Which one?" }, { text: "A title" }], isQuestion: () => true });
     await s.session.submit("go");
