@@ -119,6 +119,25 @@ describe("the context of a leaf", () => {
     expect(journal.context.state).toMatchObject({ models: {}, thinkingLevel: "off", mode: "none", injectedRules: [] });
   });
 
+  it("what was emptied stays empty when its pictures are omitted later", () => {
+    const journal = newJournal();
+    const long = journal.append({ type: "message", message: Message.user("a long text") });
+    journal.append({ type: "prune", prune: [long.id] });
+    journal.append({ type: "prune", prune: [long.id], media: "[picture omitted]" });
+    expect(journal.context.messages).toEqual([Message.user("[pruned to save context]")]);
+  });
+
+  it("thoughts that were left out are sent again on a branch that goes on from before", () => {
+    const journal = newJournal();
+    const thinking: ContentPart = { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } };
+    const message = Message.assistant([thinking, { kind: "text", text: "so" }]);
+    const answer = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [answer.id], thoughts: true });
+    expect(journal.context.messages).toEqual([Message.assistant("so")]);
+    journal.setLeaf(answer.id);
+    expect(journal.context.messages).toEqual([message]);
+  });
+
   it("keeps them also for entries that have to be read from the store again", () => {
     const journal = newJournal();
     const first = journal.append(user("message 0"));
