@@ -130,6 +130,11 @@ describe("intents", () => {
   });
 });
 
+it("an entry that is not there is an error that names it", () => {
+  const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), testDeps());
+  expect(() => journal.entry("nowhere")).toThrow("There is no entry nowhere in this session.");
+});
+
 describe("a fork", () => {
   it("G-32 holds the path up to the chosen entry and its labels once; the old file is unchanged", async () => {
     const folder = tempFolder();
