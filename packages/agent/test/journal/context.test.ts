@@ -96,6 +96,7 @@ describe("the context of a leaf", () => {
     journal.append(user("one"));
     const answer = journal.append({ ...calls(), provider: "p", model: "old" });
     expect(modelFor(journal.context.state, "default")).toBe("p/old");
+    expect(modelFor(journal.context.state, "smol")).toBeUndefined();
     journal.append({ type: "model_change", model: "p/new" });
     journal.append({ type: "model_change", model: "p/small", role: "smol" });
     journal.append({ type: "thinking_level_change", thinkingLevel: "high" });
@@ -117,6 +118,41 @@ describe("the context of a leaf", () => {
     });
     journal.setLeaf(answer.id);
     expect(journal.context.state).toMatchObject({ models: {}, thinkingLevel: "off", mode: "none", injectedRules: [] });
+  });
+
+  it("what was emptied stays empty when its pictures are omitted later", () => {
+    const journal = newJournal();
+    const long = journal.append({ type: "message", message: Message.user("a long text") });
+    journal.append({ type: "prune", prune: [long.id] });
+    journal.append({ type: "prune", prune: [long.id], media: "[picture omitted]" });
+    expect(journal.context.messages).toEqual([Message.user("[pruned to save context]")]);
+  });
+
+  it("pictures, sound and documents are all omitted, and the text stays", () => {
+    const journal = newJournal();
+    const data = new Uint8Array([1]);
+    const parts: ContentPart[] = [
+      { kind: "text", text: "look" },
+      { kind: "image", image: { data, mediaType: "image/png" } },
+      { kind: "audio", audio: { data, mediaType: "audio/wav" } },
+      { kind: "document", document: { data, mediaType: "application/pdf" } },
+    ];
+    const { id } = journal.append({ type: "message", message: Message.user(parts) });
+    journal.append({ type: "prune", prune: [id], media: "[omitted]" });
+    expect(journal.context.messages[0]?.content).toEqual(
+      ["look", "[omitted]", "[omitted]", "[omitted]"].map((text) => ({ kind: "text", text })),
+    );
+  });
+
+  it("thoughts that were left out are sent again on a branch that goes on from before", () => {
+    const journal = newJournal();
+    const thinking: ContentPart = { kind: "thinking", thinking: { text: "hm", signature: "s", redacted: false } };
+    const message = Message.assistant([thinking, { kind: "text", text: "so" }]);
+    const answer = journal.append({ type: "message", message });
+    journal.append({ type: "prune", prune: [answer.id], thoughts: true });
+    expect(journal.context.messages).toEqual([Message.assistant("so")]);
+    journal.setLeaf(answer.id);
+    expect(journal.context.messages).toEqual([message]);
   });
 
   it("keeps them also for entries that have to be read from the store again", () => {

@@ -179,6 +179,22 @@ describe("a damaged journal", { timeout: 180_000 }, () => {
     expect(third.context.messages).toEqual([Message.user("one"), Message.user("three")]);
   });
 
+  it("a file that lacks only its last line break is whole, and stays so when it grows", () => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());
+    journal.append({ type: "message", message: Message.user("one") });
+    const bytes = Buffer.from(store.read(0, store.size));
+    for (const [end, before] of [
+      [bytes.indexOf(10), []],
+      [bytes.length - 1, [Message.user("one")]],
+    ] as const) {
+      const second = new MemoryStore(Buffer.from(bytes.subarray(0, end)));
+      Journal.open(second, testDeps()).append({ type: "message", message: Message.user("two") });
+      const third = Journal.open(new MemoryStore(second.read(0, second.size)), testDeps());
+      expect([third.context.messages, third.losses]).toEqual([[...before, Message.user("two")], []]);
+    }
+  });
+
   it("a torn tail behind a damaged line break is reported once, too", () => {
     const store = new MemoryStore();
     const journal = Journal.create({ id: "s", cwd: "/" }, () => store, testDeps());

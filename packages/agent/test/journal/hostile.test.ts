@@ -292,3 +292,23 @@ it("a lone seal or text with a right checksum is said and left out", () => {
   const journal = opened(Buffer.concat(lines)) as Journal;
   expect(journal.losses.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
 });
+
+it("a line that names its kind twice is said and left out", () => {
+  const twice = sealed('{"type":"title","title":"x","source":"user","timestamp":"","type":"host"}');
+  const journal = opened(Buffer.concat([encodeLine(soundLines()[0]!), twice])) as Journal;
+  expect(journal.losses.map(({ message }) => message)).toEqual([
+    "Line 2 (title) cannot be used (it names its kind twice); it is skipped.",
+  ]);
+});
+
+it("a compaction that cannot be used hides nothing", () => {
+  const lines = [
+    soundLines()[0]!,
+    { type: "message", id: "a", parentId: null, timestamp: "", message: Message.user("one") },
+    { type: "compaction", id: "b", parentId: "a", timestamp: "", summary: 5, firstKeptEntryId: "b", tokensBefore: 1 },
+    { type: "message", id: "c", parentId: "b", timestamp: "", message: Message.user("two") },
+  ];
+  const journal = opened(Buffer.concat(lines.map(encodeLine))) as Journal;
+  expect(journal.context.messages).toEqual([Message.user("one"), Message.user("two")]);
+  expect(journal.losses).toHaveLength(1);
+});

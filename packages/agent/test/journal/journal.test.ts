@@ -33,7 +33,9 @@ describe.each(storeKinds)("journal over a $name store", (kind) => {
     const third = Journal.open(place.open(), deps);
     expect(third.context.messages).toHaveLength(4);
     await third.close();
-    expect((await bytesOf()).subarray(0, written.length).equals(written)).toBe(true);
+    const grown = await bytesOf();
+    expect(grown.subarray(0, written.length).equals(written)).toBe(true);
+    expect(grown.subarray(written.length).toString()).toMatch(/^\{.*"four".*\}\n$/);
   });
 
   it("G-25 every kind of entry and line comes back with all its fields", async () => {

@@ -94,6 +94,23 @@ describe("intents", () => {
     expect(order).toEqual(["safe", "fsync", "never"]);
   });
 
+  it.each([
+    ["none", 0],
+    ["turn", 1],
+    ["intent", 1],
+  ] as const)("with sync `%s` the end of a turn waits for %i fsync", async (sync, count) => {
+    let synced = 0;
+    class WatchedStore extends MemoryStore {
+      override async sync(): Promise<void> {
+        synced++;
+      }
+    }
+    const journal = Journal.create({ id: "s", cwd: "/" }, () => new WatchedStore(), testDeps({ sync }));
+    journal.append(user("one"));
+    await journal.turnEnd();
+    expect(synced).toBe(count);
+  });
+
   it("an id source that repeats itself gives no duplicate ids", () => {
     const candidates = ["aaaaaaaa", "aaaaaaaa", "bbbbbbbb"];
     const deps = testDeps({ newId: () => candidates.shift()! });
@@ -111,6 +128,11 @@ describe("intents", () => {
     expect(opened.append(user("steering")).id).toBe("cccccccc");
     expect(opened.unsettled()).toEqual([intent]);
   });
+});
+
+it("an entry that is not there is an error that names it", () => {
+  const journal = Journal.create({ id: "s", cwd: "/" }, () => new MemoryStore(), testDeps());
+  expect(() => journal.entry("nowhere")).toThrow("There is no entry nowhere in this session.");
 });
 
 describe("a fork", () => {

@@ -3,6 +3,7 @@
 import { Message, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
@@ -242,6 +243,26 @@ describe("work between inputs", () => {
     await s.finish();
   });
 
+  it("is refused while an input runs, which goes on as if nobody had asked", async () => {
+    const refused: unknown[] = [];
+    const note = (error: unknown): void => void refused.push(error);
+    const s: Setup = setUp({
+      script: [
+        {
+          text: "done",
+          before: async () => {
+            await s.session.callModel("title", title).catch(note);
+            await s.session.compact({ reason: "test", summary: "x", firstKeptEntryId: "" }).catch(note);
+          },
+        },
+      ],
+    });
+    expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
+    await s.finish();
+    expect(refused.map(String)).toEqual(["Error: session is busy", "Error: session is busy"]);
+    expect(s.client.requests).toHaveLength(1);
+  });
+
   it("a question to the user stays open while the host asks a model for something else", async () => {
     const s = setUp({ script: [{ text: "Which one?" }, { text: "A title" }], isQuestion: () => true });
     await s.session.submit("go");
@@ -319,6 +340,22 @@ describe("work between inputs", () => {
     expect(answers).toEqual([false, true]);
     expect(s.of("tool_call_end")[0]?.data.is_error).toBe(true);
   });
+});
+
+it("closing a session cleans up its own environment, and leaves a shared one to whoever else works there", async () => {
+  class CountingEnvironment extends MemoryEnvironment {
+    cleanups = 0;
+    override async cleanup(): Promise<void> {
+      this.cleanups++;
+    }
+  }
+  const cleanups: number[] = [];
+  for (const sharedEnv of [false, true]) {
+    const env = new CountingEnvironment();
+    await setUp({ script: [], env, sharedEnv }).finish();
+    cleanups.push(env.cleanups);
+  }
+  expect(cleanups).toEqual([1, 0]);
 });
 
 describe("a journal and its sessions", () => {
