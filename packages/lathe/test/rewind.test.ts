@@ -370,7 +370,7 @@ describe.skipIf(!hasScript)("at a terminal", () => {
   it("/undo, /redo and /rewind", async () => {
     scene = await stage([shell("echo two > a.txt"), turn.text("it is two now")]);
     repository();
-    const terminal = new Terminal(scene.box, { ...scene.env, NO_COLOR: "1" });
+    const terminal = new Terminal(scene.box, { ...scene.env, NO_COLOR: "1", LATHE_NO_TITLE: "1" });
     try {
       const { CLI } = await import("./command.ts");
       let at = await terminal.see(
