@@ -215,6 +215,7 @@ describe("rewind of conversation and files", () => {
     renameSync(blobs, `${blobs}.away`);
     writeFileSync(blobs, "in the way");
     await world.turn([world.shell("echo three > a.txt")]);
+    await world.snapshots.settle();
     expect(world.warnings).toEqual([expect.stringContaining("Changes of files are no longer recorded")]);
     const second = await world.turn([world.shell("echo four > a.txt")]);
     rmSync(blobs);

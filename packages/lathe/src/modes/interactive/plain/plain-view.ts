@@ -88,7 +88,8 @@ export class PlainView implements HostView {
   }
 
   line(text: string, style?: LineStyle): void {
-    this.#printer.line(text, style);
+    // Room between blocks is for the eye; a screen reader would read it out.
+    this.#printer.line(text.replace(/\n+$/, ""), style);
   }
 
   hint(text: string): void {
