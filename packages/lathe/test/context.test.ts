@@ -71,9 +71,14 @@ describe("with a box", () => {
       const usage = { input: 300, cacheRead: 600, cacheWrite: 100, output: 50 };
       const calls = [{ name: "shell", args: { command: "seq 200" } }];
       server = await startModelServer({ script: [turn.calls(calls, { usage }), turn.text("Counted.", { usage })] });
-      const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), NO_COLOR: "1" };
+      const env = {
+        ANTHROPIC_API_KEY: "k",
+        ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
+        NO_COLOR: "1",
+        LATHE_NO_TITLE: "1",
+      };
       const terminal = new Terminal(box, env);
-      const start = terminal.type(`node ${CLI} --model anthropic/claude-sonnet-4-5 --permission-mode full`);
+      const start = terminal.type(`node ${CLI} --model anthropic/claude-sonnet-4-5 --permission-mode full --plain`);
       let at = await terminal.see(start, /\/help\r?\n› /);
       terminal.keys("/context\n");
       at = await terminal.see(at, /about [\d.]+k of 200k tokens \(\d+ %\), \d+k free, compaction above 170k/);
