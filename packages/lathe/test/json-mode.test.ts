@@ -40,8 +40,6 @@ describe("JSON mode with a prompt", () => {
       "message_update",
       "message_end",
       "tool_execution_start",
-      // The first command in a new home: which variables it does not see.
-      "lathe:warning",
       "tool_execution_update",
       "tool_execution_end",
       "message_start",

@@ -57,7 +57,8 @@ it.each(DIALECTS)(
   "E 300 rounds of a %s model stay below a window of 32k tokens, and each compaction makes the prefix stable again",
   async (dialect) => {
     const { server, reasons } = await longSession(dialect, 300);
-    const work = server.requests.filter((request) => !isSummary(request));
+    // The vendor's own compaction is tried first, at another address.
+    const work = server.requests.filter((request) => !isSummary(request) && !request.path.endsWith("/compact"));
     const sizes = work.map(({ rawBody }) => Math.ceil(rawBody.length / 4));
     expect(Math.max(...sizes)).toBeLessThan(WINDOW);
     expect(new Set(reasons)).toEqual(new Set(["prune", "compaction"].filter((reason) => reasons.includes(reason))));
