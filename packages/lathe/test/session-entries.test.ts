@@ -31,7 +31,9 @@ it("G-25 every line of a session that was steered in all ways has a known kind a
   const { messages } = await host.data<{ messages: { entryId: string }[] }>("get_branch_messages");
   await host.data("set_label", { entryId: messages[0]!.entryId, label: "start" });
   await host.data("navigate_tree", { entryId: messages[1]!.entryId, summarize: true });
-  expect(await host.data("compact")).toMatchObject({ summary: expect.stringContaining("All of it.") });
+  expect(await host.data("compact")).toMatchObject({
+    summary: expect.stringMatching(/All of it\.|The provider keeps/),
+  });
   await host.data("move_session", { directory: ".." });
   await host.prompt("three");
   const file = await fileOf(host);

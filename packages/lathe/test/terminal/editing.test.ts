@@ -75,7 +75,7 @@ it("commands and their arguments are completed, files by their names", async () 
   const run = await bench.open();
   await writeFile(join(bench.box.dir, "letters.txt"), "a\n");
   run.type("/permis");
-  await run.see("/permissions [mode]");
+  await run.see("/permissions");
   run.type(`${KEY.tab}re`);
   await run.see(/❯ read-only/);
   run.type(KEY.enter);
