@@ -22,9 +22,16 @@ const TALK = /^lathe\s*(#.*)?$/;
 
 /** How a person leaves a conversation that a command has opened at a terminal. */
 export function dialogFor(command: string): Dialog {
+  if (/^npm start\b/.test(command)) {
+    return [
+      ["❯ fix the failing test", ""],
+      ["a  Yes, and every later", "a"],
+      ["All tests pass", "/quit"],
+    ];
+  }
   if (TALK.test(command)) {
     return [
-      ["›", "what is in src?"],
+      ["❯ Ask for a change", "what is in src?"],
       [ANSWER, "/quit"],
     ];
   }

@@ -67,6 +67,20 @@ describe("/login and /logout", () => {
     expect(await stored()).toEqual({ anthropic: { type: "api_key", key: "sk-ant-secret-1" } });
   });
 
+  it("a key that is typed before its question is there waits for it, and no model gets it", async () => {
+    bench.server.push(turn.text("hello from the real one"));
+    const run = await opened(PRACTICE);
+    run.type("/login anthropic");
+    await run.see("❯ /login anthropic");
+    run.type(`${KEY.enter}\x1b[200~sk-ant-early-1\x1b[201~`);
+    await run.see(/Key for Anthropic[\s\S]*•••/);
+    run.type(KEY.enter);
+    await run.see("Stored for Anthropic in the credentials file.");
+    expect(run.raw).not.toContain("sk-ant-early-1");
+    expect(JSON.stringify(await stored())).toContain("sk-ant-early-1");
+    expect(bench.server.requests).toEqual([]);
+  });
+
   it("without a name the providers are listed, those with a key first; Esc changes nothing", async () => {
     const run = await opened(PRACTICE, { env: { GROQ_API_KEY: "k" }, rows: 40 });
     command(run, "/login");

@@ -40,6 +40,8 @@ export interface SlashCommand {
   readonly description: string;
   /** May run while the agent works. */
   readonly whileWorking?: boolean;
+  /** What is typed after it is meant for its questions, and must not be sent to a model. */
+  readonly takesSecrets?: boolean;
   /** Values that begin with what was typed. */
   complete?(conversation: Conversation, typed: string): Promise<readonly string[]> | readonly string[];
   run(conversation: Conversation, argument: string, view: CommandView): Promise<void> | void;

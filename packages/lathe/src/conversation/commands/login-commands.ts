@@ -15,6 +15,7 @@ const login: SlashCommand = {
   arguments: "[provider]",
   description: "give a provider's key, or sign in",
   whileWorking: true,
+  takesSecrets: true,
   complete: async ({ workspace }, typed) =>
     (await listAccounts(workspace)).map(({ id }) => id).filter((id) => id.startsWith(typed)),
   run: async (conversation, name, view) => {

@@ -135,7 +135,9 @@ export class Controller {
 
   /** Runs a command in its turn. */
   command(command: ParsedCommand): Promise<void> {
-    const running = this.#commanded.then(() => this.#run(command));
+    const inTurn = () => this.#commanded.then(() => this.#run(command));
+    const { takesSecrets } = this.commands.get(command.name) ?? {};
+    const running = takesSecrets ? this.#view.dialogue("the start", inTurn) : inTurn();
     // One that failed must not keep the next from running.
     this.#commanded = running.catch(() => {});
     return running;

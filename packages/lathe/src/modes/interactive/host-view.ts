@@ -3,6 +3,7 @@
 import type { CommandView } from "../../conversation/commands/command.ts";
 import type { OpenSession, Person } from "../../conversation/open-session.ts";
 import type { ExitCode } from "../../usage/exit.ts";
+import type { HoldsFrom } from "./held-keys.ts";
 
 export type LineStyle = "dim" | "bold" | "red" | "green" | "yellow";
 
@@ -13,6 +14,8 @@ export interface HostView extends CommandView, Required<Person> {
   hint(text: string): void;
   /** Yes or no, or words of the person's own; undefined when the question was given up. */
   confirm(question: string): Promise<boolean | string | undefined>;
+  /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
+  dialogue<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T>;
   /** Shows what happens in a session, until it is closed. */
   watch(open: OpenSession): void;
   leave(code: ExitCode): void;

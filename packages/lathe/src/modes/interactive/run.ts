@@ -123,8 +123,10 @@ async function conversationWith(
 /** Later sessions of the run begin as the first did. */
 function askedOnce(view: HostView): Presence {
   let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
-  const ask = async (workspace: Workspace) =>
-    (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view);
+  const ask = (workspace: Workspace) =>
+    view.dialogue("its first question", async () =>
+      (await import("../../conversation/login/first-model.ts")).chooseFirstModel(workspace, view),
+    );
   return {
     firstModel: (workspace) => {
       chosen ??= ask(workspace);

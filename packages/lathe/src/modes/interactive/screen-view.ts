@@ -35,6 +35,7 @@ import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import type { AppAction } from "./actions.ts";
 import { composerRows, queueRows } from "./composer.ts";
 import type { Controller } from "./controller.ts";
+import { HeldKeys, type HoldsFrom } from "./held-keys.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
 import { PanelStack } from "./panels/panel-stack.ts";
 
@@ -93,6 +94,7 @@ export class ScreenView implements HostView {
   #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
+  readonly #held = new HeldKeys({ replay: (key) => this.#take(key), isAsking: () => this.#isAsking });
   #hint = "";
   #hintTimer: { cancel(): void } | undefined;
   #isOver = false;
@@ -113,6 +115,7 @@ export class ScreenView implements HostView {
       now: deps.now,
       setTimer: deps.setTimer,
       isComposerEmpty: () => this.editor.isEmpty,
+      opened: () => this.#held.asked(),
       changed: () => this.screen.changed(),
     });
     this.editor = new Editor({
@@ -199,6 +202,8 @@ export class ScreenView implements HostView {
     }, HINT_MS);
     this.screen.changed();
   }
+
+  dialogue = <T>(from: HoldsFrom, work: () => Promise<T>): Promise<T> => this.#held.during(from, work);
 
   ask = async (question: string, signal?: AbortSignal): Promise<string | undefined> => {
     const { askPanel } = await import("./panels/line-panel.ts");
@@ -316,12 +321,22 @@ export class ScreenView implements HostView {
     if (this.#isOver) return;
     if (key.kind === "focus") this.hasFocus = key.focused;
     else this.panels.keyPressed();
-    if (this.#fullScreen) this.#fullScreen.handle(key);
-    else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key) && !this.#pasteKey(key))
-      this.editor.handle(key);
+    if (this.#isAsking || this.#fullScreen || !this.#held.takes(key)) this.#take(key);
     this.panels.settle();
     if (key.kind === "key" && key.text !== undefined) this.screen.echo();
     else this.screen.paint();
+  }
+
+  /** Something that the person has asked for gets the keys. */
+  get #isAsking(): boolean {
+    const { focused } = this.panels;
+    return focused !== undefined && !focused.byAgent;
+  }
+
+  #take(key: Key): void {
+    if (this.#fullScreen) this.#fullScreen.handle(key);
+    else if (!this.#panelKey(key) && !this.keys?.handle(key) && !this.#startKey(key) && !this.#pasteKey(key))
+      this.editor.handle(key);
   }
 
   /** Until everything is loaded, only leaving works. */

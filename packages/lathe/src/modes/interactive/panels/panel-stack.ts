@@ -19,6 +19,8 @@ export interface PanelStackParts {
   setTimer(callback: () => void, ms: number): { cancel(): void };
   /** Nothing is typed. */
   isComposerEmpty(): boolean;
+  /** Something that the person has asked for is there and gets the keys. */
+  opened(): void;
   changed(): void;
 }
 
@@ -54,6 +56,7 @@ export class PanelStack {
     if (panel.byAgent) this.#panels.push(panel);
     else this.#panels.unshift(panel);
     if (this.shown === panel) this.#show();
+    if (!panel.byAgent) this.#parts.opened();
   }
 
   close(panel: Panel): void {

@@ -8,6 +8,7 @@ import type { OpenSession } from "../../../conversation/open-session.ts";
 import type { Machine } from "../../../machine/machine.ts";
 import { EXIT, type ExitCode } from "../../../usage/exit.ts";
 import type { Controller } from "../controller.ts";
+import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
 import { answerTo, isAlways, isNo, isYes, replyOf } from "./answers.ts";
@@ -90,6 +91,11 @@ export class PlainView implements HostView {
   line(text: string, style?: LineStyle): void {
     // Room between blocks is for the eye; a screen reader would read it out.
     this.#printer.line(text.replace(/\n+$/, ""), style);
+  }
+
+  /** Lines are read one by one, each by whoever asks next. */
+  dialogue<T>(_from: HoldsFrom, work: () => Promise<T>): Promise<T> {
+    return work();
   }
 
   hint(text: string): void {

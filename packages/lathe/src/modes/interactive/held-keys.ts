@@ -1,0 +1,57 @@
+// Keys that come between two questions of a dialogue that asks for a secret. They were meant for the question that is about to
+// open, so they wait for it and never reach the composer, where Enter would send them to the model.
+
+import type { Key } from "@lathe/tui";
+
+/** From when on keys wait: what is typed before onboarding's first question is a request, and belongs in the composer. */
+export type HoldsFrom = "the start" | "its first question";
+
+export class HeldKeys {
+  readonly #replay: (key: Key) => void;
+  readonly #isAsking: () => boolean;
+  readonly #dialogues: { hasAsked: boolean }[] = [];
+  readonly #keys: Key[] = [];
+
+  constructor(parts: { replay(key: Key): void; isAsking(): boolean }) {
+    this.#replay = parts.replay;
+    this.#isAsking = parts.isAsking;
+  }
+
+  async during<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T> {
+    const dialogue = { hasAsked: from === "the start" };
+    this.#dialogues.push(dialogue);
+    try {
+      return await work();
+    } finally {
+      this.#dialogues.splice(this.#dialogues.indexOf(dialogue), 1);
+      if (this.#dialogues.length === 0) this.#letGo();
+    }
+  }
+
+  /** Whether the key waits. */
+  takes(key: Key): boolean {
+    if (!this.#dialogues.some(({ hasAsked }) => hasAsked) || !isTyped(key)) return false;
+    this.#keys.push(key);
+    return true;
+  }
+
+  /** A question is there, and has the focus. */
+  asked(): void {
+    for (const dialogue of this.#dialogues) dialogue.hasAsked = true;
+    // An answer among them may close the question; the rest waits for the next one.
+    while (this.#isAsking()) {
+      const key = this.#keys.shift();
+      if (key === undefined) return;
+      this.#replay(key);
+    }
+  }
+
+  /** No question came: the text is there to be seen, and nothing is sent. */
+  #letGo(): void {
+    for (const key of this.#keys.splice(0)) if (key.kind !== "key" || key.name !== "enter") this.#replay(key);
+  }
+}
+
+/** Keys that stop or leave take effect at once. */
+const isTyped = (key: Key): boolean =>
+  key.kind === "paste" || (key.kind === "key" && !key.ctrl && !key.alt && key.name !== "escape");
