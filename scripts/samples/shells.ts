@@ -59,6 +59,8 @@ export type Dialog = readonly (readonly [shows: string, type: string])[];
 
 const run = promisify(execFile);
 const LOOK_MS = 100;
+/** Between seeing a text and answering it: a question takes no key that comes sooner than a person could have read it. */
+const READING_MS = 1_500;
 
 export async function atTerminal(env: Env, dialogFor: (command: string) => Dialog): Promise<Shell> {
   const socket = `lathe-docs-${process.pid}`;
@@ -99,6 +101,7 @@ export async function atTerminal(env: Env, dialogFor: (command: string) => Dialo
     await typed(command);
     for (const [shows, text] of dialogFor(command)) {
       await until(shows, (screen) => below(screen).some((row) => row.includes(shows)) || undefined);
+      await new Promise((resolve) => setTimeout(resolve, READING_MS));
       await typed(text);
     }
     return until(`the end of: ${command}`, (screen) => {
