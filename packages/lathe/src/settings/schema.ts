@@ -287,6 +287,11 @@ export const SETTINGS = {
     default: "folded",
     help: "what is shown of the model's thoughts",
   },
+  "terminal.showImages": {
+    type: "boolean",
+    default: true,
+    help: "draw pictures at terminals that can; otherwise a line of text stands for each",
+  },
   "display.plain": {
     type: "boolean",
     default: false,

@@ -9,6 +9,7 @@ import {
   type CompletionSource,
   type CursorPlace,
   colourMode,
+  drawPicture,
   Editor,
   type Focusable,
   type History,
@@ -74,6 +75,8 @@ export class ScreenView implements HostView {
   controller: Controller | undefined;
   /** Whether the terminal's window has the focus, as far as it says so. */
   hasFocus = true;
+  /** Whether the terminal may draw pictures, if it can. */
+  showsPictures = true;
   conversationRows: ConversationRows | undefined;
   keys: KeyHandler | undefined;
   /** Whoever makes the colours now. */
@@ -147,6 +150,7 @@ export class ScreenView implements HostView {
       reflow: () => this.terminal.reflow,
       knowsSync: () => this.terminal.knowsSync,
       sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
+      draw: (file, most) => (this.showsPictures ? drawPicture(file, this.terminal.pictures, most) : undefined),
     });
   }
 

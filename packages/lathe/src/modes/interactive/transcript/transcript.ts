@@ -46,7 +46,7 @@ export class Transcript {
   readonly #options: TranscriptOptions;
   readonly #fold: EventFold;
   /** Of what was given out last: whether the next block follows without a blank row. */
-  #last: "nothing" | "line" | "block" = "nothing";
+  #last: "nothing" | Shape = "nothing";
   /** The first block, when some of its rows were given out. */
   #begun: Block | undefined;
   #kept: Item[] = [];
@@ -149,7 +149,7 @@ export class Transcript {
   past(session: Session, context: RenderContext, turns = 5): readonly (readonly Row[])[] {
     const view = this.#view(context);
     const blocks: Row[][] = [];
-    let last: "nothing" | "line" | "block" = "nothing";
+    let last: "nothing" | Shape = "nothing";
     for (const unit of foldedUnits(pastItems(session, turns))) {
       const made = unit.rows(view);
       if (made.length === 0) continue;
@@ -211,7 +211,7 @@ export class Transcript {
     const rows: Row[] = [];
     let last = this.#last;
     let isContinued = this.#begun !== undefined && this.#begun === this.#fold.blocks[0];
-    const add = (made: readonly Row[], shape: "line" | "block"): void => {
+    const add = (made: readonly Row[], shape: Shape): void => {
       if (made.length === 0) return;
       if (!isContinued && this.#wantsGap(last, shape)) rows.push(EMPTY_ROW);
       rows.push(...made);
@@ -255,16 +255,19 @@ export class Transcript {
     return this.#fold.blocks.slice(unit.blocks.length).every((block) => this.#joins(block) || isPending(block));
   }
 
-  /** At most one blank row between blocks, and none between calls that take one row each. */
-  #wantsGap(last: "nothing" | "line" | "block", next: "line" | "block"): boolean {
-    return last !== "nothing" && !(last === "line" && next === "line");
+  /** At most one blank row between blocks, none between calls that take one row each, none above a picture. */
+  #wantsGap(last: "nothing" | Shape, next: Shape): boolean {
+    return last !== "nothing" && next !== "picture" && !(last === "line" && next === "line");
   }
 
   #keep(blocks: readonly Block[]): void {
-    this.#kept.push(...blocks.flatMap(({ item }) => item ?? []));
+    for (const { item } of blocks)
+      if (item) this.#kept.push(item.kind === "picture" ? { kind: "picture", text: item.text } : item);
     if (this.#kept.length > KEPT_ITEMS) this.#kept = this.#kept.slice(-KEPT_ITEMS);
   }
 }
+
+type Shape = "line" | "block" | "picture";
 
 interface Unit {
   readonly blocks: readonly Block[];
@@ -292,8 +295,8 @@ function takenRows(block: Block, view: ItemView): readonly Row[] {
 
 const ONE_LINERS: ReadonlySet<Item["kind"] | undefined> = new Set(["call", "child"]);
 
-const shapeOf = ({ kind }: Pick<Unit, "kind">, rows: readonly Row[]): "line" | "block" =>
-  rows.length === 1 && ONE_LINERS.has(kind) ? "line" : "block";
+const shapeOf = ({ kind }: Pick<Unit, "kind">, rows: readonly Row[]): Shape =>
+  kind === "picture" ? "picture" : rows.length === 1 && ONE_LINERS.has(kind) ? "line" : "block";
 
 /** Items of the past, grouped as those of the present are. */
 function* foldedUnits(items: Iterable<Item>): IterableIterator<Pick<Unit, "kind" | "rows">> {
