@@ -34,7 +34,10 @@ export function sixelPicture({ width, height, rgba }: Pixels): string {
         const index = colour(x, top + line);
         if (index === CLEAR) continue;
         let pass = passes.get(index);
-        if (pass === undefined) passes.set(index, (pass = new Uint8Array(width)));
+        if (pass === undefined) {
+          pass = new Uint8Array(width);
+          passes.set(index, pass);
+        }
         pass[x] = (pass[x] as number) | (1 << line);
       }
     }

@@ -300,6 +300,7 @@ export class ScreenView implements HostView {
 
   /** Shows the end of an earlier session. */
   past: (session: OpenSession["session"]) => void = () => {};
+  userCommand: HostView["userCommand"] = () => ({ output: () => {}, end: () => {} });
   /** Set when the conversation is opened. */
   watch: (open: OpenSession) => void = () => {};
 

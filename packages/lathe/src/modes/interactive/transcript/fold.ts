@@ -1,7 +1,7 @@
 // Session events become blocks, in the order of the transcript: calls stand in the order in which the answer makes them, whichever
 // ends first. Knows nothing of rows.
 
-import type { EventData, SessionEvent } from "@lathe/agent";
+import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { oneLine } from "../../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../../headless/told-at-end.ts";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
@@ -32,6 +32,8 @@ export class EventFold {
   readonly blocks: Block[] = [];
   retry: Retry | undefined;
   compacting: { readonly tokens: number; readonly since: number } | undefined;
+  /** Commands of the person's own that run. They stand below the blocks, which go on without waiting for them. */
+  userCommands: readonly CallBlock[] = [];
   /** A call whose arguments are being written. */
   preparing: { readonly tool: string; characters: number } | undefined;
   /** An input is being worked on; since when. */
@@ -64,6 +66,21 @@ export class EventFold {
   echo(text: string): void {
     this.#echoes++;
     this.add({ kind: "user", text, how: "sent", attached: [] });
+  }
+
+  beginUserCommand(card: Card, now: number): CallBlock {
+    const block = new CallBlock("");
+    block.start(card, now);
+    this.userCommands = [...this.userCommands, block];
+    return block;
+  }
+
+  /** Without an end: it could not be run. */
+  endUserCommand(block: CallBlock, end: Parameters<CallBlock["end"]>[0] | undefined, now: number): void {
+    this.userCommands = this.userCommands.filter((one) => one !== block);
+    if (!end) return;
+    block.end(end, now);
+    this.blocks.push(block);
   }
 
   event(event: SessionEvent): void {

@@ -8,11 +8,13 @@ import {
   type Session,
   type ToolDef,
   type TreeEntry,
+  userCommandOf,
 } from "@lathe/agent";
 import type { ContentPart, ToolCallData } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import type { CallItem, Item, PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
+import { commandItem } from "./user-command.ts";
 
 /** `turns`: how many inputs of the person, counted from the end. */
 export function* pastItems(session: Session, turns: number): IterableIterator<Item> {
@@ -43,6 +45,11 @@ function* itemsOf(
   results: () => ReadonlyMap<string, MessageEntry>,
   toolNamed: (name: string) => ToolDef | undefined,
 ): IterableIterator<Item> {
+  const command = userCommandOf(entry);
+  if (command) {
+    yield commandItem(command);
+    return;
+  }
   switch (entry.type) {
     case "message":
       yield* messageItems(entry, results, toolNamed);

@@ -3,6 +3,8 @@
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import { EMPTY_ROW, type RenderContext, type Row } from "@lathe/tui";
+import type { BangCommand } from "../../../conversation/user-shell.ts";
+import type { UserCommandView } from "../host-view.ts";
 import { type Activity, activityOf } from "./activity.ts";
 import { type Block, CallBlock, TextBlock, ThinkingBlock } from "./blocks.ts";
 import { exploredRows } from "./explored-rows.ts";
@@ -11,7 +13,8 @@ import type { CallItem, Item, NoteKind } from "./item.ts";
 import { childRow, itemRows } from "./item-rows.ts";
 import { pastItems } from "./past.ts";
 import { statusRows } from "./status-rows.ts";
-import { dim, type ItemView } from "./view.ts";
+import { commandFailed, endedCommandCard, runningCommandCard } from "./user-command.ts";
+import { dim, INDENT, type ItemView, oneRow } from "./view.ts";
 
 export interface TranscriptOptions {
   readonly thinking: "shown" | "folded" | "hidden";
@@ -26,6 +29,8 @@ export interface TranscriptOptions {
   summaryOf?(entryId: string): string | undefined;
   /** The key that opens blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
+  /** What can be done with a command of the person's own that runs. */
+  readonly commandHint?: string | undefined;
 }
 
 /** A block that is in the scrollback, for a view that shows more of it. */
@@ -80,6 +85,24 @@ export class Transcript {
   user(text: string): void {
     this.#fold.echo(text);
     this.#changed();
+  }
+
+  /** A command of the person's own has begun. */
+  userCommand({ command, isSent }: BangCommand): UserCommandView {
+    const { now } = this.#options;
+    const block = this.#fold.beginUserCommand(runningCommandCard(command), now());
+    this.#changed();
+    return {
+      output: (chunk) => {
+        block.output(chunk);
+        this.#changed();
+      },
+      end: (result) => {
+        const end = result && { card: endedCommandCard(result, isSent), is_error: commandFailed(result) };
+        this.#fold.endUserCommand(block, end, now());
+        this.#changed();
+      },
+    };
   }
 
   /** Takes effect for what is not yet given out. */
@@ -181,8 +204,9 @@ export class Transcript {
   }
 
   get #ticks(): boolean {
-    const { busySince, retry, compacting, children } = this.#fold;
-    return busySince !== undefined || retry !== undefined || compacting !== undefined || children.running.length > 0;
+    const { busySince, retry, compacting, children, userCommands } = this.#fold;
+    const isWorking = busySince !== undefined || retry !== undefined || compacting !== undefined;
+    return isWorking || children.running.length > 0 || userCommands.length > 0;
   }
 
   #view(context: RenderContext, tailRows = TAIL_ROWS[0] as number): ItemView {
@@ -227,7 +251,15 @@ export class Transcript {
     }
     for (const child of this.#fold.children.running) add([childRow(child, view)], "line");
     add(statusRows(this.#fold, view), "line");
+    add(this.#userCommandRows(view), "block");
     return rows;
+  }
+
+  #userCommandRows(view: ItemView): readonly Row[] {
+    const rows = this.#fold.userCommands.flatMap((command) => command.rows(view));
+    const { commandHint } = this.#options;
+    if (rows.length === 0 || commandHint === undefined) return rows;
+    return [...rows, oneRow(view, [{ text: INDENT }], commandHint, { color: "dim" })];
   }
 
   /** Blocks that are told together: looks at files and searches that follow one another. */
