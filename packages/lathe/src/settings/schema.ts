@@ -287,6 +287,7 @@ export const SETTINGS = {
     default: "folded",
     help: "what is shown of the model's thoughts",
   },
+  "editor.vim": { type: "boolean", default: false, help: "vim keys where you type" },
   "terminal.showImages": {
     type: "boolean",
     default: true,

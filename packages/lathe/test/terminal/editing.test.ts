@@ -97,3 +97,23 @@ it("display.plain in the settings means lines that are only ever added to", asyn
   await run.see(/Working\.\nspoken\nDone after/);
   expect(run.raw.match(/\x1b\[[^A-Za-z]*[ABCDGHJKf]/g)).toBeNull();
 });
+
+it("vim keys: Escape leaves insert mode, which is seen, and stops the work only in normal mode", async () => {
+  await bench.box.run(["config", "set", "editor.vim", "true"]);
+  bench.server.push(turn.text("done"));
+  const run = await bench.open();
+  run.type("one two three");
+  run.type(KEY.escape);
+  await run.see(/─ normal ─/);
+  run.type("0dw");
+  await run.see(/^❯ two three$/m);
+  run.type(`A!${KEY.enter}`);
+  await run.see("done");
+  expect(bench.said(0)).toMatch(/two three!$/);
+  run.type(`!sleep 600${KEY.enter}`);
+  await run.see("● $ sleep 600");
+  run.type(KEY.escape);
+  await run.see(/● \$ sleep 600[\s\S]*─ normal ─/);
+  run.type(KEY.escape);
+  await run.see("$ sleep 600 · cancelled");
+});

@@ -66,6 +66,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       history = new ComposerHistory(workspace);
       view.history = history;
       transcript.thinking = settings["display.thinking"];
+      view.editor.vim = settings["editor.vim"];
       view.showsPictures = settings["terminal.showImages"];
       const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
       if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
