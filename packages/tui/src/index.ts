@@ -36,6 +36,7 @@ export { type Leaving, restoreOnExit, suspendToShell } from "./terminal/leaving.
 export { ProcessTerminal, type TerminalListeners } from "./terminal/process-terminal.ts";
 export { type Reflow, reflowOf } from "./terminal/reflow.ts";
 export type { TerminalOutput } from "./terminal/terminal.ts";
+export { asciiSigns } from "./theme/ascii.ts";
 export { BUILTIN_THEMES } from "./theme/builtin.ts";
 export { parseTheme, type ThemeColour, type ThemeDefinition, ThemeError } from "./theme/definition.ts";
 export { type Appearance, appearance, type ColourMode, colourMode } from "./theme/mode.ts";

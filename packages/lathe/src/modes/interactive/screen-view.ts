@@ -4,6 +4,7 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
+  asciiSigns,
   type Bindings,
   BUILTIN_THEMES,
   type CompletionSource,
@@ -139,7 +140,10 @@ export class ScreenView implements HostView {
     });
     this.screen = new Screen({
       output: this.terminal,
-      colours: { sgr: (style) => this.colours.sgr(style) },
+      colours: {
+        sgr: (style) => this.colours.sgr(style),
+        signs: (text) => asciiSigns(text, this.colours.symbols),
+      },
       symbols: () => this.colours.symbols,
       clock: {
         now: deps.now,
