@@ -26,7 +26,10 @@ export function composerRows(editor: Editor, context: RenderContext, role: strin
   const rule = row(context.symbols.ruleHorizontal.repeat(context.columns), { color: role });
   const lines = editor.render(context);
   const { cursor, vimMode = "insert" } = editor;
-  return { rows: [rule, ...lines, vimMode === "insert" ? rule : modeRule(vimMode, context, role)], cursor: cursor && { row: cursor.row + 1, column: cursor.column } };
+  return {
+    rows: [rule, ...lines, vimMode === "insert" ? rule : modeRule(vimMode, context, role)],
+    cursor: cursor && { row: cursor.row + 1, column: cursor.column },
+  };
 }
 
 /** Letters are not text now: that has to be seen. */
