@@ -5,9 +5,11 @@ import { graphemes, shorten } from "../src/rows/width.ts";
 import { row, rowText, wrap } from "../src/rows/wrap.ts";
 import { byteLimit, checkFrame, LIVE_MARK } from "./invariants.ts";
 import { stage } from "./kit.ts";
+import { pictureLine } from "./picture-emulator.ts";
 
 export interface RunFigures {
   frames: number;
+  pictures: number;
   bytes: number;
   remains: boolean;
 }
@@ -61,7 +63,9 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
   /** Rows that the last frame left in the live region; undefined: all are to be written again. */
   let before: readonly string[] | undefined = [];
   let checked = 0;
-  const figures: RunFigures = { frames: 0, bytes: 0, remains: false };
+  /** The next frame draws a picture: all live rows make room for it. */
+  let hasPicture = false;
+  const figures: RunFigures = { frames: 0, pictures: 0, bytes: 0, remains: false };
 
   const styled = (text: string, columns: number, fill: boolean): Row[] => {
     const middle = Math.floor(text.length / 3);
@@ -108,9 +112,10 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     const live = made.view.rows.slice(-emulator.rows).map(rowText);
     const limit = byteLimit(before ?? [], committed.slice(checked), live, emulator.rows);
     const written = Buffer.byteLength(bytes);
-    if (written > limit)
+    if (written > limit && !hasPicture)
       throw new Error(`seed ${seed}: ${written} bytes where ${limit} are enough: ${JSON.stringify(bytes)}`);
     before = live;
+    hasPicture = false;
     checked = committed.length;
     figures.bytes += bytes.length;
     if (isUncertain)
@@ -128,10 +133,18 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     screen.commit(rows);
     committed.push(...rows.map(rowText));
   };
+  /** Drawn only where it fits; its line of text is there anyway. */
+  const commitPicture = (columns: number, rows: number): void => {
+    commit([{ ...row(`${line++} picture`), picture: Uint8Array.of(columns, rows) }]);
+    if (columns > emulator.columns || rows > Math.min(20, emulator.rows - 1)) return;
+    committed.push(...Array.from({ length: rows }, () => pictureLine(columns)));
+    hasPicture = true;
+    figures.pictures++;
+  };
 
   frame();
   for (let step = 0; step < steps; step++) {
-    switch (random(resizes ? 8 : 7)) {
+    switch (random(resizes ? 9 : 8)) {
       case 0:
       case 1:
         stream += `${stream === "" ? "" : " "}${sentence()}`;
@@ -155,6 +168,12 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
       }
       case 6:
         typed = random(4) === 0 ? "" : typed + (WORDS[random(WORDS.length)] as string);
+        break;
+      case 7:
+        for (let count = random(4); count > 0; count--) {
+          commitPicture(1 + random(30), 1 + random(24));
+          if (random(2) === 0) commit(styled(`${line++} ${sentence()}`, emulator.columns, false));
+        }
         break;
       default: {
         const columns = random(2) === 0 ? emulator.columns : 20 + random(281);

@@ -287,6 +287,12 @@ export const SETTINGS = {
     default: "folded",
     help: "what is shown of the model's thoughts",
   },
+  "editor.vim": { type: "boolean", default: false, help: "vim keys where you type" },
+  "terminal.showImages": {
+    type: "boolean",
+    default: true,
+    help: "draw pictures at terminals that can; otherwise a line of text stands for each",
+  },
   "display.plain": {
     type: "boolean",
     default: false,

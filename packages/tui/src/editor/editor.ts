@@ -44,7 +44,7 @@ export class Editor implements Focusable {
   readonly #viewport = new Viewport();
   readonly #completing: Completing | undefined;
   readonly #walk: HistoryWalk | undefined;
-  readonly #vim: VimKeys | undefined;
+  #vim: VimKeys | undefined;
   #layout = new Layout(80, this.#commands.marks);
   #height = 10;
   /** The column that moving up and down tries to keep. */
@@ -66,7 +66,7 @@ export class Editor implements Focusable {
     this.#completing =
       source && new Completing({ text: this.#text, source, bindings, onChange: () => this.#changed() });
     this.#walk = options.history && new HistoryWalk(options.history);
-    this.#vim = options.vim ? new VimKeys(this.#text, this.#commands) : undefined;
+    this.vim = options.vim ?? false;
   }
 
   /** With the labels of marks; `value` has what they stand for. */
@@ -100,6 +100,11 @@ export class Editor implements Focusable {
 
   get isCompleting(): boolean {
     return this.#completing?.isOpen ?? false;
+  }
+
+  /** Vim keys, from insert mode on. */
+  set vim(isOn: boolean) {
+    this.#vim = isOn ? new VimKeys(this.#text, this.#commands) : undefined;
   }
 
   /** Undefined without vim keys. */

@@ -7,6 +7,8 @@ import { graphemes } from "../rows/width.ts";
 export interface Colours {
   /** Parameters of an SGR sequence that starts from plain text ("1;38;5;12"), without `ESC[` and `m`; "" for plain text. Links are not its business. */
   sgr(style: Style): string;
+  /** Other signs of the same width, where the font may lack some. Asked only for text that is not ASCII. */
+  signs?(text: string): string;
 }
 
 export interface Cell {
@@ -51,7 +53,7 @@ export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
       continue;
     }
     isUncertain ||= UNCERTAIN.test(text);
-    for (const grapheme of graphemes(text)) {
+    for (const grapheme of graphemes(colours.signs?.(text) ?? text)) {
       if (column + grapheme.width > columns) break;
       const last = cells.at(-1);
       if (grapheme.width > 0) cells.push({ text: grapheme.text, width: grapheme.width, column, sgr, link });

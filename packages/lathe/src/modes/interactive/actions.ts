@@ -52,7 +52,16 @@ export function loadBindings(file: string): LoadedBindings {
   const remaps = remapsIn(file);
   if (typeof remaps === "string") return { bindings: new Bindings(ALL_ACTIONS), problems: [remaps] };
   const bindings = new Bindings(ALL_ACTIONS, remaps);
-  return { bindings, problems: bindings.problems };
+  return { bindings, problems: [...bindings.problems, ...conflictsAmong(bindings, Object.keys(remaps))] };
+}
+
+/** Chords that the person gave to several actions of one place. A default that lost its chord to them is none. */
+function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string[] {
+  const chosen = new Set(remapped.map((id) => id.toLowerCase()));
+  return bindings.conflicts().flatMap(({ chord, actions }) => {
+    const [winner, ...others] = actions.filter((id) => chosen.has(id.toLowerCase()));
+    return others.length === 0 ? [] : [`Keybinding "${chord}" is ${winner}; ${others.join(", ")} cannot have it, too.`];
+  });
 }
 
 /** A text is what is wrong with the file. */

@@ -25,8 +25,21 @@ const MOST_QUEUED = 4;
 export function composerRows(editor: Editor, context: RenderContext, role: string): ComposerRows {
   const rule = row(context.symbols.ruleHorizontal.repeat(context.columns), { color: role });
   const lines = editor.render(context);
-  const { cursor } = editor;
-  return { rows: [rule, ...lines, rule], cursor: cursor && { row: cursor.row + 1, column: cursor.column } };
+  const { cursor, vimMode = "insert" } = editor;
+  return {
+    rows: [rule, ...lines, vimMode === "insert" ? rule : modeRule(vimMode, context, role)],
+    cursor: cursor && { row: cursor.row + 1, column: cursor.column },
+  };
+}
+
+/** Letters are not text now: that has to be seen. */
+function modeRule(mode: string, { symbols, columns }: RenderContext, role: string): Row {
+  const rule = symbols.ruleHorizontal;
+  return rowOf(
+    { text: rule.repeat(2), style: { color: role } },
+    { text: ` ${mode} `, style: { color: "accent" } },
+    { text: rule.repeat(Math.max(0, columns - mode.length - 4)), style: { color: role } },
+  );
 }
 
 export function queueRows({ steering, followUps }: Queue, context: RenderContext, keys: QueueKeys): Row[] {

@@ -4,11 +4,13 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
+  asciiSigns,
   type Bindings,
   BUILTIN_THEMES,
   type CompletionSource,
   type CursorPlace,
   colourMode,
+  drawPicture,
   Editor,
   type Focusable,
   type History,
@@ -74,6 +76,8 @@ export class ScreenView implements HostView {
   controller: Controller | undefined;
   /** Whether the terminal's window has the focus, as far as it says so. */
   hasFocus = true;
+  /** Whether the terminal may draw pictures, if it can. */
+  showsPictures = true;
   conversationRows: ConversationRows | undefined;
   keys: KeyHandler | undefined;
   /** Whoever makes the colours now. */
@@ -136,7 +140,10 @@ export class ScreenView implements HostView {
     });
     this.screen = new Screen({
       output: this.terminal,
-      colours: { sgr: (style) => this.colours.sgr(style) },
+      colours: {
+        sgr: (style) => this.colours.sgr(style),
+        signs: (text) => asciiSigns(text, this.colours.symbols),
+      },
       symbols: () => this.colours.symbols,
       clock: {
         now: deps.now,
@@ -147,6 +154,7 @@ export class ScreenView implements HostView {
       reflow: () => this.terminal.reflow,
       knowsSync: () => this.terminal.knowsSync,
       sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
+      draw: (file, most) => (this.showsPictures ? drawPicture(file, this.terminal.pictures, most) : undefined),
     });
   }
 
@@ -296,6 +304,7 @@ export class ScreenView implements HostView {
 
   /** Shows the end of an earlier session. */
   past: (session: OpenSession["session"]) => void = () => {};
+  userCommand: HostView["userCommand"] = () => ({ output: () => {}, end: () => {} });
   /** Set when the conversation is opened. */
   watch: (open: OpenSession) => void = () => {};
 

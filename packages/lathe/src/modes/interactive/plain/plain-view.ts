@@ -5,16 +5,18 @@ import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import { type Key, KeyDecoder, visible } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { OpenSession } from "../../../conversation/open-session.ts";
+import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Machine } from "../../../machine/machine.ts";
 import { EXIT, type ExitCode } from "../../../usage/exit.ts";
 import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
-import type { HostView, LineStyle } from "../host-view.ts";
+import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
 import { answerTo, isAlways, isNo, isYes, replyOf } from "./answers.ts";
 import { approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
+import { userCommandLines } from "./user-command.ts";
 
 const PROMPT = "› ";
 /** Before the further lines of what is sent together. */
@@ -86,6 +88,10 @@ export class PlainView implements HostView {
   /** The person may speak. */
   open(controller: Controller): void {
     this.#controller = controller;
+  }
+
+  userCommand(bang: BangCommand): UserCommandView {
+    return userCommandLines(bang, (text, style) => this.line(text, style));
   }
 
   line(text: string, style?: LineStyle): void {

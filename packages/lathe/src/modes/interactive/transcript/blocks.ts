@@ -98,6 +98,8 @@ export class ThinkingBlock implements Block {
   }
 }
 
+type CallEnd = Pick<EventData["tool_call_end"], "card" | "is_error" | "error">;
+
 export class CallBlock implements Block {
   readonly callId: string;
   readonly #tail = new OutputTail();
@@ -127,7 +129,7 @@ export class CallBlock implements Block {
     this.#since = now;
     this.#decision = `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
   }
-  end({ card, is_error, error }: EventData["tool_call_end"], now: number): void {
+  end({ card, is_error, error }: CallEnd, now: number): void {
     this.#card = card;
     this.#tookMs = now - this.#since;
     this.#state = is_error ? (error?.startsWith("skipped:") ? "skipped" : "failed") : "done";
