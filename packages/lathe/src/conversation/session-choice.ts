@@ -9,11 +9,12 @@ export function sessionChoice(workspace: Workspace, sessions: readonly OfferedSe
   return {
     title: "Session",
     items,
+    previewsMarkdown: true,
     preview: async (path) => {
       const { sessionPreview } = await import("../sessions/picker.ts");
       const { last, messages, model } = sessionPreview(workspace, path);
       const said = last.map(({ role, text }) => (role === "user" ? `› ${text}` : text));
-      return [`${messages} messages${model === undefined ? "" : `, ${model}`}`, ...said].join("\n");
+      return [`*${messages} messages${model === undefined ? "" : `, ${model}`}*`, ...said].join("\n\n");
     },
     search: async (words) => {
       const { findAmong, pickableSessions } = await import("../sessions/picker.ts");

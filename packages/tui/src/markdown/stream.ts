@@ -9,6 +9,7 @@ import { visible } from "../rows/visible.ts";
 import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
 import type { Symbols } from "../theme/symbols.ts";
 import { Blocks } from "./blocks.ts";
+import { referenceName } from "./inline.ts";
 import type { Part, View } from "./part.ts";
 import { previewed } from "./preview.ts";
 
@@ -19,6 +20,8 @@ export interface MarkdownOptions {
 
 type Surface = Pick<RenderContext, "columns" | "symbols">;
 
+const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:\s+<?([^\s>]+)>?(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?\s*$/;
+
 /** A line longer than this is cut at a blank: no one reads it as one, and each frame would cost more. */
 const LINE_LIMIT = 8_000;
 
@@ -28,6 +31,8 @@ export class MarkdownStream {
   /** The line that has not ended, in the pieces it came in. */
   #partial = "";
   #isEnded = false;
+  /** What `[text][name]` leads to. In text that is given out before its definition, it stays as it is written. */
+  readonly #references = new Map<string, string>();
   #rendered: { readonly rows: readonly Row[]; readonly columns: number; readonly symbols: Symbols } | undefined;
 
   constructor({ links = true }: MarkdownOptions = {}) {
@@ -101,11 +106,16 @@ export class MarkdownStream {
   }
 
   #line(text: string): void {
-    this.#blocks.line(visible(text.endsWith("\r") ? text.slice(0, -1) : text));
+    const line = visible(text.endsWith("\r") ? text.slice(0, -1) : text);
+    const [, name, address] = (!this.#blocks.isVerbatim && DEFINITION.exec(line)) || [];
+    // As in markdown, the first of two takes effect.
+    if (name !== undefined && address !== undefined && !this.#references.has(referenceName(name)))
+      this.#references.set(referenceName(name), address);
+    this.#blocks.line(line);
   }
 
   #view({ columns, symbols }: Surface, code: View["code"]): View {
-    return { columns, symbols, links: this.#links, code };
+    return { columns, symbols, links: this.#links, references: this.#references, code };
   }
 }
 

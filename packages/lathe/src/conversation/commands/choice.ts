@@ -19,6 +19,8 @@ export interface Choice<T> {
   readonly current?: number;
   /** What the item under the cursor is about, in a few lines. */
   preview?(value: T): Promise<string> | string;
+  /** The preview is markdown. */
+  readonly previewsMarkdown?: boolean;
   /** The cursor is on this item now; undefined when the list was closed without a choice. */
   moved?(value: T | undefined): void;
   /** Items for the words that were typed, besides those whose label fits; they may be new ones. */

@@ -2,28 +2,15 @@
 
 import type { InputContent } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import {
-  type CursorPlace,
-  type Editor,
-  type RenderContext,
-  type Row,
-  row,
-  rowOf,
-  shorten,
-  visibleLine,
-} from "@lathe/tui";
+import { type Editor, EMPTY_ROW, type RenderContext, type Row, row, rowOf, shorten, visibleLine } from "@lathe/tui";
 import type { Queue } from "./controller.ts";
-
-export interface ComposerRows {
-  readonly rows: readonly Row[];
-  readonly cursor: CursorPlace | undefined;
-}
+import { type Placed, ruleRow } from "./live-layout.ts";
 
 const MOST_QUEUED = 4;
 
 /** The role colours the rules: a person sees the permission mode where they type. */
-export function composerRows(editor: Editor, context: RenderContext, role: string): ComposerRows {
-  const rule = row(context.symbols.ruleHorizontal.repeat(context.columns), { color: role });
+export function composerRows(editor: Editor, context: RenderContext, role: string): Placed {
+  const rule = ruleRow(context, role);
   const lines = editor.render(context);
   const { cursor } = editor;
   return { rows: [rule, ...lines, rule], cursor: cursor && { row: cursor.row + 1, column: cursor.column } };
@@ -53,7 +40,7 @@ function listed(title: string, messages: Queue["steering"], { columns, symbols }
     );
   const more = messages.length - shown.length;
   const head = shorten(`${title}${more > 0 ? ` (${more} more)` : ""}: ${keys}`, columns);
-  return [row(head, { color: "dim" }), ...shown];
+  return [EMPTY_ROW, row(head, { color: "dim" }), ...shown];
 }
 
 const wordsOf = (content: InputContent): string =>

@@ -29,6 +29,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     now: deps.now,
     model,
     onChange: () => view.screen.changed(),
+    isQuestionShown: () => view.panels.shown?.byAgent ?? false,
     expandKey: view.bindings.chords("app.tools.expand")[0],
   });
   const facts = new ConversationFacts(() => view.controller);
@@ -39,12 +40,15 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   view.conversationRows = rows;
   view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
   view.past = (session) => {
-    for (const block of transcript.past(session, view.context())) view.screen.commit(block);
+    view.gap();
+    for (const block of transcript.past(session, view.context())) view.commit(block);
   };
   view.onSent = (text) => {
     const { controller } = view;
-    if (controller?.commands.parse(text.trimEnd())) view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
-    else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+    if (controller?.commands.parse(text.trimEnd())) {
+      view.gap();
+      view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
+    } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
     history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
   const pictures = new Pictures(view);

@@ -1,6 +1,6 @@
 // A list to choose from, in the composer's place.
 
-import { type Row, row, type SelectItem, SelectList, visible, wrap } from "@lathe/tui";
+import { type Row, renderMarkdown, row, rowText, type SelectItem, SelectList, visible, wrap } from "@lathe/tui";
 import type { Choice } from "../../../conversation/commands/choice.ts";
 import type { ScreenView } from "../screen-view.ts";
 import type { Panel } from "./panel-stack.ts";
@@ -89,7 +89,10 @@ class Previews<T> {
   rows(value: T, columns: number): readonly Row[] {
     const text = this.#texts.get(value);
     if (text === undefined) void this.#load(value);
-    return text === undefined || text === "" ? [] : wrap([{ text: visible(text), style: { color: "muted" } }], columns);
+    if (text === undefined || text === "") return [];
+    if (!this.#choice.previewsMarkdown) return wrap([{ text: visible(text), style: { color: "muted" } }], columns);
+    // There is room for few rows: none is left blank.
+    return renderMarkdown(text, columns).filter((made) => rowText(made).trim() !== "");
   }
 
   async #load(value: T): Promise<void> {
