@@ -31,7 +31,11 @@ describe("models", () => {
     expect(offered.find(({ selector }) => selector.startsWith("openai/"))?.problem).toBe(
       "no credential: lathe login openai",
     );
-    expect(offered.find(({ selector }) => selector === "practice/basic")?.facts).toEqual([expect.anything(), "free", ""]);
+    expect(offered.find(({ selector }) => selector === "practice/basic")?.facts).toEqual([
+      expect.anything(),
+      "free",
+      "",
+    ]);
   });
 });
 

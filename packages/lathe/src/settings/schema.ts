@@ -281,6 +281,7 @@ export const SETTINGS = {
     help: "signs that the terminal is drawn with; empty = as the theme says",
   },
   colorBlindMode: { type: "boolean", default: false, help: "additions in blue instead of green" },
+  "editor.vim": { type: "boolean", default: false, help: "vim keys in the composer" },
   "display.thinking": {
     type: "enum",
     choices: ["shown", "folded", "hidden"],

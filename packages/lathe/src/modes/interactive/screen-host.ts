@@ -64,6 +64,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       history = new ComposerHistory(workspace);
       view.history = history;
       transcript.thinking = settings["display.thinking"];
+      view.editor.usesVim = settings["editor.vim"];
       const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
       if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
       if (parts.length > 0) rows.parts = parts;

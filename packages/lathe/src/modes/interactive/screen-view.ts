@@ -392,8 +392,8 @@ export class ScreenView implements HostView {
     const above: Row[] = [...this.#conversation(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
     const status = this.conversationRows?.status(context) ?? [];
-    const below =
-      this.#hint === "" ? status : [row(shorten(this.#hint, context.columns), { color: "warning" }), ...status];
+    const said = this.#hint || this.#vimState;
+    const below = said === "" ? status : [row(shorten(said, context.columns), { color: "warning" }), ...status];
     if (shown) {
       const isBelowText = above.length > 0 || (this.#last !== undefined && rowText(this.#last) !== "");
       if (isBelowText && hasRoomForRules(context)) above.push(EMPTY_ROW);
@@ -402,6 +402,12 @@ export class ScreenView implements HostView {
       above.push(...framedPanel(shown, context, WAITS, "warning").rows);
     }
     return stacked(above, composerRows(this.editor, context, "border"), below, context);
+  }
+
+  /** As vim's own last line has it. */
+  get #vimState(): string {
+    const { vimMode = "insert", searchedFor } = this.editor;
+    return searchedFor ?? (vimMode === "insert" ? "" : `-- ${vimMode.toUpperCase()} --`);
   }
 
   #queueKeys(): { edit: string; now: string } {
