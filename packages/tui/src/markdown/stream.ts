@@ -1,5 +1,6 @@
 // Markdown that arrives in pieces, as rows. What can no longer change is given out once; only the rest is rendered again. How the
-// text was cut into pieces makes no difference: blocks are found in whole lines, and the unfinished line is only ever previewed.
+// text was cut into pieces makes no difference: blocks are found in whole lines, and the unfinished line is only ever previewed. The one
+// exception are links by name whose address comes later: text that was given out before keeps the name.
 
 import type { RenderContext } from "../component.ts";
 import type { CodeHighlighter } from "../highlight/highlight.ts";

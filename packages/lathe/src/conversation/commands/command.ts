@@ -20,6 +20,8 @@ export interface CommandView {
   choose?<T>(choice: Choice<T>): Promise<T | undefined>;
   /** Text that may be longer than the screen. Absent: it is printed. */
   page?(title: string, text: string): void;
+  /** A unified diff that may be longer than the screen. Absent: it is printed. */
+  pageDiff?(title: string, diff: string): void;
   /** Puts text on the clipboard. */
   copy?(text: string): void;
   /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */

@@ -257,6 +257,10 @@ export class ScreenView implements HostView {
     this.view(title, (columns) => wrap([{ text: visible(text) }], columns));
   }
 
+  pageDiff(title: string, diff: string): void {
+    void import("./panels/diff-page.ts").then(({ diffPage }) => this.view(title, diffPage(diff)));
+  }
+
   /** Rows that may be more than the screen has. */
   view(title: string, body: (columns: number) => readonly Row[]): void {
     void import("./panels/viewer.ts").then(({ openViewer }) => openViewer(this, title, body));
