@@ -281,13 +281,13 @@ export const SETTINGS = {
     help: "signs that the terminal is drawn with; empty = as the theme says",
   },
   colorBlindMode: { type: "boolean", default: false, help: "additions in blue instead of green" },
+  "editor.vim": { type: "boolean", default: false, help: "vim keys in the composer" },
   "display.thinking": {
     type: "enum",
     choices: ["shown", "folded", "hidden"],
     default: "folded",
     help: "what is shown of the model's thoughts",
   },
-  "editor.vim": { type: "boolean", default: false, help: "vim keys where you type" },
   "terminal.showImages": {
     type: "boolean",
     default: true,

@@ -88,7 +88,8 @@ it("Ctrl+B sends the running command to the background, and the work goes on", a
   );
   const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 120 });
   run.type(`go${KEY.enter}`);
-  await run.see(/Running cat < pipe/);
+  const rows = await run.see(/● Running cat < pipe[\s\S]*Running {2}\d+s · esc stops/);
+  expect(rows.filter((row) => row.includes("cat < pipe"))).toHaveLength(1);
   run.type(KEY.ctrl("b"));
   await run.see("it goes on by itself");
   run.type(`/jobs${KEY.enter}`);

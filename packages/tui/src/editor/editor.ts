@@ -66,7 +66,7 @@ export class Editor implements Focusable {
     this.#completing =
       source && new Completing({ text: this.#text, source, bindings, onChange: () => this.#changed() });
     this.#walk = options.history && new HistoryWalk(options.history);
-    this.vim = options.vim ?? false;
+    this.usesVim = options.vim ?? false;
   }
 
   /** With the labels of marks; `value` has what they stand for. */
@@ -102,14 +102,19 @@ export class Editor implements Focusable {
     return this.#completing?.isOpen ?? false;
   }
 
-  /** Vim keys, from insert mode on. */
-  set vim(isOn: boolean) {
-    this.#vim = isOn ? new VimKeys(this.#text, this.#commands) : undefined;
-  }
-
   /** Undefined without vim keys. */
   get vimMode(): VimMode | undefined {
     return this.#vim?.mode;
+  }
+
+  /** Vim keys can be turned on when the settings are known. */
+  set usesVim(isOn: boolean) {
+    this.#vim = isOn ? (this.#vim ?? new VimKeys(this.#text, this.#commands)) : undefined;
+  }
+
+  /** What is being typed to search for with vim's `/`. */
+  get searchedFor(): string | undefined {
+    return this.#vim?.searchedFor;
   }
 
   insert(text: string): void {

@@ -29,6 +29,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     now: deps.now,
     model,
     onChange: () => view.screen.changed(),
+    isQuestionShown: () => view.panels.shown?.byAgent ?? false,
     expandKey: view.bindings.chords("app.tools.expand")[0],
     commandHint: commandHint(view.bindings),
   });
@@ -40,7 +41,8 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   view.conversationRows = rows;
   view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
   view.past = (session) => {
-    for (const block of transcript.past(session, view.context())) view.screen.commit(block);
+    view.gap();
+    for (const block of transcript.past(session, view.context())) view.commit(block);
   };
   view.userCommand = (bang) => {
     const shown = transcript.userCommand(bang);
@@ -49,8 +51,10 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   };
   view.onSent = (text) => {
     const { controller } = view;
-    if (controller?.commands.parse(text.trimEnd())) view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
-    else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+    if (controller?.commands.parse(text.trimEnd())) {
+      view.gap();
+      view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
+    } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
     history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
   const pictures = new Pictures(view);
@@ -66,7 +70,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       history = new ComposerHistory(workspace);
       view.history = history;
       transcript.thinking = settings["display.thinking"];
-      view.editor.vim = settings["editor.vim"];
+      view.editor.usesVim = settings["editor.vim"];
       view.showsPictures = settings["terminal.showImages"];
       const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
       if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");

@@ -8,10 +8,10 @@ import {
   type Bindings,
   BUILTIN_THEMES,
   type CompletionSource,
-  type CursorPlace,
   colourMode,
   drawPicture,
   Editor,
+  EMPTY_ROW,
   type Focusable,
   type History,
   type Key,
@@ -20,6 +20,7 @@ import {
   type RenderContext,
   type Row,
   row,
+  rowText,
   Screen,
   type Style,
   shorten,
@@ -39,6 +40,7 @@ import { composerRows, queueRows } from "./composer.ts";
 import type { Controller } from "./controller.ts";
 import { HeldKeys, type HoldsFrom } from "./held-keys.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
+import { framedPanel, hasRoomForRules, stacked } from "./live-layout.ts";
 import { PanelStack } from "./panels/panel-stack.ts";
 
 /** What is shown of the conversation once it is there. */
@@ -94,6 +96,9 @@ export class ScreenView implements HostView {
   attached: () => readonly ContentPart[] = () => [];
   onReply: (reply: TerminalReply) => void = () => {};
   #fullScreen: Focusable | undefined;
+  /** What stands lowest in the scrollback, and whether it is a line of the product's own. */
+  #last: Row | undefined;
+  #isAfterLine = false;
   /** The conversation as the last frame had it. */
   #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
   /** Sent before the conversation was there. */
@@ -197,8 +202,16 @@ export class ScreenView implements HostView {
 
   line(text: string, style?: LineStyle): void {
     const styled = style === undefined ? {} : { style: STYLES[style] };
+    if (!this.#isAfterLine) this.gap();
     this.#flush();
-    this.screen.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+    this.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+    this.#isAfterLine = true;
+  }
+
+  /** Leaves a blank row, unless there is one or nothing is above. */
+  gap(): void {
+    this.#flush();
+    if (this.#last !== undefined && rowText(this.#last) !== "") this.commit([EMPTY_ROW]);
   }
 
   hint(text: string): void {
@@ -250,6 +263,10 @@ export class ScreenView implements HostView {
 
   page(title: string, text: string): void {
     this.view(title, (columns) => wrap([{ text: visible(text) }], columns));
+  }
+
+  pageDiff(title: string, diff: string): void {
+    void import("./panels/diff-page.ts").then(({ diffPage }) => this.view(title, diffPage(diff)));
   }
 
   /** Rows that may be more than the screen has. */
@@ -388,19 +405,16 @@ export class ScreenView implements HostView {
     const above: Row[] = [...this.#conversation(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
     const status = this.conversationRows?.status(context) ?? [];
-    const below =
-      this.#hint === "" ? status : [row(shorten(this.#hint, context.columns), { color: "warning" }), ...status];
+    const hint = this.#hint;
+    const below = hint === "" ? status : [row(shorten(hint, context.columns), { color: "warning" }), ...status];
     if (shown) {
-      const rows = shown.component.render(context);
-      above.push(row(""));
-      if (focused) {
-        const hint = row(shorten(shown.component.hint, context.columns), { color: "dim" });
-        return stacked(above, [...rows, hint], shown.component.cursor, below, context);
-      }
-      above.push(...rows, row(shorten(WAITS, context.columns), { color: "warning" }));
+      const isBelowText = above.length > 0 || (this.#last !== undefined && rowText(this.#last) !== "");
+      if (isBelowText && hasRoomForRules(context)) above.push(EMPTY_ROW);
+      const keys = [shown.component.hint, this.panels.moreWaiting].filter((part) => part !== "").join(", ");
+      if (focused) return stacked(above, framedPanel(shown, context, keys, "dim"), below, context);
+      above.push(...framedPanel(shown, context, WAITS, "warning").rows);
     }
-    const composer = composerRows(this.editor, context, "border");
-    return stacked(above, composer.rows, composer.cursor, below, context);
+    return stacked(above, composerRows(this.editor, context, "border"), below, context);
   }
 
   #queueKeys(): { edit: string; now: string } {
@@ -412,7 +426,7 @@ export class ScreenView implements HostView {
   #conversation(context: RenderContext, isEcho: boolean): readonly Row[] {
     if (isEcho && this.#drawn?.columns === context.columns) return this.#drawn.rows;
     this.#flush(context);
-    const rows = this.conversationRows?.render(context) ?? [];
+    const rows = this.#parted(this.conversationRows?.render(context) ?? []);
     this.#drawn = { columns: context.columns, rows };
     return rows;
   }
@@ -420,8 +434,22 @@ export class ScreenView implements HostView {
   /** What is finished goes up before anything else is written there. */
   #flush(context: RenderContext = this.context()): void {
     this.#drawn = undefined;
-    const rows = this.conversationRows?.finished(context) ?? [];
-    if (rows.length > 0) this.screen.commit(rows);
+    const rows = this.#parted(this.conversationRows?.finished(context) ?? []);
+    if (rows.length === 0) return;
+    this.commit(rows);
+    this.#isAfterLine = false;
+  }
+
+  /** A line of the product's own and what happens in the session are not written into one another. */
+  #parted(rows: readonly Row[]): readonly Row[] {
+    const isParted = !this.#isAfterLine || this.#last === undefined || rowText(this.#last) === "";
+    return isParted || rows[0] === undefined || rowText(rows[0]) === "" ? rows : [EMPTY_ROW, ...rows];
+  }
+
+  /** To the scrollback. */
+  commit(rows: readonly Row[]): void {
+    this.#last = rows.at(-1) ?? this.#last;
+    this.screen.commit(rows);
   }
 
   get columns(): number {
@@ -432,20 +460,4 @@ export class ScreenView implements HostView {
     const { columns, rows } = this.terminal;
     return { columns, rows, symbols: this.colours.symbols, now: this.machine.deps.now() };
   }
-}
-
-/** The part with the cursor and what is below it are always on the screen; of what is above, the end is. */
-function stacked(
-  above: readonly Row[],
-  focus: readonly Row[],
-  cursor: CursorPlace | undefined,
-  below: readonly Row[],
-  { rows }: RenderContext,
-): LiveView {
-  const room = Math.max(0, rows - focus.length - below.length);
-  const shown = above.slice(Math.max(0, above.length - room));
-  return {
-    rows: [...shown, ...focus, ...below],
-    ...(cursor ? { cursor: { row: cursor.row + shown.length, column: cursor.column } } : {}),
-  };
 }

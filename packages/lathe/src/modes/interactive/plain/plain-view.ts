@@ -57,7 +57,7 @@ export class PlainView implements HostView {
     this.#typed = new TypedLine({ write, setTimer: deps.setTimer });
     this.#printer = new LinePrinter(
       { write: (text) => this.#typed.print(text) },
-      { color: env["NO_COLOR"] === undefined && env["TERM"] !== "dumb", columns: () => this.columns, inWords: true },
+      { color: env["NO_COLOR"] === undefined && this.#isTerminal, columns: () => this.columns, inWords: true },
     );
   }
 
@@ -71,18 +71,20 @@ export class PlainView implements HostView {
     stdin.setRawMode(true);
     stdin.setEncoding("utf8").on("data", this.#read).resume();
     stdin.once("end", () => this.leave(EXIT.done));
-    if (this.#canBracket) this.#machine.terminal.write(BRACKETS.on);
+    if (this.#isTerminal) this.#machine.terminal.write(BRACKETS.on);
   }
 
   stop(): void {
     const { stdin, terminal } = this.#machine;
-    if (this.#canBracket) terminal.write(BRACKETS.off);
+    if (this.#isTerminal) terminal.write(BRACKETS.off);
     stdin.off("data", this.#read).pause();
     stdin.setRawMode(false);
   }
 
-  get #canBracket(): boolean {
-    return this.#machine.env["TERM"] !== "dumb";
+  /** What it does not understand ends up in the text: in the log of `lathe | tee log` as well. */
+  get #isTerminal(): boolean {
+    const { env, terminal } = this.#machine;
+    return env["TERM"] !== "dumb" && terminal.isTTY;
   }
 
   /** The person may speak. */

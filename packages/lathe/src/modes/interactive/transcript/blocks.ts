@@ -153,6 +153,10 @@ export class CallBlock implements Block {
   get isRunning(): boolean {
     return this.#card !== undefined && this.#state === "running";
   }
+  /** Nothing happens before a person answers. */
+  get isAsking(): boolean {
+    return this.#state === "waiting" || (this.isRunning && !this.isDone && this.#card?.asks === true);
+  }
   get group(): Card["group"] {
     return this.#state === "waiting" ? undefined : this.#card?.group;
   }

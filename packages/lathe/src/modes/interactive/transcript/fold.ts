@@ -47,6 +47,8 @@ export class EventFold {
   #echoes = 0;
   readonly #endings = new InputEndings(true);
   #hasTurns = false;
+  /** A command ran without some of the person's variables, for the first time. */
+  #hasWithheld = false;
   #error: string | undefined;
 
   constructor(options: FoldOptions) {
@@ -271,8 +273,8 @@ export class EventFold {
   }
 
   #warned({ message, code }: { readonly message: string; readonly code: string }): void {
-    // It comes up in the middle of the first command, and is no reason to stop.
-    if (code === "withheld_variables") this.note("Commands do not see all your environment variables: /status", "info");
+    // It comes up in the middle of the first command, and can wait until the work is done.
+    if (code === "withheld_variables") this.#hasWithheld = true;
     else if (!TOLD_AT_THE_END.has(code)) this.note(oneLine(message), "warning");
   }
 
@@ -323,6 +325,8 @@ export class EventFold {
     this.#turnEnd(now);
     this.retry = undefined;
     this.#tellEnd(data, ending);
+    if (this.#hasWithheld) this.note("Commands do not see all your environment variables: /status", "info");
+    this.#hasWithheld = false;
     if (this.#hasTurns) {
       const { usage, cost } = data;
       this.add({

@@ -27,6 +27,8 @@ export interface TranscriptOptions {
   model?(): string;
   /** The summary in a compaction entry. */
   summaryOf?(entryId: string): string | undefined;
+  /** The host shows a question of the agent: the call that asks is not shown beside it. */
+  isQuestionShown?(): boolean;
   /** The key that opens blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
   /** What can be done with a command of the person's own that runs. */
@@ -123,7 +125,7 @@ export class Transcript {
 
   /** What is going on, in a few words; undefined when nothing is. */
   get activity(): Activity | undefined {
-    return activityOf(this.#fold);
+    return this.#isQuestionShown ? undefined : activityOf(this.#fold);
   }
 
   /** Rows that can no longer change, each once: the host puts them into the scrollback. */
@@ -158,6 +160,7 @@ export class Transcript {
       context.columns,
       context.rows,
       this.#ticks ? Math.floor(this.#options.now() / 1000) : "",
+      this.#isQuestionShown,
     ];
     if (this.#cache.key !== key.join()) this.#cache = { key: key.join(), rows: this.#liveRows(context) };
     return this.#cache.rows;
@@ -203,6 +206,10 @@ export class Transcript {
     this.#options.onChange();
   }
 
+  get #isQuestionShown(): boolean {
+    return this.#options.isQuestionShown?.() ?? false;
+  }
+
   get #ticks(): boolean {
     const { busySince, retry, compacting, children, userCommands } = this.#fold;
     const isWorking = busySince !== undefined || retry !== undefined || compacting !== undefined;
@@ -244,7 +251,7 @@ export class Transcript {
     };
     for (let at = 0; at < this.#fold.blocks.length; ) {
       const unit = this.#unitAt(at) as Unit;
-      const made = unit.rows(view);
+      const made = this.#isQuestionShown && unit.blocks.some(isAsking) ? [] : unit.rows(view);
       add(made, shapeOf(unit, made));
       isContinued = false;
       at += unit.blocks.length;
@@ -319,6 +326,7 @@ function unitOf(blocks: readonly Block[]): Unit {
 }
 
 const isExplored = (block: Block): boolean => block instanceof CallBlock && block.group === "explored";
+const isAsking = (block: Block): boolean => block instanceof CallBlock && block.isAsking;
 const isPending = (block: Block): boolean => block instanceof CallBlock && block.isPending;
 
 function takenRows(block: Block, view: ItemView): readonly Row[] {
