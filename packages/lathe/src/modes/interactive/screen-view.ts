@@ -64,6 +64,8 @@ const STYLES: Readonly<Record<LineStyle, Style>> = {
   yellow: { color: "warning" },
 };
 const HINT_MS = 2_000;
+/** Between two looks at what has become final. */
+const AHEAD_MS = 8;
 const WAITS = "Tab goes to this question.";
 
 export class ScreenView implements HostView {
@@ -96,6 +98,9 @@ export class ScreenView implements HostView {
   #fullScreen: Focusable | undefined;
   /** The conversation as the last frame had it. */
   #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
+  /** Final rows for the next frame, made before it is due. */
+  #ahead: Row[] = [];
+  #lookedAt = 0;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
   readonly #held = new HeldKeys({ replay: (key) => this.#take(key), isAsking: () => this.#isAsking });
@@ -199,6 +204,16 @@ export class ScreenView implements HostView {
     const styled = style === undefined ? {} : { style: STYLES[style] };
     this.#flush();
     this.screen.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+  }
+
+  /** The conversation has changed. Its final rows are made as it goes on: a frame that made all of them at once would keep keys waiting. */
+  streamed(): void {
+    const now = this.machine.deps.now();
+    if (now - this.#lookedAt >= AHEAD_MS) {
+      this.#ahead.push(...this.#final(this.context()));
+      this.#lookedAt = now;
+    }
+    this.screen.changed();
   }
 
   hint(text: string): void {
@@ -420,8 +435,13 @@ export class ScreenView implements HostView {
   /** What is finished goes up before anything else is written there. */
   #flush(context: RenderContext = this.context()): void {
     this.#drawn = undefined;
-    const rows = this.conversationRows?.finished(context) ?? [];
-    if (rows.length > 0) this.screen.commit(rows);
+    this.screen.commit(this.#ahead);
+    this.#ahead = [];
+    this.screen.commit(this.#final(context));
+  }
+
+  #final(context: RenderContext): readonly Row[] {
+    return this.conversationRows?.finished(context) ?? [];
   }
 
   get columns(): number {
