@@ -132,7 +132,8 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     if (uncertain !== undefined) {
       const rows = emulator.lines().filter((text) => text.startsWith(LIVE_MARK));
       const above = rows.slice(0, -live.length);
-      const isOld = (text: string): boolean => remains.includes(text) || !!uncertain?.some((old) => old.startsWith(text));
+      const isOld = (text: string): boolean =>
+        remains.includes(text) || !!uncertain?.some((old) => old.startsWith(text));
       if (!above.every(isOld)) throw new Error(`seed ${seed}: rows that never were: ${JSON.stringify(above)}`);
       remains = above;
     }

@@ -12,7 +12,18 @@ import type { Machine } from "../../src/machine/machine.ts";
 import { loadBindings } from "../../src/modes/interactive/actions.ts";
 import { screenHost } from "../../src/modes/interactive/screen-host.ts";
 import { ScreenView } from "../../src/modes/interactive/screen-view.ts";
-import { answerEnd, callEnd, callStart, input, inputEnd, output, textDelta, textStart, turnEnd, turnStart } from "./events.ts";
+import {
+  answerEnd,
+  callEnd,
+  callStart,
+  input,
+  inputEnd,
+  output,
+  textDelta,
+  textStart,
+  turnEnd,
+  turnStart,
+} from "./events.ts";
 
 const COLUMNS = 100;
 const ROWS = 30;
@@ -150,7 +161,10 @@ describe("a long session at a terminal", () => {
     const lines = emulator.lines();
     for (let index = 1; index <= 20; index++)
       for (const line of [`## Turn ${index}`, `  const x${index} = "${index}";`])
-        expect(lines.filter((shown) => shown === line.replace("## ", "")), line).toHaveLength(1);
+        expect(
+          lines.filter((shown) => shown === line.replace("## ", "")),
+          line,
+        ).toHaveLength(1);
     expect(lines.filter((line) => line.startsWith("Turn ")).map((line) => Number(line.slice(5)))).toEqual(
       Array.from({ length: 20 }, (_, index) => index + 1),
     );

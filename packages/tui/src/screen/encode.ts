@@ -83,7 +83,6 @@ export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
     const shown = colours.signs?.(text) ?? text;
     if (isNarrow(shown)) made.narrow(shown, sgr, link);
     else for (const grapheme of graphemes(shown)) if (!made.grapheme(grapheme.text, grapheme.width, sgr, link)) break;
-    }
   }
   const fill = row.fill === undefined ? "" : colours.sgr({ background: row.fill });
   if (fill === "") made.dropBlanks();
