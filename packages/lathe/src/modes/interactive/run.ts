@@ -8,6 +8,7 @@ import { promptsOf } from "../../headless/prompts.ts";
 import { shownPath } from "../../home/shown-path.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
 import type { Machine } from "../../machine/machine.ts";
+import { keepYoungObjectsFew } from "../../machine/young-objects.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { type SessionChooser, withChosenSession } from "../../sessions/choose.ts";
@@ -43,6 +44,7 @@ export async function runInteractive(
   host: Host,
 ): Promise<ExitCode> {
   const { view } = host;
+  keepYoungObjectsFew();
   const ended = (): void => view.leave(EXIT.interrupted);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
   const opening = opened(args, quiet(machine, view), timing, host);

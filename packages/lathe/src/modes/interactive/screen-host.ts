@@ -28,7 +28,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     expanded: false,
     now: deps.now,
     model,
-    onChange: () => view.screen.changed(),
+    onChange: () => view.streamed(),
     isQuestionShown: () => view.panels.shown?.byAgent ?? false,
     expandKey: view.bindings.chords("app.tools.expand")[0],
     commandHint: commandHint(view.bindings),

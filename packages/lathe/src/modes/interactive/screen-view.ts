@@ -66,6 +66,8 @@ const STYLES: Readonly<Record<LineStyle, Style>> = {
   yellow: { color: "warning" },
 };
 const HINT_MS = 2_000;
+/** Between two looks at what has become final. */
+const AHEAD_MS = 8;
 const WAITS = "Tab goes to this question.";
 
 export class ScreenView implements HostView {
@@ -101,6 +103,9 @@ export class ScreenView implements HostView {
   #isAfterLine = false;
   /** The conversation as the last frame had it. */
   #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
+  /** Final rows for the next frame, made before it is due. */
+  #ahead: Row[] = [];
+  #lookedAt = 0;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
   readonly #held = new HeldKeys({ replay: (key) => this.#take(key), isAsking: () => this.#isAsking });
@@ -212,6 +217,16 @@ export class ScreenView implements HostView {
   gap(): void {
     this.#flush();
     if (this.#last !== undefined && rowText(this.#last) !== "") this.commit([EMPTY_ROW]);
+  }
+
+  /** The conversation has changed. Its final rows are made as it goes on: a frame that made all of them at once would keep keys waiting. */
+  streamed(): void {
+    const now = this.machine.deps.now();
+    if (now - this.#lookedAt >= AHEAD_MS) {
+      this.#ahead.push(...this.#final(this.context()));
+      this.#lookedAt = now;
+    }
+    this.screen.changed();
   }
 
   hint(text: string): void {
@@ -434,7 +449,8 @@ export class ScreenView implements HostView {
   /** What is finished goes up before anything else is written there. */
   #flush(context: RenderContext = this.context()): void {
     this.#drawn = undefined;
-    const rows = this.#parted(this.conversationRows?.finished(context) ?? []);
+    const rows = this.#parted([...this.#ahead, ...this.#final(context)]);
+    this.#ahead = [];
     if (rows.length === 0) return;
     this.commit(rows);
     this.#isAfterLine = false;
@@ -450,6 +466,10 @@ export class ScreenView implements HostView {
   commit(rows: readonly Row[]): void {
     this.#last = rows.at(-1) ?? this.#last;
     this.screen.commit(rows);
+  }
+
+  #final(context: RenderContext): readonly Row[] {
+    return this.conversationRows?.finished(context) ?? [];
   }
 
   get columns(): number {

@@ -10,6 +10,8 @@ import { dim, type ItemView, oneRow } from "./view.ts";
 export interface Block {
   /** Nothing of it can change any more. */
   readonly isDone: boolean;
+  /** What it will be when it is done. */
+  readonly kind: Item["kind"];
   /** As it is kept when it is done; undefined: there is nothing to keep. */
   readonly item: Item | undefined;
   /** Rows at its beginning that can no longer change, each given out once. Only for blocks that grow at their end. */
@@ -25,12 +27,16 @@ export class WholeBlock implements Block {
   constructor(item: Item) {
     this.item = item;
   }
+  get kind(): Item["kind"] {
+    return this.item.kind;
+  }
   rows(view: ItemView): readonly Row[] {
     return itemRows(this.item, view);
   }
 }
 
 export class TextBlock implements Block {
+  readonly kind = "text";
   readonly #stream = new MarkdownStream();
   #text = "";
   isDone = false;
@@ -55,6 +61,7 @@ export class TextBlock implements Block {
 }
 
 export class ThinkingBlock implements Block {
+  readonly kind = "thinking";
   readonly #since: number;
   #text = "";
   /** Up to here it was given out. */
@@ -101,6 +108,7 @@ export class ThinkingBlock implements Block {
 type CallEnd = Pick<EventData["tool_call_end"], "card" | "is_error" | "error">;
 
 export class CallBlock implements Block {
+  readonly kind = "call";
   readonly callId: string;
   readonly #tail = new OutputTail();
   #card: Card | undefined;

@@ -320,7 +320,7 @@ function unitOf(blocks: readonly Block[]): Unit {
   return {
     blocks,
     isDone: blocks.every(({ isDone }) => isDone),
-    kind: blocks[0]?.item?.kind,
+    kind: blocks[0]?.kind,
     rows: (view) => (blocks.length > 1 ? exploredRows(calls(), view) : (blocks[0]?.rows(view) ?? [])),
   };
 }
