@@ -92,10 +92,7 @@ export interface ResponseDecoder {
   end(out: BlockSink): void;
 }
 
-/**
- * Receives what a decoder saw and keeps the event grammar by construction: opens, appends, closes, builds the Response.
- * Blocks are addressed by a position key chosen by the decoder (index, output_index), never by the vendor's ids.
- */
+/** What is known when an answer begins. */
 export interface StreamStart {
   readonly id?: string | undefined;
   readonly model?: string | undefined;
@@ -103,6 +100,10 @@ export interface StreamStart {
   readonly usage?: Partial<Usage> | undefined;
 }
 
+/**
+ * Receives what a decoder saw and keeps the event grammar by construction: opens, appends, closes, builds the Response.
+ * Blocks are addressed by a position key chosen by the decoder (index, output_index), never by the vendor's ids.
+ */
 export interface BlockSink {
   start(info: StreamStart): void;
   restart(info: StreamStart): void;
