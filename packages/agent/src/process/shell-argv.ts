@@ -26,7 +26,9 @@ export function markedShell(mark: Mark, argv: ProgramArgv, interleaved: boolean)
 }
 
 /** The same for a program that is no shell. */
-export function markedProgram(mark: Mark, argv: ProgramArgv): ProgramArgv {
-  if (process.platform !== "linux") return argv;
-  return [SH, "-c", `${SET_LOCKS}; shift; exec "$@"`, "lathe", mark.locks, ...argv];
+export function markedProgram(mark: Mark, argv: ProgramArgv, interleaved = false): ProgramArgv {
+  const linux = process.platform === "linux";
+  if (!linux && !interleaved) return argv;
+  const script = `${linux ? `${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
+  return [SH, "-c", script, "lathe", mark.locks, ...argv];
 }

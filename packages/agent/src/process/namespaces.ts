@@ -1,0 +1,105 @@
+// A process that keeps namespaces open for a session. All commands of the session enter them, so they see each other's servers
+// and processes, and nothing else; when the holder ends, the kernel ends every process inside, whatever marks it has dropped.
+
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { childProcess, unrefPipe } from "./child-process.ts";
+import type { Clock } from "./clock.ts";
+import type { ProgramArgv } from "./types.ts";
+
+/** Programs of the system, by absolute path: a project must not be able to put others in their place. */
+export interface NamespacePrograms {
+  readonly bwrap: string;
+  readonly nsenter: string;
+}
+
+export interface NamespaceRequest {
+  readonly programs: NamespacePrograms;
+  /** Runs inside until its stdin ends; prints a line when it is ready. */
+  readonly keeper: ProgramArgv;
+  readonly clock: Clock;
+}
+
+export interface Namespaces {
+  /** Starts a program inside: before its own path and arguments. */
+  readonly enter: readonly string[];
+  readonly isOpen: boolean;
+  close(): Promise<void>;
+}
+
+/** The namespaces could not be made; `said` is what bubblewrap printed. */
+export class NamespacesRefused extends Error {
+  readonly said: string;
+  constructor(said: string) {
+    super(said);
+    this.name = "NamespacesRefused";
+    this.said = said;
+  }
+}
+
+export const STARTER_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
+const START_PATIENCE_MS = 10_000;
+
+// The files are those of the host: bubblewrap runs once more for each command and takes away what the command may not have.
+const HOLDER_ARGUMENTS = [
+  ...["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"],
+  ...["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"],
+  ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--info-fd", "3"],
+];
+
+export async function openNamespaces({ programs, keeper, clock }: NamespaceRequest): Promise<Namespaces> {
+  const child = childProcess().spawn(programs.bwrap, [...HOLDER_ARGUMENTS, "--", ...keeper], {
+    detached: true,
+    cwd: "/",
+    env: STARTER_ENV,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+  });
+  const pid = await firstProcess(child, clock);
+  child.unref();
+  for (const pipe of [child.stdin, child.stdout, child.stderr, child.stdio[3]]) if (pipe) unrefPipe(pipe as Readable);
+  let isOpen = true;
+  const ended = new Promise<void>((resolve) =>
+    child.once("exit", () => {
+      isOpen = false;
+      resolve();
+    }),
+  );
+  return {
+    enter: [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials", "-m", "-n", "-i", "-p"],
+    get isOpen() {
+      return isOpen;
+    },
+    close: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Its number outside. Bubblewrap reports it before the keeper runs, and only when that runs is everything mounted. */
+function firstProcess(child: ChildProcess, clock: Clock): Promise<number> {
+  const [, stdout, stderr, info] = child.stdio as [unknown, Readable, Readable, Readable];
+  let report = "";
+  let said = "";
+  info.on("data", (chunk: Buffer) => {
+    report += chunk;
+  });
+  stderr.on("data", (chunk: Buffer) => {
+    said = (said + chunk).slice(-2000);
+  });
+  return new Promise((resolve, reject) => {
+    const settle = (error?: NamespacesRefused): void => {
+      cancel();
+      if (error) reject(error);
+      else resolve((JSON.parse(report) as { "child-pid": number })["child-pid"]);
+    };
+    const cancel = clock.after(START_PATIENCE_MS, () => {
+      child.kill("SIGKILL");
+      settle(new NamespacesRefused(`no answer after ${START_PATIENCE_MS / 1000} s`));
+    });
+    child.stdin?.on("error", () => {}); // its exit is reported
+    child.once("error", (error) => settle(new NamespacesRefused(error.message)));
+    child.once("close", (code) => settle(new NamespacesRefused(said.trim() || `exit code ${code}`)));
+    stdout.once("data", () => settle());
+  });
+}
