@@ -18,6 +18,8 @@ export interface Confinement {
   confine(argv: ProgramArgv, surroundings: { readonly cwd: string; readonly env: Record<string, string> }): ConfinedStart;
   /** Names of the programs that only start the command and end with it: a polite signal to them would cut the command short. */
   readonly starters: ReadonlySet<string>;
+  /** Its own folder, to be removed when nobody is left to call `end`. Known once it is ready. */
+  readonly folder?: string | undefined;
   /** Why the sandbox may have made this command fail. */
   explain(result: ExecResult): string | undefined;
   /** Ends what is still inside, whatever marks it has dropped. */

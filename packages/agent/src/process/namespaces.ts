@@ -15,7 +15,10 @@ export interface NamespacePrograms {
 
 export interface NamespaceRequest {
   readonly programs: NamespacePrograms;
-  /** Runs inside until its stdin ends; prints a line when it is ready. */
+  /**
+   * The first process inside: nothing that runs there can end it, and it has to reap what others leave behind. Prints a line when
+   * it is ready and exits when its stdin ends.
+   */
   readonly keeper: ProgramArgv;
   readonly clock: Clock;
 }
@@ -44,7 +47,7 @@ const START_PATIENCE_MS = 10_000;
 const HOLDER_ARGUMENTS = [
   ...["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"],
   ...["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"],
-  ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--info-fd", "3"],
+  ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--info-fd", "3"],
 ];
 
 export async function openNamespaces({ programs, keeper, clock }: NamespaceRequest): Promise<Namespaces> {
@@ -70,6 +73,7 @@ export async function openNamespaces({ programs, keeper, clock }: NamespaceReque
       return isOpen;
     },
     close: async () => {
+      child.ref();
       child.kill("SIGKILL");
       await ended;
     },
@@ -79,27 +83,37 @@ export async function openNamespaces({ programs, keeper, clock }: NamespaceReque
 /** Its number outside. Bubblewrap reports it before the keeper runs, and only when that runs is everything mounted. */
 function firstProcess(child: ChildProcess, clock: Clock): Promise<number> {
   const [, stdout, stderr, info] = child.stdio as [unknown, Readable, Readable, Readable];
-  let report = "";
   let said = "";
-  info.on("data", (chunk: Buffer) => {
-    report += chunk;
-  });
   stderr.on("data", (chunk: Buffer) => {
     said = (said + chunk).slice(-2000);
   });
   return new Promise((resolve, reject) => {
-    const settle = (error?: NamespacesRefused): void => {
+    const refuse = (why: string): void => {
       cancel();
-      if (error) reject(error);
-      else resolve((JSON.parse(report) as { "child-pid": number })["child-pid"]);
+      reject(new NamespacesRefused(why));
     };
     const cancel = clock.after(START_PATIENCE_MS, () => {
       child.kill("SIGKILL");
-      settle(new NamespacesRefused(`no answer after ${START_PATIENCE_MS / 1000} s`));
+      refuse(`no answer after ${START_PATIENCE_MS / 1000} s`);
+    });
+    let report = "";
+    let isReady = false;
+    const settle = (): void => {
+      const [, pid] = /"child-pid": *(\d+)/.exec(report) ?? [];
+      if (!isReady || pid === undefined || !report.includes("}")) return;
+      cancel();
+      resolve(Number(pid));
+    };
+    info.on("data", (chunk: Buffer) => {
+      report += chunk;
+      settle();
+    });
+    stdout.on("data", () => {
+      isReady = true;
+      settle();
     });
     child.stdin?.on("error", () => {}); // its exit is reported
-    child.once("error", (error) => settle(new NamespacesRefused(error.message)));
-    child.once("close", (code) => settle(new NamespacesRefused(said.trim() || `exit code ${code}`)));
-    stdout.once("data", () => settle());
+    child.once("error", (error) => refuse(error.message));
+    child.once("close", (code) => refuse(said.trim() || `exit code ${code}`));
   });
 }

@@ -306,7 +306,7 @@ export class Processes {
   }
 
   #newWatchdog(): Watchdog {
-    const watchdog = startWatchdog(ownerMark(this.owner));
+    const watchdog = startWatchdog(ownerMark(this.owner), this.#confinement?.folder);
     this.#watchdog = watchdog;
     watchdog.process.once("exit", () => {
       if (this.#watchdog === watchdog) this.#watchdog = undefined;

@@ -7,6 +7,7 @@ import type { Clock } from "../../process/clock.ts";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
 import { type Namespaces, NamespacesRefused, openNamespaces, STARTER_ENV } from "../../process/namespaces.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
+import { quoteShell } from "../shell-quote.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
@@ -19,7 +20,32 @@ import type { NetworkDoor } from "./network-door.ts";
 
 /** Where the system keeps its programs. The person's PATH may lead into the project. */
 const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/run/current-system/sw/bin"];
-const KEEPER: ProgramArgv = ["/bin/sh", "-c", "echo ready; exec cat >/dev/null"];
+
+const ARGV_VARIABLE = "LATHE_ARGV";
+
+/**
+ * The command is not among the arguments of the programs that start it: `pkill -f server.js` would find these too, and end the
+ * call that it is part of.
+ */
+function startFromVariable(): ProgramArgv {
+  return shell(`eval "set -- $${ARGV_VARIABLE}"; unset ${ARGV_VARIABLE}; exec "$@"`);
+}
+
+/** `beside` runs next to it, as long as nobody ends it. */
+function keeper(beside: ProgramArgv | undefined): ProgramArgv {
+  const start = beside ? `${beside.map(quoteShell).join(" ")} &` : "echo ready";
+  return shell(`${start}\nwhile read -r line; do :; done`);
+}
+
+/**
+ * Bash where there is one: other shells drop variables whose names they do not like, exported functions among them, and do not
+ * reap what they did not start. With a socket as its input it would read the person's start-up file.
+ */
+function shell(script: string): ProgramArgv {
+  return existsSync("/bin/bash")
+    ? ["/bin/bash", "--posix", "--norc", "--noprofile", "-c", script]
+    : ["/bin/sh", "-c", script];
+}
 
 export interface BubblewrapOptions {
   readonly rules: SandboxRules;
@@ -46,8 +72,15 @@ export class Bubblewrap implements Confinement {
     this.#options = options;
   }
 
+  get folder(): string | undefined {
+    return this.#own?.folder;
+  }
+
   async ready(): Promise<void> {
     if (this.#namespaces?.isOpen) return;
+    const closing = this.#namespaces?.close();
+    this.#namespaces = undefined;
+    await closing;
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });
@@ -59,12 +92,17 @@ export class Bubblewrap implements Confinement {
     const layout = this.#layout();
     const setup = bubblewrapArguments(layout, {
       cwd,
-      env: { ...withoutWaysOut(env, door !== undefined), TMPDIR: "/tmp", ...door?.variables },
+      env: {
+        ...withoutWaysOut(env, door !== undefined),
+        TMPDIR: "/tmp",
+        ...door?.variables,
+        [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
+      },
       forbidsUserNamespaces: true,
     });
     const [enter, ...entering] = this.#namespaces!.enter;
     return {
-      argv: [enter!, ...entering, this.#bwrap(), "--args", "3", "--", ...argv],
+      argv: [enter!, ...entering, this.#bwrap(), "--args", "3", "--", ...startFromVariable()],
       env: STARTER_ENV,
       setup: Buffer.from(setup.map((argument) => `${argument}\0`).join("")),
     };
@@ -91,9 +129,9 @@ export class Bubblewrap implements Confinement {
     const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
     this.#own ??= makeOwn(this.#options.tempFolder);
     this.#layout();
-    const keeper = door ? await door.open(this.#own.folder) : KEEPER;
+    const bridge = await door?.open(this.#own.folder);
     try {
-      return await openNamespaces({ programs, keeper, clock });
+      return await openNamespaces({ programs, keeper: keeper(bridge), clock });
     } catch (error) {
       throw error instanceof NamespacesRefused ? forbidden(error.said) : error;
     }

@@ -7,7 +7,7 @@ export interface NetworkDoor {
   readonly allowed: readonly string[];
   /** How programs inside learn of it. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Starts the proxy; returns the program that bridges to it from inside and lives as long as the namespaces. */
+  /** Starts the proxy; returns the program that bridges to it from inside, and prints a line when it does. */
   open(folder: string): Promise<ProgramArgv>;
   close(): Promise<void>;
 }
