@@ -50,6 +50,13 @@ const HOLDER_ARGUMENTS = [
   ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--info-fd", "3"],
 ];
 
+/** `[0, 8]` for version 0.8.1. */
+export function bubblewrapVersion(bwrap: string): readonly [number, number] {
+  const said = childProcess().spawnSync(bwrap, ["--version"], { env: STARTER_ENV, timeout: START_PATIENCE_MS }).stdout;
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(String(said)) ?? [];
+  return [Number(major), Number(minor)];
+}
+
 export async function openNamespaces({ programs, keeper, clock }: NamespaceRequest): Promise<Namespaces> {
   const child = childProcess().spawn(programs.bwrap, [...HOLDER_ARGUMENTS, "--", ...keeper], {
     detached: true,
@@ -82,7 +89,7 @@ export async function openNamespaces({ programs, keeper, clock }: NamespaceReque
 
 /** Its number outside. Bubblewrap reports it before the keeper runs, and only when that runs is everything mounted. */
 function firstProcess(child: ChildProcess, clock: Clock): Promise<number> {
-  const [, stdout, stderr, info] = child.stdio as [unknown, Readable, Readable, Readable];
+  const [stdout, stderr, info] = [child.stdout!, child.stderr!, child.stdio[3] as Readable];
   let said = "";
   stderr.on("data", (chunk: Buffer) => {
     said = (said + chunk).slice(-2000);

@@ -8,6 +8,7 @@ import { Capture, type CaptureRequest, OUTPUT_LIMIT } from "./capture.ts";
 import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import type { Confinement } from "./confinement.ts";
+import { Governor, type GovernorLimits } from "./governor.ts";
 import { commandMark, endMarked, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { markedProgram, markedShell } from "./shell-argv.ts";
@@ -30,6 +31,8 @@ export interface ProcessesOptions {
   readonly clock?: Clock | undefined;
   /** Everything that is started here is confined by it, but for what is to run `outside`. */
   readonly confinement?: Confinement | undefined;
+  /** What commands may use together, and when one has to wait. */
+  readonly limits?: GovernorLimits | undefined;
 }
 
 /** A command that is run to its end. */
@@ -47,6 +50,8 @@ export interface RunRequest extends CaptureRequest {
   readonly internal?: boolean | undefined;
   /** Not confined. */
   readonly outside?: boolean | undefined;
+  /** Nobody waits for its end. */
+  readonly stays?: boolean | undefined;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
   readonly endFirst?: (() => Promise<void>) | undefined;
 }
@@ -81,6 +86,7 @@ export class Processes {
   readonly owner: string;
   readonly #clock: Clock;
   readonly #confinement: Confinement | undefined;
+  readonly #governor: Governor;
   readonly #running = new Set<Promise<unknown>>();
   readonly #open = new Set<TwoWay>();
   #watchdog: Watchdog | undefined;
@@ -90,6 +96,7 @@ export class Processes {
     this.owner = options.owner ?? randomUUID();
     this.#clock = options.clock ?? monotonicClock;
     this.#confinement = options.confinement;
+    this.#governor = new Governor({ limits: options.limits ?? {}, clock: this.#clock, owner: this.owner });
   }
 
   run(request: RunRequest): Promise<ExecResult> {
@@ -107,6 +114,7 @@ export class Processes {
     const done = this.run({
       ...request,
       timeoutMs: 0,
+      stays: true,
       signal,
       onOutput: (chunk, stream) => {
         ring.push(Buffer.from(chunk));
@@ -139,11 +147,14 @@ export class Processes {
     refuseMissingProgram(request);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (request.signal?.aborted) throw cancelled(program);
+    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
-    const child = this.#spawn(request, number, "pipe", (confined) => markedProgram(mark, confined ?? argv));
+    const child = this.#spawn(request, number, "pipe", (confined) =>
+      markedProgram(mark, confined ?? argv, false, this.#governor.prelude),
+    );
     this.#watch(child);
+    this.#govern(child, true, () => void this.#end(request, groupMark(mark, child)));
     const spawned = new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (error) => reject(spawnError(error, request)));
@@ -172,6 +183,7 @@ export class Processes {
     if (this.#commands > 0) await endMarked(this.#withStarters(ownerMark(this.owner)), this.#clock);
     await this.#confinement?.end();
     await Promise.allSettled(this.#running);
+    this.#governor.end();
     this.#watchdog?.release();
     this.#watchdog = undefined;
   }
@@ -182,13 +194,15 @@ export class Processes {
     refuseZeroBytes(request.argv);
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (request.signal?.aborted) return neverStarted();
+    if (!request.internal && !(await this.#admitted(request))) return neverStarted();
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const { argv, interleaved = false, stdin } = request;
+    const prelude = request.internal ? "" : this.#governor.prelude;
     const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
-      confined ? markedProgram(mark, confined, interleaved) : markedShell(mark, argv, interleaved),
+      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
     );
+    const kills = this.#governor.memoryKills();
     if (request.internal && !this.#watchdog) this.#watchIfLong(child);
     else this.#watch(child);
     const capture = new Capture(child, request);
@@ -199,6 +213,12 @@ export class Processes {
       const end = () => {
         ending ??= this.#end(request, groupMark(mark, child));
       };
+      let limitNote: string | undefined;
+      if (!request.internal)
+        this.#govern(child, request.stays ?? false, (why) => {
+          limitNote = why;
+          end();
+        });
       const onAbort = () => {
         aborted = true;
         end();
@@ -231,10 +251,26 @@ export class Processes {
           aborted: aborted && !timedOut,
           durationMs: Math.round(this.#clock.now() - started),
         };
-        const note = confinement?.explain(result);
+        if (result.exitCode !== 0 && this.#governor.memoryKills() > kills) limitNote ??= this.#governor.memoryNote();
+        const note = limitNote ?? confinement?.explain(result);
         resolve(note === undefined ? result : { ...result, note });
       });
     });
+  }
+
+  /** False when the call was cancelled before its turn came. */
+  async #admitted({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
+    if (signal?.aborted) return false;
+    await this.#governor.admit(stays, signal);
+    if (!signal?.aborted) return true;
+    this.#governor.gaveUp();
+    return false;
+  }
+
+  #govern(child: ChildProcess, stays: boolean, end: (why: string) => void): void {
+    const { pid } = child;
+    if (pid === undefined) return this.#governor.gaveUp();
+    child.once("exit", this.#governor.started({ pid, stays, end }));
   }
 
   #remember(run: Promise<unknown>): void {
@@ -266,7 +302,7 @@ export class Processes {
 
   /** `marked`: the arguments that also set the mark, for the program itself or for what confines it. */
   #spawn(
-    request: ProgramRequest & Pick<RunRequest, "outside">,
+    request: ProgramRequest & Pick<RunRequest, "outside" | "internal">,
     number: number,
     stdin: "ignore" | "pipe",
     marked: (confined?: ProgramArgv) => ProgramArgv,
@@ -286,6 +322,7 @@ export class Processes {
       if (confined?.setup) provide(child, confined.setup);
       return child;
     } catch (error) {
+      if (!request.internal) this.#governor.gaveUp();
       throw spawnError(error as NodeJS.ErrnoException, request);
     }
   }

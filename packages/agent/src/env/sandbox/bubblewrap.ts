@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync,
 import { join } from "node:path";
 import type { Clock } from "../../process/clock.ts";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
-import { type Namespaces, NamespacesRefused, openNamespaces, STARTER_ENV } from "../../process/namespaces.ts";
+import { bubblewrapVersion, type Namespaces, NamespacesRefused, openNamespaces, STARTER_ENV } from "../../process/namespaces.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
 import { quoteShell } from "../shell-quote.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
@@ -67,6 +67,7 @@ export class Bubblewrap implements Confinement {
   #own: (OwnFolders & { readonly folder: string }) | undefined;
   #opening: Promise<Namespaces> | undefined;
   #namespaces: Namespaces | undefined;
+  #forbidsUserNamespaces = false;
 
   constructor(options: BubblewrapOptions) {
     this.#options = options;
@@ -98,7 +99,7 @@ export class Bubblewrap implements Confinement {
         ...door?.variables,
         [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
       },
-      forbidsUserNamespaces: true,
+      forbidsUserNamespaces: this.#forbidsUserNamespaces,
     });
     const [enter, ...entering] = this.#namespaces!.enter;
     return {
@@ -127,6 +128,8 @@ export class Bubblewrap implements Confinement {
     const { rules, clock, door } = this.#options;
     for (const root of rules.roots()) if (root === "/") throw tooWide(root);
     const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
+    const [major, minor] = bubblewrapVersion(programs.bwrap);
+    this.#forbidsUserNamespaces = major > 0 || minor >= 8;
     this.#own ??= makeOwn(this.#options.tempFolder);
     this.#layout();
     const bridge = await door?.open(this.#own.folder);

@@ -14,6 +14,7 @@ const NO_NETWORK =
 const GIT_SETTINGS = /\.git\/(?:config|hooks)[^\n]*(?:device or resource busy|read-only)|could not (?:lock|write) config file/i;
 const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
 const SETUP = /^bwrap: |^nsenter: /m;
+const OUTSIDE = "If it has to run outside the sandbox, say so in the call: a person is asked first.";
 /** The end of the output is what a command says about its failure. */
 const LOOKED_AT = 20_000;
 
@@ -27,9 +28,9 @@ export function sandboxHint(result: ExecResult, limits: SandboxLimits): string |
     ...(READ_ONLY.test(text) ? [`only ${[...limits.roots, "/tmp"].join(", ")} can be written here`] : []),
     ...(NO_NETWORK.test(text) ? [networkReason(limits)] : []),
   ];
-  if (reasons.length > 0) return `The sandbox caused this: ${reasons.join("; ")}.`;
+  if (reasons.length > 0) return `The sandbox caused this: ${reasons.join("; ")}. ${OUTSIDE}`;
   return REFUSED.test(text)
-    ? "The sandbox may have caused this: it gives no privileges, hides credentials and other processes, and makes everything outside the roots read-only."
+    ? `The sandbox may have caused this: it gives no privileges, hides credentials and other processes, and makes everything outside the roots read-only. ${OUTSIDE}`
     : undefined;
 }
 

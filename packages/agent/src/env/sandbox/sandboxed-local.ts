@@ -24,6 +24,8 @@ export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | 
   readonly allowedHosts?: readonly string[] | undefined;
   /** More files and folders that commands cannot read. */
   readonly hidden?: readonly string[] | undefined;
+  /** More files and folders that commands cannot change although they lie inside of a root. */
+  readonly fixed?: readonly string[] | undefined;
   /** Names at the top of each root that commands cannot change. */
   readonly fixedNames?: readonly string[] | undefined;
   /** The program bubblewrap; found among the system's programs when absent. */
@@ -80,11 +82,11 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
   }
 }
 
-function rulesOf({ roots, home, hidden = [], fixedNames = [] }: SandboxOptions): SandboxRules {
+function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {
   return {
     roots: () => [...new Set(roots().map((root) => realpathSync(root)))],
     hidden: [...credentialStores(home), ...hidden],
-    fixed: startupFiles(home),
+    fixed: [...startupFiles(home), ...fixed],
     fixedNames,
   };
 }
