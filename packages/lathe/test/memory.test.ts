@@ -15,7 +15,7 @@ const HUNGRY = `python3 -c 'import time; b = bytearray(b"x") * (90 << 20); time.
 describe.skipIf(group === undefined)("G under 512 MB (needs a memory control group that can be written)", () => {
   it("sixteen children that want 90 MB each wait for their turn, and none dies of memory", async () => {
     const scene = await stage((request) => {
-      const text = JSON.stringify(request.body);
+      const text = JSON.stringify((request.body as { messages: unknown }).messages);
       if (!text.includes("EAT NOW")) {
         const spawns = Array.from({ length: CHILDREN }, (_, n) => ({
           name: "spawn_agent",
@@ -31,11 +31,14 @@ describe.skipIf(group === undefined)("G under 512 MB (needs a memory control gro
       }
       const [, seen] = /ate (\d+)/.exec(text) ?? [];
       if (seen !== undefined) return turn.text(`CHILD FULL ${seen}`);
-      return text.includes("tool_result") ? turn.text(`CHILD DIED`) : turn.calls([{ name: "shell", args: { command: HUNGRY } }]);
+      return text.includes("tool_result")
+        ? turn.text(`CHILD DIED`)
+        : turn.calls([{ name: "shell", args: { command: HUNGRY } }]);
     });
     try {
       const run = scene.start(["--permission-mode", "full", "go parent"]);
       for (const door of group!.doors) writeFileSync(door, String(run.pid));
+      run.stdin.end();
       const { code, stdout, stderr } = await collect(run);
       expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "16 children, 16 full\n", stderr: "" });
       expect(group!.memoryKills()).toBe(0);
@@ -43,5 +46,5 @@ describe.skipIf(group === undefined)("G under 512 MB (needs a memory control gro
       await scene.close();
       group!.remove();
     }
-  }, 300_000);
+  }, 120_000);
 });

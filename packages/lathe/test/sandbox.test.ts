@@ -18,7 +18,7 @@ describe.skipIf(!has("bwrap", "nsenter"))("lathe --sandbox (needs bwrap, nsenter
   const lastRequest = (): string => JSON.stringify(scene.server.requests.at(-1)?.body);
 
   it("G a command writes in the project, not outside, and the model learns why it failed", async () => {
-    scene = await stage([shell('echo made > made.txt; touch /usr/lathe-outside'), turn.text("ok")]);
+    scene = await stage([shell("echo made > made.txt; touch /usr/lathe-outside"), turn.text("ok")]);
     expect(await scene.run([...full, "--sandbox", "go"])).toMatchObject({ code: 0, stdout: "ok\n" });
     expect(readdirSync(scene.box.dir)).toEqual(["made.txt"]);
     expect(existsSync("/usr/lathe-outside")).toBe(false);

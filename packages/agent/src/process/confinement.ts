@@ -15,7 +15,10 @@ export interface ConfinedStart {
 export interface Confinement {
   /** Resolves when commands can be confined; rejects with an EnvError that says why they cannot. */
   ready(): Promise<void>;
-  confine(argv: ProgramArgv, surroundings: { readonly cwd: string; readonly env: Record<string, string> }): ConfinedStart;
+  confine(
+    argv: ProgramArgv,
+    surroundings: { readonly cwd: string; readonly env: Record<string, string> },
+  ): ConfinedStart;
   /** Names of the programs that only start the command and end with it: a polite signal to them would cut the command short. */
   readonly starters: ReadonlySet<string>;
   /** Its own folder, to be removed when nobody is left to call `end`. Known once it is ready. */

@@ -4,8 +4,8 @@ import { monotonicClock } from "./clock.ts";
 import { groupsOf, makeCommandGroup, ownGroups } from "./control-groups.ts";
 import { Governor } from "./governor.ts";
 import { freeMemory } from "./memory.ts";
-import { Processes } from "./processes.ts";
 import { readProcUse } from "./proc-use.ts";
+import { Processes } from "./processes.ts";
 import { shellArgv } from "./shell-argv.ts";
 
 const MB = 2 ** 20;
@@ -59,16 +59,22 @@ describe("G admission by free memory", () => {
     judge.end();
   });
 
-  it.runIf(existsSync("/proc/meminfo"))("free memory is no more than the machine has, and limits of a group are read", () => {
-    expect(freeMemory()()).toBeGreaterThan(MB);
-    const mounts = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-    expect(groupsOf("0::/user.slice/app.scope\n", mounts)).toMatchObject({
-      version: 2,
-      memory: ["/sys/fs/cgroup/user.slice/app.scope"],
-    });
-    const inContainer = "31 30 0:27 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
-    expect(groupsOf("4:memory:/docker/abc\n", inContainer)).toMatchObject({ version: 1, memory: ["/sys/fs/cgroup/memory"] });
-  });
+  it.runIf(existsSync("/proc/meminfo"))(
+    "free memory is no more than the machine has, and limits of a group are read",
+    () => {
+      expect(freeMemory()()).toBeGreaterThan(MB);
+      const mounts = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+      expect(groupsOf("0::/user.slice/app.scope\n", mounts)).toMatchObject({
+        version: 2,
+        memory: ["/sys/fs/cgroup/user.slice/app.scope"],
+      });
+      const inContainer = "31 30 0:27 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
+      expect(groupsOf("4:memory:/docker/abc\n", inContainer)).toMatchObject({
+        version: 1,
+        memory: ["/sys/fs/cgroup/memory"],
+      });
+    },
+  );
 });
 
 describe.runIf(process.platform === "linux")("G limits of all commands together", () => {
@@ -100,11 +106,15 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
     await job.stop();
   });
 
-  it.skipIf(ownGroups().pids.length === 0)("more processes than are allowed cannot be started (needs control groups)", async () => {
-    processes = new Processes({ limits: { processes: 20 } });
-    const result = await run("for i in $(seq 60); do sleep 3 & done; wait");
-    expect(result.output + (result.note ?? "")).toMatch(/fork|limits\.maxProcesses/);
-  }, 60_000);
+  it.skipIf(ownGroups().pids.length === 0)(
+    "more processes than are allowed cannot be started (needs control groups)",
+    async () => {
+      processes = new Processes({ limits: { processes: 20 } });
+      const result = await run("for i in $(seq 60); do sleep 3 & done; wait");
+      expect(result.output + (result.note ?? "")).toMatch(/fork|limits\.maxProcesses/);
+    },
+    60_000,
+  );
 
   it("without a control group the same limits hold, by looking", async () => {
     const none = { version: 2 as const, memory: ["/nowhere"], cpu: ["/nowhere"], pids: ["/nowhere"] };

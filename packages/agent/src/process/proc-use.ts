@@ -39,7 +39,11 @@ export function readProcUse<Command extends { readonly pid: number }>(
   return use;
 }
 
-function ownerOf<Command>(row: Row, rows: ReadonlyMap<number, Row>, byPid: ReadonlyMap<number, Command>): Command | undefined {
+function ownerOf<Command>(
+  row: Row,
+  rows: ReadonlyMap<number, Row>,
+  byPid: ReadonlyMap<number, Command>,
+): Command | undefined {
   for (let at: Row | undefined = row, hops = 0; at !== undefined && hops < 64; at = rows.get(at.parent), hops++) {
     const command = byPid.get(at.pid) ?? byPid.get(at.session);
     if (command !== undefined) return command;
@@ -59,7 +63,12 @@ function readRow(name: string): Row | undefined {
   try {
     const line = readFileSync(`/proc/${name}/stat`, "latin1");
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    return { pid: Number(name), parent: Number(fields[1]), session: Number(fields[3]), bytes: Number(fields[21]) * PAGE };
+    return {
+      pid: Number(name),
+      parent: Number(fields[1]),
+      session: Number(fields[3]),
+      bytes: Number(fields[21]) * PAGE,
+    };
   } catch {
     return undefined; // ended in the meantime
   }

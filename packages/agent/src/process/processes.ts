@@ -269,8 +269,8 @@ export class Processes {
 
   #govern(child: ChildProcess, stays: boolean, end: (why: string) => void): void {
     const { pid } = child;
-    if (pid === undefined) return this.#governor.gaveUp();
-    child.once("exit", this.#governor.started({ pid, stays, end }));
+    if (pid === undefined) this.#governor.gaveUp();
+    else child.once("exit", this.#governor.started({ pid, stays, end }));
   }
 
   #remember(run: Promise<unknown>): void {

@@ -43,8 +43,7 @@ export function makeCell(options: Partial<SandboxOptions> = {}): Cell {
     root,
     outside,
     run,
-    python: (script, ...args) =>
-      run('python3 -c "$SCRIPT" $ARGUMENTS', { SCRIPT: script, ARGUMENTS: args.join(" ") }),
+    python: (script, ...args) => run('python3 -c "$SCRIPT" $ARGUMENTS', { SCRIPT: script, ARGUMENTS: args.join(" ") }),
     dispose: async () => {
       await env.cleanup();
       rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,17 @@
 // Attempts to change or read what lies outside of the sandbox, run for real.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { program } from "../programs.ts";
@@ -32,9 +42,18 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and files ${NEEDS}`, () => {
     ["another name for the same file", 'ln "$OUT/kept" same && echo bad > same'],
     ["a mode", 'chmod 777 "$OUT/kept"; test "$(stat -c %a "$OUT/kept")" = 777'],
     ["the path through this process", 'echo bad > "/proc/self/root$OUT/kept"'],
-    ["the path through every other process", 'for p in /proc/[0-9]*; do echo bad > "$p/root$OUT/kept" && exit 0; done; exit 1'],
-    ["the working directory of every other process", 'for p in /proc/[0-9]*; do echo bad > "$p/cwd/../../outside/kept" && exit 0; done; exit 1'],
-    ["a directory that was open before", 'for f in /proc/*/fd/*; do echo bad > "$f/../outside/kept" && exit 0; done; exit 1'],
+    [
+      "the path through every other process",
+      'for p in /proc/[0-9]*; do echo bad > "$p/root$OUT/kept" && exit 0; done; exit 1',
+    ],
+    [
+      "the working directory of every other process",
+      'for p in /proc/[0-9]*; do echo bad > "$p/cwd/../../outside/kept" && exit 0; done; exit 1',
+    ],
+    [
+      "a directory that was open before",
+      'for f in /proc/*/fd/*; do echo bad > "$f/../outside/kept" && exit 0; done; exit 1',
+    ],
     ["the system", "touch /etc/lathe-was-here"],
     ["programs of the system", "touch /usr/bin/lathe-was-here"],
     ["the home directory", 'echo bad > "$HOME_OUT/.bashrc"'],
@@ -96,7 +115,10 @@ while True: libc.renameat2(-100, b"race/real", -100, b"race/link", 2)`;
   it.each([
     ["a system control", 'v=$(cat /proc/sys/kernel/core_pattern); echo "$v" > /proc/sys/kernel/core_pattern'],
     ["the key that restarts the machine", ": >> /proc/sysrq-trigger"],
-    ["the program for empty control groups", "f=$(find /sys/fs/cgroup -name release_agent | head -1); : >> ${f:-/sys/fs/cgroup/cgroup.procs}"],
+    [
+      "the program for empty control groups",
+      "f=$(find /sys/fs/cgroup -name release_agent | head -1); : >> ${f:-/sys/fs/cgroup/cgroup.procs}",
+    ],
     ["a control group", "mkdir /sys/fs/cgroup/lathe-was-here || mkdir /sys/fs/cgroup/memory/lathe-was-here"],
     ["kernel memory", "head -c1 /dev/mem || head -c1 /proc/kcore"],
     ["a device", "mknod dev b 8 0 || ls /dev/sd* /dev/vd* /dev/nvme*"],
@@ -125,7 +147,10 @@ while True: libc.renameat2(-100, b"race/real", -100, b"race/link", 2)`;
   });
 
   it("G cannot put libraries into the programs that start the sandbox", async () => {
-    const traced = makeCell({ baseEnv: { ...process.env, LD_DEBUG: "files", LD_DEBUG_OUTPUT: "/tmp/ld" }, envPolicy: "inherit_all" });
+    const traced = makeCell({
+      baseEnv: { ...process.env, LD_DEBUG: "files", LD_DEBUG_OUTPUT: "/tmp/ld" },
+      envPolicy: "inherit_all",
+    });
     try {
       const { stdout } = await traced.run("cat /tmp/ld.*");
       expect(stdout).toMatch(/initialize program: .*bash/);
@@ -148,12 +173,14 @@ while True: libc.renameat2(-100, b"race/real", -100, b"race/link", 2)`;
 
   it("G says that the sandbox caused a failure, and what can be written", async () => {
     expect((await cell.run("touch /etc/x")).note).toContain(`only ${cell.root}, /tmp can be written`);
-    expect((await cell.run("python3 -c 'open(\"/usr/x\", \"w\")'")).note).toContain("can be written");
+    expect((await cell.run('python3 -c \'open("/usr/x", "w")\'')).note).toContain("can be written");
     expect((await cell.run("mknod node b 8 0")).note).toMatch(/may have caused/);
     expect((await cell.run("exit 3")).note).toBeUndefined();
     expect((await cell.run("echo Read-only file system")).note).toBeUndefined();
     writeFileSync(join(cell.root, "plain"), "");
-    expect(await cell.env.execCommand(`touch "${cell.outside}/allowed"`, 20_000, { outside: true })).toMatchObject({ exitCode: 0 });
+    expect(await cell.env.execCommand(`touch "${cell.outside}/allowed"`, 20_000, { outside: true })).toMatchObject({
+      exitCode: 0,
+    });
     expect(existsSync(join(cell.outside, "allowed"))).toBe(true);
   });
 });

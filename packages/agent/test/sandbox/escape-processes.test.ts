@@ -67,9 +67,13 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
 
   it("G commands of one session reach each other's servers on loopback and see each other's processes", async () => {
     const server = cell.env.startCommand!("exec python3 -m http.server 8123 --bind 127.0.0.1");
-    const ask = 'for i in $(seq 100); do python3 -c "$SCRIPT" 127.0.0.1:8123 2>/dev/null && break; sleep 0.1; done; pgrep -f http.server';
+    const ask =
+      'for i in $(seq 100); do python3 -c "$SCRIPT" 127.0.0.1:8123 2>/dev/null && break; sleep 0.1; done; pgrep -f http.server';
     expect((await cell.run(ask, { SCRIPT: CONNECT })).stdout).toMatch(/^CONNECTED\n\d+/);
-    expect(await cell.run("pkill -f 'http[.]server 8123'; echo ended")).toMatchObject({ exitCode: 0, stdout: "ended\n" });
+    expect(await cell.run("pkill -f 'http[.]server 8123'; echo ended")).toMatchObject({
+      exitCode: 0,
+      stdout: "ended\n",
+    });
     expect(await server.done).toMatchObject({ exitCode: 143 });
   }, 60_000);
 
@@ -77,7 +81,12 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
     const temp = mkdtempSync("/tmp/lathe-socket-");
     const run = mkdtempSync("/run/lathe-socket-");
     try {
-      const places = [join(cell.home, "docker.sock"), join(cell.root, "agent.sock"), join(temp, "tmux"), join(run, "bus")];
+      const places = [
+        join(cell.home, "docker.sock"),
+        join(cell.root, "agent.sock"),
+        join(temp, "tmux"),
+        join(run, "bus"),
+      ];
       for (const path of places) await listen({ path });
       const abstract = spawn("python3", ["-c", LISTEN_ABSTRACT], { stdio: ["pipe", "pipe", "inherit"] });
       await new Promise((resolve) => abstract.stdout.once("data", resolve));
@@ -92,26 +101,29 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
     }
   });
 
-  it.skipIf(!has("ssh-agent", "tmux"))("G signs with no ssh-agent and types into no tmux (needs ssh-agent, tmux)", async () => {
-    const folder = mkdtempSync(join(cell.home, "agents-"));
-    const agent = spawn("ssh-agent", ["-D", "-a", join(folder, "ssh")], { stdio: "ignore" });
-    const tmux = ["-S", join(folder, "tmux")];
-    execFileSync("tmux", [...tmux, "-f", "/dev/null", "new-session", "-d", "cat"]);
-    try {
-      await until(() => execFileSync("ls", [folder]).toString().includes("ssh"));
-      const variables = { SSH_AUTH_SOCK: join(folder, "ssh"), TMUX: `${join(folder, "tmux")},1,0` };
-      const { exitCode, stdout } = await cell.run(
-        'echo "$SSH_AUTH_SOCK$TMUX"; ssh-add -l && exit 0; tmux -S "$PLACE" send-keys x && exit 0; exit 9',
-        { ...variables, PLACE: join(folder, "tmux") },
-      );
-      expect({ exitCode, stdout }).toMatchObject({ exitCode: 9, stdout: expect.stringMatching(/^\n/) });
-      expect(execFileSync("tmux", [...tmux, "list-sessions"]).toString()).toContain("1 windows");
-    } finally {
-      execFileSync("tmux", [...tmux, "kill-server"]);
-      agent.kill();
-      await new Promise((resolve) => agent.once("exit", resolve));
-    }
-  });
+  it.skipIf(!has("ssh-agent", "tmux"))(
+    "G signs with no ssh-agent and types into no tmux (needs ssh-agent, tmux)",
+    async () => {
+      const folder = mkdtempSync(join(cell.home, "agents-"));
+      const agent = spawn("ssh-agent", ["-D", "-a", join(folder, "ssh")], { stdio: "ignore" });
+      const tmux = ["-S", join(folder, "tmux")];
+      execFileSync("tmux", [...tmux, "-f", "/dev/null", "new-session", "-d", "cat"]);
+      try {
+        await until(() => execFileSync("ls", [folder]).toString().includes("ssh"));
+        const variables = { SSH_AUTH_SOCK: join(folder, "ssh"), TMUX: `${join(folder, "tmux")},1,0` };
+        const { exitCode, stdout } = await cell.run(
+          'echo "$SSH_AUTH_SOCK$TMUX"; ssh-add -l && exit 0; tmux -S "$PLACE" send-keys x && exit 0; exit 9',
+          { ...variables, PLACE: join(folder, "tmux") },
+        );
+        expect({ exitCode, stdout }).toMatchObject({ exitCode: 9, stdout: expect.stringMatching(/^\n/) });
+        expect(execFileSync("tmux", [...tmux, "list-sessions"]).toString()).toContain("1 windows");
+      } finally {
+        execFileSync("tmux", [...tmux, "kill-server"]);
+        agent.kill();
+        await new Promise((resolve) => agent.once("exit", resolve));
+      }
+    },
+  );
 
   it("G ends, traces and looks into no process outside, nor those that hold the sandbox", async () => {
     const victim = spawn("sleep", ["1000"]);
@@ -126,33 +138,44 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
     }
   });
 
-  it.skipIf(!has("script"))("G types nothing into the terminal that the agent runs in (needs script)", () => {
-    const inject = `
+  it.skipIf(!has("script"))(
+    "G types nothing into the terminal that the agent runs in (needs script)",
+    () => {
+      const inject = `
 import fcntl, glob, os
 for path in ["/dev/tty", "/dev/console", *glob.glob("/dev/pts/*"), "/proc/1/fd/0"]:
     try:
         fcntl.ioctl(os.open(path, os.O_RDWR | os.O_NOCTTY), 0x5412, b"x"); print("TYPED", path)
     except OSError: pass
 print("TRIED")`;
-    const host = `node --conditions=lathe-source --import ./scripts/source-loader.mjs packages/agent/test/sandbox/host.ts`;
-    const printed = execFileSync("script", ["-qec", `tty; ${host} python3 -c '${inject}'`, "/dev/null"], {
-      timeout: 60_000,
-    }).toString();
-    expect(printed).toContain("/dev/pts/");
-    expect(printed).toContain("TRIED");
-    expect(printed).not.toContain("TYPED");
-  }, 60_000);
+      const host = `node --conditions=lathe-source --import ./scripts/source-loader.mjs packages/agent/test/sandbox/host.ts`;
+      const printed = execFileSync("script", ["-qec", `tty; ${host} python3 -c '${inject}'`, "/dev/null"], {
+        timeout: 60_000,
+      }).toString();
+      expect(printed).toContain("/dev/pts/");
+      expect(printed).toContain("TRIED");
+      expect(printed).not.toContain("TYPED");
+    },
+    60_000,
+  );
 
   it("G cleanup ends a daemon that has dropped every mark, and so does the death of the agent", async () => {
     const daemon = `env -i setsid sh -c 'ulimit -S -x 7777 2>/dev/null || ulimit -S -w 7777; exec sleep 4242' </dev/null >/dev/null 2>&1 &`;
     const sleeping = (): number => Number(execFileSync("sh", ["-c", "pgrep -cfx 'sleep 4242' || true"]).toString());
-    expect(await cell.run(`${daemon} while ! pgrep -fx 'sleep 4242'; do sleep 0.05; done`)).toMatchObject({ exitCode: 0 });
+    expect(await cell.run(`${daemon} while ! pgrep -fx 'sleep 4242'; do sleep 0.05; done`)).toMatchObject({
+      exitCode: 0,
+    });
     expect(sleeping()).toBe(1);
     await cell.env.cleanup();
     expect(sleeping()).toBe(0);
 
     const temp = mkdtempSync(join(tmpdir(), "lathe-left-"));
-    const args = ["--conditions=lathe-source", "--import", "./scripts/source-loader.mjs", "packages/agent/test/sandbox/host.ts"];
+    const args = [
+      "--conditions=lathe-source",
+      "--import",
+      "./scripts/source-loader.mjs",
+      "packages/agent/test/sandbox/host.ts",
+    ];
     const host: ChildProcess = spawn(process.execPath, [...args, "sh", "-c", `${daemon} echo up; sleep 1000`], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, SANDBOX_TEMP: temp },

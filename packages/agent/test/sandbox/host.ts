@@ -8,7 +8,13 @@ import type { ProgramArgv } from "../../src/env/types.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lathe-sandbox-host-"));
 const tempFolder = process.env["SANDBOX_TEMP"];
-const env = new SandboxedLocalEnvironment({ cwd: root, baseEnv: process.env, roots: () => [root], home: root, tempFolder });
+const env = new SandboxedLocalEnvironment({
+  cwd: root,
+  baseEnv: process.env,
+  roots: () => [root],
+  home: root,
+  tempFolder,
+});
 const running = await env.startProcess!(process.argv.slice(2) as unknown as ProgramArgv, {
   onStderr: (text) => process.stderr.write(text),
 });

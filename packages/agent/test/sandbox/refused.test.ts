@@ -13,12 +13,21 @@ function withBubblewrap(script: string): SandboxedLocalEnvironment {
   const bwrap = join(folder, "bwrap");
   writeFileSync(bwrap, `#!/bin/sh\n${script}\n`);
   chmodSync(bwrap, 0o755);
-  return new SandboxedLocalEnvironment({ cwd: folder, baseEnv: process.env, roots: () => [folder], home: folder, bwrap });
+  return new SandboxedLocalEnvironment({
+    cwd: folder,
+    baseEnv: process.env,
+    roots: () => [folder],
+    home: folder,
+    bwrap,
+  });
 }
 
 describe("a system that does not let us confine commands", () => {
   it.each([
-    ["No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces.", /user\.max_user_namespaces/],
+    [
+      "No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces.",
+      /user\.max_user_namespaces/,
+    ],
     ["setting up uid map: Permission denied", /apparmor_restrict_unprivileged_userns/],
     ["loopback: Failed RTM_NEWADDR: Operation not permitted", /apparmor_restrict_unprivileged_userns/],
     ["Something new", /bwrap --ro-bind/],
@@ -35,6 +44,8 @@ describe("a system that does not let us confine commands", () => {
 
   it("G a root that is the whole system is refused", async () => {
     const env = new SandboxedLocalEnvironment({ cwd: "/", baseEnv: process.env, roots: () => ["/"], home: folder });
-    await expect(env.initialize()).rejects.toMatchObject({ message: expect.stringContaining("Start in a project's folder") });
+    await expect(env.initialize()).rejects.toMatchObject({
+      message: expect.stringContaining("Start in a project's folder"),
+    });
   });
 });

@@ -135,7 +135,8 @@ async function checkSandbox(machine: Machine): Promise<Finding> {
   });
   try {
     const { exitCode, output } = await env.execCommand("true", PATIENCE_MS);
-    if (exitCode === 0) return { state: "good", name: "sandbox", text: "commands can be confined; turn it on with --sandbox" };
+    if (exitCode === 0)
+      return { state: "good", name: "sandbox", text: "commands can be confined; turn it on with --sandbox" };
     return { state: "missing", name: "sandbox", text: `a command could not be confined: ${output.trim()}` };
   } catch (error) {
     return { state: "missing", name: "sandbox", text: oneLine(error) };

@@ -33,7 +33,8 @@ export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): 
     },
   };
   if (!settings["sandbox.enabled"]) return new LocalEnvironment(options);
-  const places = (key: "sandbox.write" | "sandbox.hide"): string[] => settings[key].map((path) => place(workspace, path));
+  const places = (key: "sandbox.write" | "sandbox.hide"): string[] =>
+    settings[key].map((path) => place(workspace, path));
   const more = places("sandbox.write").filter(isDirectory);
   return new SandboxedLocalEnvironment({
     ...options,

@@ -5,18 +5,24 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync,
 import { join } from "node:path";
 import type { Clock } from "../../process/clock.ts";
 import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
-import { bubblewrapVersion, type Namespaces, NamespacesRefused, openNamespaces, STARTER_ENV } from "../../process/namespaces.ts";
+import {
+  bubblewrapVersion,
+  type Namespaces,
+  NamespacesRefused,
+  openNamespaces,
+  STARTER_ENV,
+} from "../../process/namespaces.ts";
 import type { ExecResult, ProgramArgv } from "../../process/types.ts";
 import { quoteShell } from "../shell-quote.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { sandboxHint } from "./hints.ts";
-import { bubblewrapArguments, type Layout, type OwnFolders } from "./layout.ts";
 import { isInside } from "./inside.ts";
+import { bubblewrapArguments, type Layout, type OwnFolders } from "./layout.ts";
+import type { NetworkDoor } from "./network-door.ts";
 import { forbidden, missingProgram, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
 import { openSockets } from "./sockets.ts";
-import type { NetworkDoor } from "./network-door.ts";
 
 /** Where the system keeps its programs. The person's PATH may lead into the project. */
 const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/run/current-system/sw/bin"];

@@ -10,19 +10,50 @@ const BELOW_HOME = [
   ...[".password-store", ".local/share/keyrings", ".local/share/kwalletd", ".config/containers/auth.json"],
   ...[".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json"],
   ...[".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware"],
-  ...[".config/microsoft-edge", ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history"],
+  ...[
+    ".config/microsoft-edge",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+  ],
   ...["Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome"],
   ...["Library/Application Support/Firefox"],
 ];
 
-const OF_THE_SYSTEM = ["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/krb5.keytab", "/etc/ssl/private"];
+const OF_THE_SYSTEM = [
+  "/etc/shadow",
+  "/etc/gshadow",
+  "/etc/shadow-",
+  "/etc/gshadow-",
+  "/etc/krb5.keytab",
+  "/etc/ssl/private",
+];
 const HOST_KEYS = ["rsa", "ecdsa", "ed25519", "dsa"].map((kind) => `/etc/ssh/ssh_host_${kind}_key`);
 
 /** What shells and desktops run by themselves: matters when the home directory is itself a root. */
 const STARTUP_FILES = [
-  ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin"],
+  ...[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+  ],
   ...[".xprofile", ".xinitrc", ".pam_environment", ".inputrc", ".tmux.conf", ".vimrc", ".gitconfig", ".config/git"],
-  ...[".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d", ".config/nvim", "Library/LaunchAgents"],
+  ...[
+    ".config/fish",
+    ".config/autostart",
+    ".config/systemd",
+    ".config/environment.d",
+    ".config/nvim",
+    "Library/LaunchAgents",
+  ],
 ];
 
 export const credentialStores = (home: string): string[] => [

@@ -83,7 +83,9 @@ function modules(directory: string, depth: number): string[] {
     .flatMap(({ name }) => {
       const module = join(directory, name);
       if (!existsSync(join(module, "HEAD"))) return modules(module, depth - 1);
-      return fixedParts(module).filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false);
+      return fixedParts(module).filter(
+        (path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false,
+      );
     });
 }
 

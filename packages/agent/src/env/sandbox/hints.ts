@@ -11,7 +11,8 @@ export interface SandboxLimits {
 const READ_ONLY = /read-only file system|\bEROFS\b/i;
 const NO_NETWORK =
   /could not resolve (?:host|proxy)|temporary failure in name resolution|name or service not known|\bEAI_AGAIN\b|\bENOTFOUND\b|network is unreachable|\bENETUNREACH\b|no route to host|blocked by the sandbox/i;
-const GIT_SETTINGS = /\.git\/(?:config|hooks)[^\n]*(?:device or resource busy|read-only)|could not (?:lock|write) config file/i;
+const GIT_SETTINGS =
+  /\.git\/(?:config|hooks)[^\n]*(?:device or resource busy|read-only)|could not (?:lock|write) config file/i;
 const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
 const SETUP = /^bwrap: |^nsenter: /m;
 const OUTSIDE = "If it has to run outside the sandbox, say so in the call: a person is asked first.";

@@ -7,11 +7,17 @@ const NEXT = "Fix this, or start without --sandbox.";
 export function missingProgram(name: string): EnvError {
   const pack = name === "bwrap" ? "bubblewrap" : "util-linux";
   const install = `Install the package ${pack}, for example: sudo apt-get install ${pack}`;
-  return new EnvError("unavailable", `The sandbox needs the program ${name}, which is not installed. ${install}. ${NEXT}`);
+  return new EnvError(
+    "unavailable",
+    `The sandbox needs the program ${name}, which is not installed. ${install}. ${NEXT}`,
+  );
 }
 
 export function tooWide(root: string): EnvError {
-  return new EnvError("unavailable", `The sandbox cannot protect anything while ${root} is a folder to work in. Start in a project's folder.`);
+  return new EnvError(
+    "unavailable",
+    `The sandbox cannot protect anything while ${root} is a folder to work in. Start in a project's folder.`,
+  );
 }
 
 /** `said`: what bubblewrap printed. */

@@ -12,7 +12,9 @@ import { type DirEntry, EnvError } from "../types.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { credentialStores, startupFiles } from "./credential-stores.ts";
 import { isInside } from "./inside.ts";
+import { SandboxProxy } from "./proxy.ts";
 import type { SandboxRules } from "./rules.ts";
+import { Seatbelt } from "./seatbelt.ts";
 
 /** Where a sandboxed environment works, and what else it opens or protects. */
 export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | "confinement"> {
@@ -30,6 +32,8 @@ export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | 
   readonly fixedNames?: readonly string[] | undefined;
   /** The program bubblewrap; found among the system's programs when absent. */
   readonly bwrap?: string | undefined;
+  /** Node, which leads the way to allowed hosts; the one that runs this when absent. */
+  readonly node?: string | undefined;
   /** Folder for temporary files; the system's when absent. */
   readonly tempFolder?: string | undefined;
 }
@@ -41,12 +45,7 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
 
   constructor(options: SandboxOptions) {
     const rules = rulesOf(options);
-    const confinement = new Bubblewrap({
-      rules,
-      clock: options.clock ?? monotonicClock,
-      tempFolder: options.tempFolder ?? tmpdir(),
-      bwrap: options.bwrap,
-    });
+    const confinement = confinementFor(rules, options);
     const { roots: _, ...local } = options;
     super(new LocalEnvironment({ ...local, confinement }), { mayWrite: (path) => mayWrite(path, rules) });
     this.#rules = rules;
@@ -78,8 +77,17 @@ export class SandboxedLocalEnvironment extends GuardedEnvironment {
   async #readable(path: string): Promise<string> {
     const real = await realPathOf(this.inner, this.resolve(path));
     if (!this.#rules.hidden.some((hidden) => isInside(real, hidden))) return path;
-    throw new EnvError("not_permitted", `Not readable in the sandbox: ${path} may hold keys or passwords.`, { path: real });
+    throw new EnvError("not_permitted", `Not readable in the sandbox: ${path} may hold keys or passwords.`, {
+      path: real,
+    });
   }
+}
+
+function confinementFor(rules: SandboxRules, options: SandboxOptions): Confinement {
+  const { allowedHosts = [], node = process.execPath, tempFolder = tmpdir(), clock = monotonicClock, bwrap } = options;
+  if (process.platform === "darwin") return new Seatbelt(rules, tempFolder);
+  const door = allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node });
+  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door });
 }
 
 function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {

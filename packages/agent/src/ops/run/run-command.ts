@@ -133,7 +133,8 @@ export function lazyArtifact(
 }
 
 /** One line about what the environment says of a failure; empty when it says nothing. */
-export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string => (note === undefined ? "" : `[${note}]\n`);
+export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string =>
+  note === undefined ? "" : `[${note}]\n`;
 
 /** One line about the whole output; empty when all of it was shown. */
 export function wholeOutputNote({ artifact, notKept, outputBytes }: CommandOutcome): string {

@@ -1,7 +1,13 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
 import type { ToolDef } from "../../../contract/tool.ts";
-import { type CommandOutcome, environmentNote, runCommand, wentToBackground, wholeOutputNote } from "../../../ops/run/run-command.ts";
+import {
+  type CommandOutcome,
+  environmentNote,
+  runCommand,
+  wentToBackground,
+  wholeOutputNote,
+} from "../../../ops/run/run-command.ts";
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../../params.ts";
