@@ -32,7 +32,7 @@ function groupFree(folder: string): number | undefined {
   return Math.max(0, limit - Math.max(0, used - cached));
 }
 
-export function readText(path: string): string | undefined {
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {

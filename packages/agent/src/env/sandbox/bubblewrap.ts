@@ -183,7 +183,7 @@ export class Bubblewrap implements Confinement {
   }
 }
 
-export function systemProgram(name: string): string {
+function systemProgram(name: string): string {
   const path = SYSTEM_FOLDERS.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
   if (path === undefined) throw missingProgram(name);
   return path;
