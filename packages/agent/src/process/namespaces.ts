@@ -8,7 +8,7 @@ import type { Clock } from "./clock.ts";
 import type { ProgramArgv } from "./types.ts";
 
 /** Programs of the system, by absolute path: a project must not be able to put others in their place. */
-export interface NamespacePrograms {
+interface NamespacePrograms {
   readonly bwrap: string;
   readonly nsenter: string;
 }

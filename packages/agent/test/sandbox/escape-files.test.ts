@@ -115,10 +115,7 @@ while True: libc.renameat2(-100, b"race/real", -100, b"race/link", 2)`;
   it.each([
     ["a system control", 'v=$(cat /proc/sys/kernel/core_pattern); echo "$v" > /proc/sys/kernel/core_pattern'],
     ["the key that restarts the machine", ": >> /proc/sysrq-trigger"],
-    [
-      "the program for empty control groups",
-      "f=$(find /sys/fs/cgroup -name release_agent | head -1); : >> "$f"",
-    ],
+    ["the program for empty control groups", "f=$(find /sys/fs/cgroup -name release_agent | head -1); : >> $f"],
     ["a control group", "mkdir /sys/fs/cgroup/lathe-was-here || mkdir /sys/fs/cgroup/memory/lathe-was-here"],
     ["kernel memory", "head -c1 /dev/mem || head -c1 /proc/kcore"],
     ["a device", "mknod dev b 8 0 || ls /dev/sd* /dev/vd* /dev/nvme*"],

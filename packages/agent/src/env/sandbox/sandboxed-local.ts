@@ -22,7 +22,7 @@ export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | 
   readonly roots: () => readonly string[];
   /** The person's home directory: what is secret there is hidden. */
   readonly home: string;
-  /** Hosts that may be reached over HTTP and HTTPS: `registry.npmjs.org`, `*.example.com`, `host:8080`. None when absent. */
+  /** Hosts that may be reached over HTTP and HTTPS: `example.org`, `*.example.com`, `host:8080`. None when absent. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** More files and folders that commands cannot read. */
   readonly hidden?: readonly string[] | undefined;
