@@ -136,6 +136,8 @@ export type { PrefixTexts } from "./prefix/prefix.ts";
 export { byteLines } from "./process/byte-lines.ts";
 export type { CaptureRequest } from "./process/capture.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
+export type { ConfinedStart, Confinement } from "./process/confinement.ts";
+export type { ResourceLimits } from "./process/control-groups.ts";
 export {
   commandEnv,
   type EnvPolicy,
@@ -144,6 +146,7 @@ export {
   isSecretName,
   withheldNames,
 } from "./process/env-policy.ts";
+export type { GovernorLimits } from "./process/governor.ts";
 export {
   type OpenedProcess,
   type OpenRequest,
