@@ -123,6 +123,12 @@ export const OPTIONS = {
     help: "what the agent may do without asking (default auto-edit)",
   },
 
+  sandbox: {
+    kind: "flag",
+    group: "Tools and permissions",
+    help: "confine commands: no writes outside the working folders, no network but allowed hosts",
+  },
+
   "system-prompt": {
     kind: "value",
     value: "text|file",

@@ -48,6 +48,11 @@ export class Permissions {
     this.#always.add(tool);
   }
 
+  /** Directories that may be written to: real paths. */
+  get roots(): readonly string[] {
+    return this.#places.roots;
+  }
+
   /** Another directory that may be written to: a real path. */
   addRoot(path: string): void {
     this.#places = { ...this.#places, roots: [...this.#places.roots, path] };
