@@ -14,6 +14,8 @@ export * from "../process/types.ts";
 
 /** Everything a tool reads, writes or runs goes through this object. Failures are thrown as EnvError. */
 export interface ExecutionEnvironment {
+  /** Commands run confined to the roots, without what the person has elsewhere: they need no question. */
+  readonly isSandboxed?: boolean | undefined;
   /** Absolute path that relative paths are resolved against. */
   workingDirectory(): string;
   platform(): "darwin" | "linux" | "windows" | "wasm";

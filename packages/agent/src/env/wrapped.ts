@@ -46,6 +46,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.startProcess!(argv, options);
   }
 
+  get isSandboxed(): boolean | undefined {
+    return this.inner.isSandboxed;
+  }
+
   workingDirectory(): string {
     return this.inner.workingDirectory();
   }
