@@ -62,7 +62,10 @@ export const TARGETS = [
       "packages/lathe/src/permissions/permissions.ts",
       ...agent("permissions", ["judge", "judge-command", "match", "rule", "sensitive-paths"]),
     ],
-    [...PERMISSIONS, ...tests("agent", ["src/permissions/judge", "src/permissions/rule", "src/permissions/sensitive-paths"])],
+    [
+      ...PERMISSIONS,
+      ...tests("agent", ["src/permissions/judge", "src/permissions/rule", "src/permissions/sensitive-paths"]),
+    ],
   ),
   ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/gate", "src/env/wrappers"])),
   ...row(agent("prefix", ["guard", "prefix"]), [

@@ -28,7 +28,7 @@ import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
 import { openSession } from "../src/conversation/open-session.ts";
 import { memoryJournal } from "../src/journals/journal-files.ts";
 import type { Machine } from "../src/machine/machine.ts";
-import { PERMISSION_MODES, type PermissionMode } from "../src/permissions/judge.ts";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { fixedAnswers } from "../src/practice/fixed-answers.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 import { type Case, WRITES } from "./declared-writes.ts";
@@ -134,7 +134,7 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
     person: { approve: async () => undefined },
     onEvent: (event) => {
       if (event.kind === "approval_request") {
-        asked.push({ ...event.data, canAllowAlways: true });
+        asked.push({ ...event.data, offers: { tool: true } });
         queueMicrotask(() => open.session.answerApproval(event.data.call_id, { decision: answer, by: "test" }));
       }
       if (event.kind === "tool_call_end") {

@@ -34,7 +34,9 @@ async function toyHost(server: ModelServer, answer: "allow" | "always" | "deny")
       person: {
         approve: async ({ tool_name, preview }) => {
           log.push(`${tool_name}? ${preview.map(({ text }) => text).join(" | ")}`);
-          return { decision: answer, by: "toy" };
+          return answer === "always"
+            ? { decision: "allow", remember: "tool", by: "toy" }
+            : { decision: answer, by: "toy" };
         },
       },
       onSession: ({ session }) => log.push(`session ${session.usage.turns}`),

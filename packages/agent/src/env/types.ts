@@ -16,6 +16,8 @@ export * from "../process/types.ts";
 export interface ExecutionEnvironment {
   /** Commands run confined to the roots, without what the person has elsewhere: they need no question. */
   readonly isSandboxed?: boolean | undefined;
+  /** What `~` means to commands, where that is known before they run. */
+  readonly home?: string | undefined;
   /** Absolute path that relative paths are resolved against. */
   workingDirectory(): string;
   platform(): "darwin" | "linux" | "windows" | "wasm";

@@ -2,6 +2,7 @@
 // that the call touches is decided on its own, with its reason; deny beats ask beats allow.
 
 import type { Access, Tier } from "../contract/tool.ts";
+import type { DecidedPart } from "../journal/types.ts";
 import { isOrdinaryCommand, judgeCommand } from "./judge-command.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -30,23 +31,13 @@ export interface JudgedCall {
   readonly access: readonly Access[] | undefined;
 }
 
-/** What was decided about one thing that a call touches. */
-export interface JudgedItem {
-  /** A command, or `write` and a path, in one line. */
-  readonly what: string;
-  readonly decision: Decision;
-  readonly reason: string;
-  /** The rule that decided. */
-  readonly rule?: string;
-}
-
 export interface Verdict {
   readonly decision: Decision;
   /** Of the strongest part; absent when the mode alone says so. */
   readonly reason?: string;
   /** The option that would have allowed it. */
   readonly allowWith?: string;
-  readonly parts: readonly JudgedItem[];
+  readonly parts: readonly DecidedPart[];
 }
 
 const RANK: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -73,8 +64,14 @@ export function judge(call: JudgedCall, policy: Policy): Verdict {
 
 const NOTHING: PartVerdict = { decision: "allow", reason: "It changes nothing.", isPlain: true };
 
-function partOf(item: Item, { decision, reason, rule }: PartVerdict): JudgedItem {
-  return { what: nameOf(item), decision, reason, ...(rule === undefined ? {} : { rule: rule.text }) };
+function partOf(item: Item, { decision, reason, rule }: PartVerdict): DecidedPart {
+  return {
+    tier: tierOf(item),
+    what: nameOf(item),
+    decision,
+    reason,
+    ...(rule === undefined ? {} : { rule: rule.text }),
+  };
 }
 
 /** Of two questions the one whose answer takes the wider option, then the one with a reason: what allows it allows the other. */
@@ -194,14 +191,14 @@ function readsCredentials(item: Access & { kind: "read" | "write" }, places: Pla
 function nameOf(item: Item): string {
   switch (item.kind) {
     case "exec":
-      return item.part?.text ?? item.command;
+      return item.command;
     case "network":
-      return `connect to ${item.host}`;
+      return item.host;
     case "address":
-      return `${item.write ? "write" : "read"} ${item.url}`;
+      return item.url;
     case "undeclared":
-      return `${item.tier}, not said what`;
+      return "what the tool does not say";
     default:
-      return `${item.kind} ${item.path}`;
+      return item.path;
   }
 }

@@ -36,7 +36,7 @@ import {
   type OpenedJournal,
 } from "../journals/journal-files.ts";
 import type { ModelChoice } from "../models/models.ts";
-import type { PermissionMode } from "../permissions/judge.ts";
+import type { PermissionMode } from "@lathe/agent";
 import type { Permissions } from "../permissions/permissions.ts";
 import { PRACTICE_PROVIDER } from "../practice/name.ts";
 import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";

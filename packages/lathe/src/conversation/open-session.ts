@@ -33,9 +33,10 @@ import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, mod
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels } from "../models/side-models.ts";
-import type { PermissionMode } from "../permissions/judge.ts";
+import type { PermissionMode } from "@lathe/agent";
 import { onDisk } from "../permissions/on-disk.ts";
 import { Permissions } from "../permissions/permissions.ts";
+import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
@@ -117,8 +118,13 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     mode: workspace.settings.permissionMode as PermissionMode,
     canAsk: request.person?.approve !== undefined,
     places: { roots: workspace.roots, ...homes, onDisk: onDisk(homes) },
+    rules: workspace.rules,
+    // A recording holds them with the other rules.
+    ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
+    isSandboxed: () => env.isSandboxed,
+    planFile: planFileOf(workspace, request.opened),
   });
-  const env = new SearchGuard(
+  const env: ExecutionEnvironment = new SearchGuard(
     (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code)),
     permissions,
   );
@@ -348,6 +354,10 @@ function childJournals(workspace: Workspace, folder: string): (header: ChildHead
     return Journal.create(header, store, journalDeps(workspace));
   };
 }
+
+/** Where the plan of a session is kept. */
+const planFileOf = ({ cwd }: Workspace, { journal }: OpenedJournal): string =>
+  join(cwd, ".lathe/plans", `${journal.header.id}.md`);
 
 function planMode(permissions: Permissions, { person, onPlan }: Pick<SessionRequest, "person" | "onPlan">) {
   return {

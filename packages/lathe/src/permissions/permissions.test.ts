@@ -2,7 +2,7 @@
 
 import type { Access, ApprovalVerdict, CallInfo, SeamContext, Tier } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
-import type { PermissionMode } from "./judge.ts";
+import type { PermissionMode } from "@lathe/agent";
 import { allowedWith, Permissions } from "./permissions.ts";
 
 const PLACES = { roots: ["/srv/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
@@ -23,7 +23,7 @@ describe("always", () => {
   it("covers this tool inside the roots, and neither other tools, nor other places, nor files that run later", async () => {
     const asking = permissions("ask", true);
     expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
-    asking.allowAlways("edit");
+    await asking.remember("tool", { tool: "edit", tier: "write", access: [write("/srv/project/a")] });
     expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({
       decision: "allow",
       by: "always",
@@ -38,7 +38,7 @@ describe("always", () => {
 
   it("is taken back, and opens no mode that changes nothing", async () => {
     const asking = permissions("ask", true);
-    asking.allowAlways("edit");
+    await asking.remember("tool", { tool: "edit", tier: "write", access: [write("/srv/project/a")] });
     asking.mode = "read-only";
     expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toMatchObject({
       decision: "deny",
@@ -46,7 +46,7 @@ describe("always", () => {
       reason: "This session is read-only: nothing may be changed or run.",
     });
     asking.mode = "ask";
-    asking.forgetAlways();
+    await asking.forget();
     expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
   });
 });

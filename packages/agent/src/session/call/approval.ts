@@ -5,13 +5,13 @@ import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { withDeadline } from "../../time/deadline.ts";
-import type { ClockPart, ConfigPart, EventPart, JournalPart, SeamPart } from "../parts.ts";
+import type { ClockPart, ConfigPart, EventPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
 
 interface QuestionParts extends EventPart, ConfigPart, ClockPart {
   readonly approvals: PendingApprovals;
 }
-export type ApprovalParts = QuestionParts & SeamPart & Pick<JournalPart, "journal">;
+export type ApprovalParts = QuestionParts & SeamPart & RedactionPart & Pick<JournalPart, "journal">;
 
 /** Undefined: go ahead. Otherwise the text that is sent to the model. */
 export async function askApproval(
@@ -21,13 +21,25 @@ export async function askApproval(
 ): Promise<string | undefined> {
   const verdict = await core.seams.approve(call, signal);
   if (!verdict) return undefined;
-  const { decision, reason } = verdict;
-  const { reason: said, ...rest } =
-    decision === "ask"
-      ? await askHost(core, signal, call, reason)
-      : { decision, by: verdict.by ?? "middleware", reason };
+  const { decision, reason, parts = [] } = verdict;
+  const {
+    reason: said,
+    remembered = [],
+    ...rest
+  }: ApprovalAnswer = decision === "ask"
+    ? await askHost(core, signal, call, reason)
+    : { decision, by: verdict.by ?? "middleware", reason };
   const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
-  core.journal.write({ type: "decision", callId: call.callId, ...answer });
+  core.journal.write(
+    core.redacted({
+      type: "decision",
+      callId: call.callId,
+      ...answer,
+      ...(decision === "ask" ? { asked: reason ?? parts.find((part) => part.decision === "ask")?.reason ?? "" } : {}),
+      ...(parts.length === 0 ? {} : { parts }),
+      ...(remembered.length === 0 ? {} : { remembered }),
+    }),
+  );
   if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
   if (answer.decision === "allow") return undefined;
   const why = answer.reason === undefined ? "" : `: ${answer.reason.replace(/\.$/, "")}`;

@@ -13,6 +13,7 @@ import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
+import { commandAccess } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
 
@@ -55,9 +56,9 @@ export function shellMeaning<Args>(
     output: SHELL_OUTPUT,
     summary: (args) => toShell(args).command,
     card: (args, result) => shellCard(toShell(args).command, result),
-    async access(args, { paths }) {
+    async access(args, scope) {
       const { command, cwd = "." } = toShell(args);
-      return [{ kind: "exec", command, cwd: (await paths.locate(cwd)).real }];
+      return commandAccess(command, (await scope.paths.locate(cwd)).real, scope);
     },
     async preview(args, { paths }) {
       const { command, cwd = "." } = toShell(args);

@@ -1,6 +1,6 @@
 // Commands about what is permitted, where, and by which instructions.
 
-import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { usageError } from "../../usage/exit.ts";
 import { existingDirectory } from "../../workspace/workspace.ts";
 import { chooseFrom } from "./choice.ts";
