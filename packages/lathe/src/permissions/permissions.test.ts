@@ -22,13 +22,13 @@ async function answer(to: Permissions, name: string, tier: Tier, ...access: Acce
 describe("always", () => {
   it("covers this tool inside the roots, and neither other tools, nor other places, nor files that run later", async () => {
     const asking = permissions("ask", true);
-    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toMatchObject({ decision: "ask" });
     await asking.remember("tool", { tool: "edit", tier: "write", access: [write("/srv/project/a")] });
-    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toMatchObject({
       decision: "allow",
       by: "always",
     });
-    expect(await answer(asking, "write", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "write", "write", write("/srv/project/a"))).toMatchObject({ decision: "ask" });
     expect(await answer(asking, "edit", "write", write("/tmp/a"))).toMatchObject({ decision: "ask" });
     expect(await answer(asking, "edit", "write", write("/srv/project/.git/config"))).toMatchObject({
       decision: "ask",
@@ -47,13 +47,13 @@ describe("always", () => {
     });
     asking.mode = "ask";
     await asking.forget();
-    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toEqual({ decision: "ask" });
+    expect(await answer(asking, "edit", "write", write("/srv/project/a"))).toMatchObject({ decision: "ask" });
   });
 });
 
 describe("a question", () => {
   it("says why it is asked", async () => {
-    expect(await answer(permissions("auto-edit", true), "edit", "write", write("/tmp/a"))).toEqual({
+    expect(await answer(permissions("auto-edit", true), "edit", "write", write("/tmp/a"))).toMatchObject({
       decision: "ask",
       reason: "/tmp/a is outside the working directory.",
     });
