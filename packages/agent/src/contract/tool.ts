@@ -29,6 +29,8 @@ export type Access =
       readonly cwd: string;
       readonly part?: ShellPart;
       readonly doubt?: string;
+      /** No shell text but the task of a child agent, whose own calls are judged by the same permissions. */
+      readonly isAgent?: true;
     }
   | { readonly kind: "network"; readonly host: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */

@@ -26,6 +26,7 @@ export type CommandAccess = Extract<Access, { kind: "exec" }>;
 
 export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleScope): PartVerdict {
   const { mode, places } = policy;
+  if (item.isAgent) return judgeAgent(item, policy, scope);
   const said = wordsVerdict(item, policy, scope);
   if (said.decision === "deny") return said;
   const forbidden = item.part?.isReadOnly === true ? undefined : forbiddenIn(mode);
@@ -38,6 +39,21 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
     inSandbox(policy) ??
     (isUncertain(item) || said.rule ? said : undefined) ??
     byMode(item, policy)
+  );
+}
+
+/** All that the child does is judged like what its parent does, so that only mode `ask` asks about starting it. */
+function judgeAgent(item: CommandAccess, { rules, mode }: Policy, scope: RuleScope): PartVerdict {
+  const spoken = rules.filter(
+    (rule) => rule.subject !== "shell" && isAbout(rule, item, scope) && rule.pattern === undefined,
+  );
+  return (
+    ruleVerdict(spoken, "deny") ??
+    ruleVerdict(spoken, "ask") ??
+    ruleVerdict(spoken, "allow") ??
+    (mode === "ask"
+      ? plainAsk("Mode ask asks before it starts an agent.", FULL)
+      : { decision: "allow", reason: "What the agent does is judged call by call.", isPlain: true })
   );
 }
 

@@ -199,6 +199,9 @@ export type ApprovalVerdict =
       readonly reason?: string | undefined;
       /** What was decided about each thing that the call touches, for the journal. */
       readonly parts?: readonly DecidedPart[] | undefined;
+      /** Why somebody was asked who has answered, and rules that the answer added: for the journal. */
+      readonly asked?: string | undefined;
+      readonly remembered?: readonly string[] | undefined;
     }
   | undefined;
 /** Continues the input with this message instead of ending it. */

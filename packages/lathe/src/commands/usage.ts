@@ -38,7 +38,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   sessions: [
     ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
     ["show <id|path> [--full]", "the transcript as text"],
-    ["show <id|path> --audit", "what was decided about every call, by whom and why"],
+    ["show <id|path> --audit [--json]", "what was decided about every call, by whom and why"],
     ["search <words> [-n N] [--json]", "full-text search over all sessions"],
     ["tree <id|path> [--filter F] [--json]", "every branch; F: default, no-tools, user-only, labeled-only, all"],
     ["tree <id|path> --go <entry>", "continue from there next time"],

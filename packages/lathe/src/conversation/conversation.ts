@@ -445,7 +445,9 @@ export class Conversation {
     );
     const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
     Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
-    next.permissions.mode = before.permissions.mode;
+    // A session that was left while planning goes on planning; no older one plans because this one does.
+    const { mode } = before.permissions;
+    if (next.permissions.mode !== "plan" && (mode !== "plan" || reason === "new")) next.permissions.mode = mode;
     next.compaction.automatic = before.compaction.automatic;
     const unsent = before.session.state === "closed" ? [] : takeQueued(before.session);
     await before.close();

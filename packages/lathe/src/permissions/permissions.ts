@@ -4,6 +4,7 @@
 import {
   type ApprovalVerdict,
   type CallInfo,
+  type Decision,
   FULL,
   isCredentialFile,
   itemsOf,
@@ -15,12 +16,14 @@ import {
   type Places,
   type Policy,
   type Rule,
+  type SeamContext,
   searchesCredentials,
   staysInside,
   suggestedRules,
   type Verdict,
   WAYS,
 } from "@lathe/agent";
+import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
 import type { RememberedRules } from "./remembered.ts";
 import { ruleFrom } from "../settings/rules.ts";
 
@@ -54,6 +57,7 @@ export function allowedWith(reasons: readonly string[]): string {
 
 /** Who denies a call that only a person could have allowed; also in the journal. */
 export const UNATTENDED = "the unattended run";
+const COMMAND = "the permission command";
 
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
@@ -65,8 +69,10 @@ export interface PermissionsOptions {
   readonly remembered?: RememberedRules;
   readonly isSandboxed?: () => boolean | undefined;
   readonly planFile?: string;
-  /** The mode of the session changes; `isPlanning` is to be kept. */
-  readonly onMode?: (mode: PermissionMode) => void;
+  /** A program that is asked before anybody else. */
+  readonly command?: CommandDecider | undefined;
+  /** The mode has changed. */
+  readonly onMode?: () => void;
 }
 
 export class Permissions {
@@ -74,6 +80,7 @@ export class Permissions {
   readonly denied: DeniedCall[] = [];
   readonly #options: PermissionsOptions;
   #mode: PermissionMode;
+  #beforePlan: PermissionMode | undefined;
   #places: Places;
   /** Tools that need no further question inside the roots. */
   readonly #tools = new Set<string>();
@@ -91,12 +98,22 @@ export class Permissions {
   }
   set mode(mode: PermissionMode) {
     if (mode === this.#mode) return;
+    if (mode === "plan") this.#beforePlan = this.#mode;
     this.#mode = mode;
-    this.#options.onMode?.(mode);
+    this.#options.onMode?.();
+  }
+
+  /** Back to the mode before; a session that began with planning edits. */
+  leavePlan(): void {
+    if (this.#mode === "plan") this.mode = this.#beforePlan ?? "auto-edit";
   }
 
   middleware(): Middleware {
-    return { name: "permissions", approve: (call) => this.#approve(call) };
+    return {
+      name: "permissions",
+      ...(this.#options.command ? { timeoutMs: COMMAND_PATIENCE_MS } : {}),
+      approve: (call, context) => this.#approve(call, context),
+    };
   }
 
   /** All that takes effect, the strongest sources first. */
@@ -187,8 +204,10 @@ export class Permissions {
     return staysInside(call, this.#places) && !parts.some((part) => part.decision === "ask" && part.rule !== undefined);
   }
 
-  #approve(call: CallInfo): ApprovalVerdict {
+  async #approve(call: CallInfo, context: SeamContext): Promise<ApprovalVerdict> {
     const judged = { tool: call.tool.name, tier: call.tier, access: call.access };
+    if (this.mode === "plan" && context.agentId !== undefined && startsAgent(judged))
+      return { decision: "deny", by: "mode plan", reason: "While planning, child agents start no further agents." };
     const verdict = judge(judged, this.#policy());
     const { decision, reason, parts } = verdict;
     if (decision !== "ask") {
@@ -197,9 +216,25 @@ export class Permissions {
       return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
     }
     if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
-    return this.#options.canAsk
-      ? { decision, parts, ...(reason === undefined ? {} : { reason }) }
-      : this.#deny(call, verdict);
+    const said = await this.#askCommand(call, judged, verdict, context);
+    if (said && said.decision !== "ask") return { ...said, by: COMMAND, parts, asked: reason ?? "" };
+    const why = [reason, said?.reason].filter((text) => text !== undefined).join(" ");
+    const open = { ...verdict, ...(why === "" ? {} : { reason: why }) };
+    return this.#options.canAsk ? { decision, parts, reason: open.reason } : this.#deny(call, open);
+  }
+
+  async #askCommand(
+    call: CallInfo,
+    judged: JudgedCall,
+    { reason }: Verdict,
+    { agentId, signal }: SeamContext,
+  ): Promise<{ decision: Decision; reason?: string; remembered?: readonly string[] } | undefined> {
+    const { command } = this.#options;
+    if (!command) return undefined;
+    const answer = await command({ call, reason, offers: this.offersFor(judged), agentId }, signal);
+    const { remember, ...said } = answer;
+    if (answer.decision !== "allow" || remember === undefined) return said;
+    return { ...said, remembered: await this.remember(remember, judged) };
   }
 
   #deny(call: CallInfo, { reason: why, allowWith = FULL, parts }: Verdict): ApprovalVerdict {
@@ -213,6 +248,9 @@ export class Permissions {
     return { decision: "deny", by: UNATTENDED, reason, parts };
   }
 }
+
+const startsAgent = ({ access = [] }: JudgedCall): boolean =>
+  access.some((item) => item.kind === "exec" && item.isAgent === true);
 
 /** A rule that we made ourselves reads well. */
 const allowing = (text: string): Rule => ruleFrom("allow", text, "remembered");

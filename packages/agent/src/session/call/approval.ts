@@ -2,6 +2,7 @@
 
 import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
+import type { DecidedPart } from "../../journal/types.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { withDeadline } from "../../time/deadline.ts";
@@ -28,14 +29,15 @@ export async function askApproval(
     ...rest
   }: ApprovalAnswer = decision === "ask"
     ? await askHost(core, signal, call, reason)
-    : { decision, by: verdict.by ?? "middleware", reason };
+    : { decision, by: verdict.by ?? "middleware", reason, remembered: verdict.remembered };
+  const asked = decision === "ask" ? (reason ?? askingPart(parts)?.reason ?? "") : verdict.asked;
   const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
   core.journal.write(
     core.redacted({
       type: "decision",
       callId: call.callId,
       ...answer,
-      ...(decision === "ask" ? { asked: reason ?? parts.find((part) => part.decision === "ask")?.reason ?? "" } : {}),
+      ...(asked === undefined ? {} : { asked }),
       ...(parts.length === 0 ? {} : { parts }),
       ...(remembered.length === 0 ? {} : { remembered }),
     }),
@@ -45,6 +47,9 @@ export async function askApproval(
   const why = answer.reason === undefined ? "" : `: ${answer.reason.replace(/\.$/, "")}`;
   return `Denied by ${answer.by}${why}. The call was not run.`;
 }
+
+const askingPart = (parts: readonly DecidedPart[]): DecidedPart | undefined =>
+  parts.find((part) => part.decision === "ask");
 
 async function askHost(
   core: QuestionParts,

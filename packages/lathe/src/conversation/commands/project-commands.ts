@@ -8,11 +8,11 @@ import type { SlashCommand } from "./command.ts";
 import initPrompt from "./init.md";
 
 const MEANINGS: Readonly<Record<PermissionMode, string>> = {
-  "read-only": "reads and searches; everything else is denied",
+  "read-only": "reads, searches and runs commands that change nothing",
   ask: "asks before every change and every command",
-  "auto-edit": "edits inside the project, asks before commands",
+  "auto-edit": "edits inside the project and runs harmless commands, asks before others",
   full: "asks about nothing",
-  plan: "plans without changing anything",
+  plan: "reads and proposes a plan, changes nothing",
 };
 
 const permissions: SlashCommand = {
@@ -40,7 +40,8 @@ const plan: SlashCommand = {
   whileWorking: true,
   run: (conversation, _argument, view) => {
     const isPlanning = conversation.permissions.mode === "plan";
-    conversation.setPermissionMode(isPlanning ? "auto-edit" : "plan");
+    if (isPlanning) conversation.permissions.leavePlan();
+    else conversation.setPermissionMode("plan");
     view.line(isPlanning ? "Plan mode is off." : "Plan mode: nothing is changed until you approve a plan.", "dim");
   },
 };
