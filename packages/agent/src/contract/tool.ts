@@ -18,7 +18,8 @@ export type Access =
   | { readonly kind: "read" | "write"; readonly path: string }
   /** The content of files below a directory, or of this one file; `filter`: only of those that match the glob. */
   | { readonly kind: "read"; readonly path: string; readonly search: true; readonly filter?: string }
-  | { readonly kind: "exec"; readonly command: string; readonly cwd: string }
+  /** `outside`: not in the sandbox that commands are otherwise confined to. */
+  | { readonly kind: "exec"; readonly command: string; readonly cwd: string; readonly outside?: true }
   | { readonly kind: "network"; readonly host: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */
   | { readonly kind: "address"; readonly url: string; readonly write: boolean };

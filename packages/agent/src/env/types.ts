@@ -14,6 +14,11 @@ export * from "../process/types.ts";
 
 /** Everything a tool reads, writes or runs goes through this object. Failures are thrown as EnvError. */
 export interface ExecutionEnvironment {
+  /**
+   * The system itself confines commands: they change nothing outside the roots, see no credentials and reach no network that was
+   * not allowed. So they need no question, unless they ask to run `outside`. Absent means no.
+   */
+  readonly isSandboxed?: boolean;
   /** Absolute path that relative paths are resolved against. */
   workingDirectory(): string;
   platform(): "darwin" | "linux" | "windows" | "wasm";

@@ -46,6 +46,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.startProcess!(argv, options);
   }
 
+  get isSandboxed(): boolean {
+    return this.inner.isSandboxed ?? false;
+  }
+
   workingDirectory(): string {
     return this.inner.workingDirectory();
   }
