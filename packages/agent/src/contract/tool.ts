@@ -31,6 +31,8 @@ export type Access =
       readonly doubt?: string;
       /** No shell text but the task of a child agent, whose own calls are judged by the same permissions. */
       readonly isAgent?: true;
+      /** Not in the sandbox that commands are otherwise confined to. */
+      readonly outside?: true;
     }
   | { readonly kind: "network"; readonly host: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */

@@ -14,8 +14,11 @@ export * from "../process/types.ts";
 
 /** Everything a tool reads, writes or runs goes through this object. Failures are thrown as EnvError. */
 export interface ExecutionEnvironment {
-  /** Commands run confined to the roots, without what the person has elsewhere: they need no question. */
-  readonly isSandboxed?: boolean | undefined;
+  /**
+   * The system itself confines commands: they change nothing outside the roots, see no credentials and reach no network that was
+   * not allowed. So they need no question, unless they ask to run `outside`. Absent means no.
+   */
+  readonly isSandboxed?: boolean;
   /** What `~` means to commands, where that is known before they run. */
   readonly home?: string | undefined;
   /** Absolute path that relative paths are resolved against. */

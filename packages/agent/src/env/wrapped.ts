@@ -46,8 +46,8 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.startProcess!(argv, options);
   }
 
-  get isSandboxed(): boolean | undefined {
-    return this.inner.isSandboxed;
+  get isSandboxed(): boolean {
+    return this.inner.isSandboxed ?? false;
   }
 
   get home(): string | undefined {

@@ -4,9 +4,11 @@
 import { posix } from "node:path";
 import type { Access } from "../contract/tool.ts";
 import { globSource } from "../env/search/gitignore.ts";
+import { patternWords } from "../shell/match.ts";
 import type { ShellPart } from "../shell/types.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
-import { isAbout, matchesPath, patternOfCommand, type RuleScope } from "./match.ts";
+import { sentence } from "../text/sentence.ts";
+import { isAbout, matchesPath, type RuleScope } from "./match.ts";
 import type { Decision, Rule } from "./rule.ts";
 import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
 import { suggestedCommand } from "./suggest.ts";
@@ -36,7 +38,8 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
     (said.decision === "ask" && said.rule ? said : undefined) ??
     (mode === "full" ? FULL_ALLOWS : undefined) ??
     sensitive(item, places, said.rule) ??
-    inSandbox(policy) ??
+    inSandbox(item, policy) ??
+    outsideSandbox(item, policy) ??
     (isUncertain(item) || said.rule ? said : undefined) ??
     byMode(item, policy)
   );
@@ -64,6 +67,9 @@ export function isOrdinaryCommand(item: CommandAccess, places: Places): boolean 
 
 const isUncertain = ({ part, doubt }: CommandAccess): boolean => (doubt ?? part?.doubt ?? part?.danger) !== undefined;
 
+/** A rule without a pattern covers every command. */
+const wordsOf = ({ pattern = "*" }: Rule): readonly string[] => patternWords(pattern);
+
 /** What the rules say of its words, danger and doubt included. */
 function wordsVerdict({ part, doubt }: CommandAccess, { rules }: Policy, scope: RuleScope): PartVerdict {
   const about = rules.filter((rule) => isAbout(rule, { kind: "exec", command: "", cwd: "" }, scope));
@@ -71,16 +77,18 @@ function wordsVerdict({ part, doubt }: CommandAccess, { rules }: Policy, scope: 
     // Not shell text, or text that could not be read: only rules about everything speak of it.
     const whole = about.filter(({ pattern }) => pattern === undefined);
     const narrowed = ruleVerdict(whole, "deny") ?? ruleVerdict(whole, "ask");
-    return narrowed ?? (doubt === undefined ? ruleVerdict(whole, "allow") : undefined) ?? ask(doubt ?? "", FULL);
+    return (
+      narrowed ?? (doubt === undefined ? ruleVerdict(whole, "allow") : undefined) ?? ask(sentence(doubt ?? ""), FULL)
+    );
   }
-  const byWords = new Map<readonly string[], Rule>(about.map((rule) => [patternOfCommand(rule), rule]));
+  const byWords = new Map<readonly string[], Rule>(about.map((rule) => [wordsOf(rule), rule]));
   const patterns = (decision: Decision): (readonly string[])[] =>
     [...byWords].flatMap(([words, rule]) => (rule.decision === decision ? [words] : []));
   const sorted: ShellRules = { allow: patterns("allow"), ask: patterns("ask"), deny: patterns("deny") };
   const [judged] = verdictOf({ parts: [part] }, sorted, { write: () => "allow" }).parts;
   const rule = judged?.rule && byWords.get(judged.rule);
   if (judged && rule && judged.verdict === rule.decision) return ruleVerdict([rule], rule.decision) as PartVerdict;
-  const reason = judged?.reason ?? doubt ?? "It is not known what it does.";
+  const reason = sentence(judged?.reason ?? doubt ?? "It is not known what it does");
   return { decision: judged?.verdict ?? "ask", reason, allowWith: FULL, ...(rule ? { rule } : {}) };
 }
 
@@ -98,11 +106,11 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
 
 /** Sensitive files that the command names; an allowing rule that names the same word answers the question. */
 function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined): PartVerdict | undefined {
-  const named = rule?.decision === "allow" ? patternOfCommand(rule) : [];
+  const named = rule?.decision === "allow" ? wordsOf(rule) : [];
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
     if (mayBeCredentialFile(path, places)) return ask(`${path} may hold keys or passwords.`, FULL);
-    if (item.part?.isReadOnly !== true && isProtected(path, places))
+    if (!item.part?.isHarmless && isProtected(path, places))
       return ask(`A change to ${path} can make programs run later.`, FULL);
   }
   return undefined;
@@ -134,13 +142,18 @@ function mayBeCredentialFile(path: string, places: Places): boolean {
   );
 }
 
-const inSandbox = ({ isSandboxed, mode }: Policy): PartVerdict | undefined =>
-  isSandboxed && mode === "auto-edit"
+const inSandbox = ({ outside }: CommandAccess, { isSandboxed, mode }: Policy): PartVerdict | undefined =>
+  isSandboxed && !outside && mode === "auto-edit"
     ? { decision: "allow", reason: "It runs in the sandbox.", isPlain: true }
     : undefined;
 
+/** What the sandbox would not let it do is a question, whatever its words are allowed to do inside. */
+const outsideSandbox = ({ outside }: CommandAccess, { isSandboxed }: Policy): PartVerdict | undefined =>
+  isSandboxed && outside ? ask("It wants to run outside the sandbox.", FULL) : undefined;
+
 function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   if (forbiddenIn(mode)) return { decision: "allow", reason: "The command is known to change nothing.", isPlain: true };
+  if (item.part?.words.length === 0) return { decision: "allow", reason: "It runs no program.", isPlain: true };
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);
@@ -150,7 +163,8 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
 /** Words that may be paths, `--option=path` included, with the path that they mean. */
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
-  const words = [...part.words.slice(1), ...part.reads, ...part.writes];
+  // Of listed programs the parse knows which words are files; any word of another one may be.
+  const words = [...(part.isHarmless ? [] : part.words.slice(1)), ...part.reads, ...part.writes];
   return words.flatMap((word) => {
     const value = /^-{1,2}[^=]*=(.+)$/.exec(word)?.[1];
     const candidates = [...(word.startsWith("-") ? [] : [word]), ...(value === undefined ? [] : [value])];

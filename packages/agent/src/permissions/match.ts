@@ -3,7 +3,7 @@
 
 import type { Access, Tier } from "../contract/tool.ts";
 import { globSource } from "../env/search/gitignore.ts";
-import { patternWords, type Rule } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 import { isInside } from "./sensitive-paths.ts";
 
 /** One thing that a call would do. */
@@ -47,11 +47,6 @@ export function tierOf(item: Item): Tier {
   if (item.kind === "undeclared") return item.tier;
   if (item.kind === "address") return item.write ? "write" : "read";
   return item.kind;
-}
-
-/** `*` at the end of the words stands for any further ones. */
-export function patternOfCommand({ pattern = "*" }: Pick<Rule, "pattern">): string[] {
-  return patternWords(pattern);
 }
 
 /** A rule that only takes away also covers names in other letters and, without a slash, outside the project. */

@@ -1,6 +1,8 @@
 // Rules about calls, as people write them: `tool(pattern)`. Reading one says what is wrong with it in one line. What rules of
 // other agents' settings mean is understood as well. Matching is in match.ts.
 
+import { patternWords } from "../shell/match.ts";
+
 /** What a rule, a mode or a person says of something that a call would do. */
 export type Decision = "allow" | "ask" | "deny";
 
@@ -87,17 +89,5 @@ function wrongPattern(subject: string, pattern: string): string | undefined {
 
 function wrongWords(words: readonly string[]): string | undefined {
   if (words.length === 0) return "names no command";
-  if (words[0] === "*") return "must begin with the name of a program";
-  const star = words.findIndex((word) => word.includes("*"));
-  if (star < 0 || (star === words.length - 1 && words[star] === "*")) return undefined;
-  return "may have * only as its last word, where it stands for any further words";
-}
-
-/** The words of a shell pattern; quotes hold a word together. */
-export function patternWords(pattern: string): string[] {
-  return [...pattern.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
-    word.replace(/"([^"]*)"|'([^']*)'/g, (_whole, double: string | undefined, single: string | undefined) =>
-      String(double ?? single),
-    ),
-  );
+  return words.length > 1 && words[0]?.includes("*") ? "must begin with the name of a program" : undefined;
 }

@@ -10,6 +10,8 @@ export interface ExecOptions {
   readonly interleaved?: boolean | undefined;
   /** Receives every byte beyond what is kept in memory; the session stores it as an artifact. */
   readonly spill?: OutputSpill | undefined;
+  /** In a sandboxed environment: not confined. Somebody has allowed it. Means nothing elsewhere. */
+  readonly outside?: boolean | undefined;
   /** A question of the session's own, such as git's state: nobody has to be told what this command does not see. */
   readonly internal?: boolean | undefined;
 }
@@ -34,6 +36,8 @@ export interface ExecResult {
   readonly timedOut: boolean;
   readonly aborted: boolean;
   readonly durationMs: number;
+  /** What the environment adds about a failure, for the model and for people: that the sandbox or a limit caused it. */
+  readonly note?: string;
 }
 
 /** A command that runs in the background; `cleanup` of its environment ends it. */
