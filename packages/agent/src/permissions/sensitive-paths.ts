@@ -53,6 +53,13 @@ const STARTUP_FILES = [
   ".pre-commit-config.yml",
 ];
 
+/** What servers run after a push, with the project's secrets. */
+const CI_FILES = [
+  /(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|gitea\/workflows|forgejo\/workflows|woodpecker)\//,
+  /(^|\/)(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml$/,
+  /(^|\/)jenkinsfile$/,
+];
+
 /** Files whose name alone says nothing. */
 const PROGRAM_SETTINGS = [/(^|\/)\.cargo\/config(\.toml)?$/, /(^|\/)\.kube\/config$/, /(^|\/)\.direnv(\/|$)/];
 
@@ -113,7 +120,7 @@ export function isProtected(path: string, { userHome, latheHome, onDisk }: Sensi
   const parts = folded.split("/");
   if (parts.some((part) => CONFIGURES_PROGRAMS.includes(part))) return true;
   if (STARTUP_FILES.includes(parts.at(-1) ?? "")) return true;
-  if (PROGRAM_SETTINGS.some((pattern) => pattern.test(folded))) return true;
+  if ([...PROGRAM_SETTINGS, ...CI_FILES].some((pattern) => pattern.test(folded))) return true;
   if (isInside(path, latheHome) || onDisk?.steersGit(path)) return true;
   const home = userHome.toLowerCase();
   return HOME_CONFIGURATION.some((name) => isInside(folded, `${home}/${name}`));

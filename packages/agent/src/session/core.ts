@@ -36,7 +36,14 @@ import type { ModelClient, SessionOptions } from "./types.ts";
 
 /** Events that carry text of tools, people, files or servers; output deltas are cleared where they are split into pieces. */
 const FROM_OUTSIDE: ReadonlySet<EventKind> = new Set([
-  ...(["user_input", "steering_injected", "tool_call_end", "approval_settled", "subagent_event"] as const),
+  ...([
+    "user_input",
+    "steering_injected",
+    "tool_call_end",
+    "approval_request",
+    "approval_settled",
+    "subagent_event",
+  ] as const),
   ...(["warning", "error", "retry", "processing_end", "session_end", "compaction_end"] as const),
 ]);
 
@@ -149,6 +156,11 @@ export class SessionCore {
   /** Without known secrets. What the model itself writes is left as it is: it has not seen any, and parts of it are signed. */
   redacted<T>(value: T): T {
     return this.options.redactor?.value(value) ?? value;
+  }
+
+  /** How often a secret was replaced so far. */
+  get replacedSecrets(): number {
+    return this.options.redactor?.replaced ?? 0;
   }
 
   warn(message: string, code: string): void {

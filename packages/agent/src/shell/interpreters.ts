@@ -5,7 +5,8 @@ import type { ShellWord } from "./shell-words.ts";
 import type { ShellDanger } from "./types.ts";
 import { SHELLS } from "./wrappers.ts";
 
-const INTERPRETERS = /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
 
 export type ScriptInput = { readonly script: string } | { readonly doubt: string } | { readonly danger: ShellDanger };
 
@@ -20,9 +21,14 @@ export function scriptInput(
   const [first] = operands;
   if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: piped(name) } : undefined;
   if (!isShell && !INTERPRETERS.test(name)) return undefined;
-  if (first && isStream(first)) return first.value.startsWith("/dev/fd") || isPiped ? { danger: piped(name) } : undefined;
-  const isCode = words.slice(1).some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
-  const readsInput = isShell ? first === undefined || words.some(({ value }) => /^-\w*s/.test(value)) : first === undefined && !isCode;
+  if (first && isStream(first))
+    return first.value.startsWith("/dev/fd") || isPiped ? { danger: piped(name) } : undefined;
+  const isCode = words
+    .slice(1)
+    .some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
+  const readsInput = isShell
+    ? first === undefined || words.some(({ value }) => /^-\w*s/.test(value))
+    : first === undefined && !isCode;
   if (!readsInput) return undefined;
   if (effects.input) {
     if (!isShell) return undefined;
@@ -34,7 +40,12 @@ export function scriptInput(
 }
 
 function isStream({ value, isKnown }: ShellWord): boolean {
-  return value === "-" || value === "/dev/stdin" || (!isKnown && value.startsWith("/dev/fd/")) || /^\/dev\/fd\/\d+$/.test(value);
+  return (
+    value === "-" ||
+    value === "/dev/stdin" ||
+    (!isKnown && value.startsWith("/dev/fd/")) ||
+    /^\/dev\/fd\/\d+$/.test(value)
+  );
 }
 
 function piped(name: string): ShellDanger {

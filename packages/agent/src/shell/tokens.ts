@@ -54,7 +54,8 @@ export function expectWord(cursor: Cursor, word: string): void {
 
 /** Takes `operator` when it stands here. */
 export function takes(cursor: Cursor, operator: string): boolean {
-  if (!cursor.text.startsWith(operator, cursor.position) || cursor.position + operator.length > cursor.end) return false;
+  if (!cursor.text.startsWith(operator, cursor.position) || cursor.position + operator.length > cursor.end)
+    return false;
   cursor.position += operator.length;
   return true;
 }

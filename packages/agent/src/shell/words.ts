@@ -140,12 +140,7 @@ function readDoubleQuoted(cursor: Cursor, word: WordBuilder, readScript: ReadScr
 }
 
 /** What double quotes and here-documents have in common; `escapable`: characters that a backslash takes the meaning of. */
-export function readQuotedPiece(
-  cursor: Cursor,
-  word: WordBuilder,
-  readScript: ReadScript,
-  escapable: string,
-): void {
+export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript, escapable: string): void {
   const char = cursor.text[cursor.position] as string;
   if (char === "$") return readDollar(cursor, word, readScript, true);
   if (char === "`") return readBackticks(cursor, word, readScript, true);
@@ -241,7 +236,8 @@ function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
     }
     if (cursor.position >= cursor.end) throw new ShellDoubt("an array is not closed");
     if (cursor.text[cursor.position] === ")") break;
-    if (/[#[]/.test(cursor.text[cursor.position] as string)) throw new ShellDoubt("array elements that are not understood");
+    if (/[#[]/.test(cursor.text[cursor.position] as string))
+      throw new ShellDoubt("array elements that are not understood");
     const element = readWord(cursor, readScript);
     word.inner.push(...element.inner);
     word.unknown(`${element.value} `, false);

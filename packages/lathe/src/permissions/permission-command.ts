@@ -26,7 +26,10 @@ export interface CommandAnswer {
 export type CommandDecider = (question: CommandQuestion, signal: AbortSignal) => Promise<CommandAnswer>;
 
 /** Never throws: a program that fails leaves the question open. */
-export function permissionCommand({ machine, cwd, env: baseEnv }: Workspace, command: string): CommandDecider {
+export function permissionCommand(
+  { machine, cwd, env: baseEnv, redactor }: Workspace,
+  command: string,
+): CommandDecider {
   return async ({ call, reason, offers, agentId }, signal) => {
     const { tool, tier, summary, args, access } = call;
     const { lines } = await call.preview();
@@ -44,7 +47,7 @@ export function permissionCommand({ machine, cwd, env: baseEnv }: Workspace, com
     };
     const env = new LocalEnvironment({ cwd, baseEnv, envPolicy: "inherit_all", owner: machine.deps.uuid() });
     try {
-      return answerOf(await printedBy(env, command, `${JSON.stringify(question)}\n`, signal));
+      return answerOf(await printedBy(env, command, `${JSON.stringify(redactor.value(question))}\n`, signal));
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
     } finally {

@@ -17,7 +17,7 @@ export interface ShownCall {
 }
 
 export function cardOf(shown: ShownCall, result?: CardResult): Card {
-  const card = ownCard(shown, result) ?? plainCard(shown, result);
+  const card = withSecretCount(ownCard(shown, result) ?? plainCard(shown, result), result?.redacted);
   // A failure is never told without its reason.
   return result?.isError && card.body === undefined ? { ...card, body: outputBody(result.text) } : card;
 }
@@ -36,7 +36,7 @@ export function argumentsOf(call: ToolCallData): JsonObject {
 }
 
 /** From the entry that holds the call's result. */
-export function cardResult({ message, details, changes = [] }: MessageEntry): CardResult {
+export function cardResult({ message, details, changes = [], redacted }: MessageEntry): CardResult {
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
   return {
@@ -44,7 +44,15 @@ export function cardResult({ message, details, changes = [] }: MessageEntry): Ca
     isError: result?.isError ?? false,
     details: typeof details === "object" && details !== null && !Array.isArray(details) ? (details as JsonObject) : {},
     changes,
+    ...(redacted === undefined ? {} : { redacted }),
   };
+}
+
+/** People see that something is missing, and how much. */
+function withSecretCount(card: Card, count = 0): Card {
+  if (count === 0) return card;
+  const said = `${count} secret ${count === 1 ? "value" : "values"} replaced`;
+  return { ...card, outcome: card.outcome === undefined ? said : `${card.outcome}, ${said}` };
 }
 
 /** Tools of hosts and extensions are not all type-checked, and the arguments may not fit. */
