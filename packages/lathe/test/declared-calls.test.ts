@@ -230,20 +230,20 @@ describe("what does not say what it touches", () => {
 
 describe("commands", () => {
   const COMMANDS: readonly (Case & { readonly name: string })[] = [
-    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "echo hi" }) },
-    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "echo hi" }) },
+    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "X=1 echo hi" }) },
+    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "X=1 echo hi" }) },
     {
       name: "run_shell_command elsewhere",
       profile: "gemini",
       settings: { toolNames: "native" },
       tool: "run_shell_command",
-      args: () => ({ command: "echo hi", dir_path: "it’s" }),
+      args: () => ({ command: "X=1 echo hi", dir_path: "it’s" }),
     },
   ];
   it.each(COMMANDS)("$name runs where the question said", async (one) => {
     const seen = await call(one, "", "auto-edit", "allow");
     expect(seen.asked).toHaveLength(1);
-    expect(seen.asked[0]?.access).toEqual(seen.ran.map((run) => ({ kind: "exec", ...run })));
+    expect(seen.asked[0]?.access).toMatchObject(seen.ran.map((run) => ({ kind: "exec", ...run })));
     expect(seen.ran).toHaveLength(1);
   });
 });

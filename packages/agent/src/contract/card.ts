@@ -47,6 +47,4 @@ export interface CardResult {
   /** The tool's own; empty when it gave none. */
   readonly details: JsonObject;
   readonly changes: readonly FileChange[];
-  /** How many values in the text were replaced because they are secret. */
-  readonly redacted?: number;
 }

@@ -127,8 +127,6 @@ export interface EventData {
     /** Files that the call has changed. */
     changes?: readonly FileChange[];
     effects?: Effects;
-    /** How many values in the output were replaced because they are secret. */
-    redacted?: number;
     artifact?: { id: number; bytes: number };
   };
   approval_request: {

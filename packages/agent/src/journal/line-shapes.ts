@@ -107,7 +107,6 @@ const TREE: Readonly<Record<TreeEntry["type"], Readonly<Record<string, Shape>>>>
     origin: oneOf(undefined, "input", "steering", "follow_up", "loop_detection", "injected"),
     artifact: optional(fields({ id: number, bytes: number })),
     durationMs: maybeNumber,
-    redacted: maybeNumber,
     settled: oneOf(undefined, "interrupted", "skipped"),
     awaits: optional(fields({ what: oneOf("question", "plan"), text })),
     source: optional(sourceShape),

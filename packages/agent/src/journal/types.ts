@@ -70,8 +70,6 @@ export interface MessageEntry extends TreeFields {
   /** Of a tool result: files whose content it shows, by their real paths. */
   readonly reads?: readonly string[];
   readonly effects?: Effects;
-  /** Of a tool result: how many values in it were replaced because they are secret. */
-  readonly redacted?: number;
   readonly artifact?: { readonly id: number; readonly bytes: number };
   readonly durationMs?: number;
   /** The result was written by recovery, not by the tool. */

@@ -8,6 +8,11 @@ import { type Secret, secretValues } from "./secret-values.ts";
 /** Deeper than any real value. */
 const MOST_NESTING = 500;
 
+const PLACEHOLDER = /\[redacted:([^\]\n]{1,200})\]/g;
+
+/** How many secret values were replaced in a text. */
+export const placeholdersIn = (text: string): number => text.match(PLACEHOLDER)?.length ?? 0;
+
 /** Replaces known secrets by their names in text, data and streams. */
 export class Redactor {
   #first: (() => Iterable<Secret>) | undefined;
@@ -15,7 +20,6 @@ export class Redactor {
   readonly #names = new Map<string, string>();
   /** Values by the placeholder names that have been used. */
   readonly #shown = new Map<string, string>();
-  #replaced = 0;
   /** Longest first. */
   #secrets: readonly Secret[] = [];
 
@@ -29,15 +33,9 @@ export class Redactor {
     this.#learn(secretValues(name, value));
   }
 
-  /** How often a secret was replaced so far. */
-  get replaced(): number {
-    return this.#replaced;
-  }
-
   text(text: string): string {
     return withoutSecrets(text, this.#known(), ({ name, value }) => {
       this.#shown.set(name, value);
-      this.#replaced++;
     });
   }
 
@@ -45,7 +43,7 @@ export class Redactor {
   restored<T>(value: T): T {
     if (this.#shown.size === 0) return value;
     return mapStrings(value, (text) =>
-      text.replace(/\[redacted:([^\]\n]{1,200})\]/g, (whole, name: string) => this.#shown.get(name) ?? whole),
+      text.replace(PLACEHOLDER, (whole, name: string) => this.#shown.get(name) ?? whole),
     );
   }
 

@@ -158,11 +158,6 @@ export class SessionCore {
     return this.options.redactor?.value(value) ?? value;
   }
 
-  /** How often a secret was replaced so far. */
-  get replacedSecrets(): number {
-    return this.options.redactor?.replaced ?? 0;
-  }
-
   warn(message: string, code: string): void {
     this.emit("warning", { message, code });
   }

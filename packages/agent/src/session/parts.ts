@@ -128,6 +128,4 @@ export interface DetectorPart {
 /** Removes known secrets. */
 export interface RedactionPart {
   redacted<T>(value: T): T;
-  /** How often a secret was replaced so far. */
-  readonly replacedSecrets: number;
 }

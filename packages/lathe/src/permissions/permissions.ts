@@ -133,12 +133,13 @@ export class Permissions {
 
   /** Rules that were added, as the journal keeps them. A tool is allowed until the session ends. */
   async remember(width: Width, call: JudgedCall): Promise<readonly string[]> {
-    const { pattern = [], tool } = this.offersFor(call);
     if (width === "tool") {
-      if (!tool || call.tool === undefined) return [];
+      if (call.tool === undefined) return [];
+      // Covers no call that leaves the roots, whichever call it was said of.
       this.#tools.add(call.tool);
       return [call.tool];
     }
+    const { pattern = [] } = this.offersFor(call);
     for (const text of pattern) await this.#rememberRule(text);
     return pattern;
   }

@@ -4,6 +4,7 @@ import type { JsonObject, ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import type { MessageEntry } from "../../journal/types.ts";
+import { placeholdersIn } from "../../redact/redactor.ts";
 import { summaryOf } from "./preview.ts";
 
 const PLAIN_LINES = 5;
@@ -17,7 +18,7 @@ export interface ShownCall {
 }
 
 export function cardOf(shown: ShownCall, result?: CardResult): Card {
-  const card = withSecretCount(ownCard(shown, result) ?? plainCard(shown, result), result?.redacted);
+  const card = withSecretCount(ownCard(shown, result) ?? plainCard(shown, result), result?.text);
   // A failure is never told without its reason.
   return result?.isError && card.body === undefined ? { ...card, body: outputBody(result.text) } : card;
 }
@@ -36,7 +37,7 @@ export function argumentsOf(call: ToolCallData): JsonObject {
 }
 
 /** From the entry that holds the call's result. */
-export function cardResult({ message, details, changes = [], redacted }: MessageEntry): CardResult {
+export function cardResult({ message, details, changes = [] }: MessageEntry): CardResult {
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
   return {
@@ -44,12 +45,12 @@ export function cardResult({ message, details, changes = [], redacted }: Message
     isError: result?.isError ?? false,
     details: typeof details === "object" && details !== null && !Array.isArray(details) ? (details as JsonObject) : {},
     changes,
-    ...(redacted === undefined ? {} : { redacted }),
   };
 }
 
 /** People see that something is missing, and how much. */
-function withSecretCount(card: Card, count = 0): Card {
+function withSecretCount(card: Card, text = ""): Card {
+  const count = placeholdersIn(text);
   if (count === 0) return card;
   const said = `${count} secret ${count === 1 ? "value" : "values"} replaced`;
   return { ...card, outcome: card.outcome === undefined ? said : `${card.outcome}, ${said}` };

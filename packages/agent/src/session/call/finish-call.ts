@@ -40,10 +40,7 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
   const { call, tool, summary, startedAt } = started;
   const { settled } = outcome;
   // Before anything is truncated: half a secret would not be found.
-  const before = core.replacedSecrets;
-  const content = core.redacted(outcome.result.content);
-  const redacted = core.replacedSecrets - before;
-  const result = core.redacted({ ...outcome.result, content });
+  const result = core.redacted(outcome.result);
   const { changes = [], reads = [], effects } = result;
   const details = checkedDetails(core, call, result);
   const isError = result.isError ?? false;
@@ -60,7 +57,6 @@ export async function finishCall(core: FinishParts, started: StartedCall, outcom
     ...(changes.length === 0 ? {} : { changes }),
     ...(reads.length === 0 ? {} : { reads }),
     ...(effects === undefined ? {} : { effects }),
-    ...(redacted === 0 ? {} : { redacted }),
     ...(output.artifact === undefined ? {} : { artifact: output.artifact }),
   };
   const entry = core.append({
