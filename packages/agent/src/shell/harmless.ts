@@ -20,7 +20,8 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
   if (!Object.hasOwn(HARMLESS, program)) return undefined;
   const entry = HARMLESS[program] as HarmlessProgram;
-  const read = entry.options === "*" ? anyOptions(words.slice(1)) : readOptions(words.slice(1), listOf(entry.options));
+  const given = words.slice(1);
+  const read = entry.options === "*" ? anyOptions(given) : readOptions(given, listOf(entry.options), entry.isLenient);
   if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
   if (entry.each && !read.operands.every(({ value, isKnown }) => isKnown && entry.each?.test(value))) return undefined;
   if (entry.language && !hasPlainScript(read, entry)) return undefined;
@@ -46,9 +47,7 @@ function anyOptions(words: readonly ShellWord[]): ReadOptions {
 
 /** Files that options name: a list of patterns, an order of files. */
 function optionFiles({ options }: ReadOptions): string[] | undefined {
-  const files = options.filter(
-    ({ name, value }) => value && /^(?:-f|--file|--exclude-from|--ignore-file|--contents)$/.test(name),
-  );
+  const files = options.filter(({ name, value }) => value && /^(?:-f|--file|--exclude-from|--ignore-file|--contents)$/.test(name));
   return files.every(({ value }) => value?.isKnown) ? files.map(({ value }) => value?.value ?? "") : undefined;
 }
 
@@ -58,7 +57,7 @@ function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | un
   const files = operands === "pattern" ? words.slice(1) : words;
   const paths = files.map(({ paths: known }) => known);
   if (paths.includes(undefined)) return undefined;
-  const all = (paths as string[][]).flat().filter((path) => path !== "-" && !path.startsWith("/dev/fd/"));
+  const all = (paths as string[][]).flat().filter((path) => path !== "-");
   if (operands === "read" || operands === "pattern") return { reads: all, writes: [] };
   if (operands === "write") return { reads: [], writes: all };
   // What goes where is not told apart: a source that is moved away changes as well, and a folder as target gets its name.
@@ -103,24 +102,14 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
   if (read.operands.length < (entry.least ?? 0)) return undefined;
   if (entry.first && first && !(first.isKnown && entry.first.test(first.value))) return undefined;
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
-  const reads = read.operands
-    .flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)])
-    .filter((path) => path !== "");
+  const reads = read.operands.flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)]).filter((path) => path !== "");
   return { reads, writes: [] };
 }
 
 /** How many words each test of `find` takes. Those that write, delete or run are not here. */
 const FIND_TESTS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(
-    "-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race"
-      .split(" ")
-      .map((name) => [name, 0]),
-  ),
-  ...Object.fromEntries(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -lname -ilname -samefile -fstype -used -printf -newermt"
-      .split(" ")
-      .map((name) => [name, 1]),
-  ),
+  ...Object.fromEntries("-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race".split(" ").map((name) => [name, 0])),
+  ...Object.fromEntries("-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -lname -ilname -samefile -fstype -used -printf -newermt".split(" ").map((name) => [name, 1])),
 };
 
 function harmlessFind(words: readonly ShellWord[]): Harmless | undefined {

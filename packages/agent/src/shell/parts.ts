@@ -9,6 +9,7 @@ import { climbs, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
+import type { Dialect } from "./syntax.ts";
 import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
 import { isHarmlessName, sensitiveName } from "./variables.ts";
 import { unwrap, type Wrapped } from "./wrappers.ts";
@@ -26,6 +27,8 @@ export interface Reached {
   /** Paths that another command pipes in. */
   readonly piped: readonly string[] | undefined;
   readonly depth: number;
+  /** Which shell reads the text. */
+  readonly dialect: Dialect;
 }
 
 export interface SeenCommand {
@@ -62,18 +65,12 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
   const inside: Reached = {
     ...reached,
     through: [...reached.through, wrapped.name],
-    outer: [
-      ...reached.outer,
-      { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at },
-    ],
+    outer: [...reached.outer, { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at }],
     isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? false),
     assignments: [...reached.assignments, ...assignments],
     depth: reached.depth + 1,
   };
-  const moved = directory && {
-    ...place,
-    cwd: directory.path === undefined ? undefined : resolve(place, directory.path),
-  };
+  const moved = directory && { ...place, cwd: directory.path === undefined ? undefined : resolve(place, directory.path) };
   if ("words" in inner) {
     const effects = seen.effects;
     const isOurs = /^(?:command|builtin|exec)$/.test(wrapped.name);
@@ -84,9 +81,11 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
     return;
   }
   const before = to.parts.length;
-  const where =
-    wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
-  to.script(inner.script, { ...inside, isPiped: inside.isPiped || seen.effects.hasInput }, moved ?? where);
+  const where = wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
+  const isPiped = inside.isPiped || seen.effects.hasInput;
+  // `eval` and `trap` are read by the shell that is running already.
+  const dialect = /^(?:eval|trap)$/.test(wrapped.name) ? reached.dialect : inner.dialect;
+  to.script(inner.script, { ...inside, isPiped, dialect }, moved ?? where);
   // The redirections and assignments belong to the shell that runs the text.
   const { writes, reads, doubt, danger, readsUnknown } = seen.effects;
   const isBare = writes.length + reads.length + inside.assignments.length === 0 && !doubt && !danger && !readsUnknown;
@@ -103,11 +102,8 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const input = scriptInput(words, name, { isPiped: reached.isPiped, effects });
   if (input && "script" in input) {
     addPart(seen, reached, place, to, {});
-    return to.script(
-      input.script,
-      { ...reached, through: [...reached.through, name], depth: reached.depth + 1 },
-      { ...place },
-    );
+    const inside = { ...reached, through: [...reached.through, name], depth: reached.depth + 1, dialect: input.dialect };
+    return to.script(input.script, inside, { ...place });
   }
   if (input && "doubt" in input) return addPart(seen, reached, place, to, input);
   const isPlain = isStandard((words[0] as ShellWord).value);
@@ -139,10 +135,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const reads = [...effects.reads, ...(harmless?.reads ?? [])];
   const assignments = reached.assignments.map(toAssignment);
   const doubt =
-    said.doubt ??
-    effects.doubt ??
-    assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ??
-    placeDoubt([...writes, ...reads], writes, place);
+    said.doubt ?? effects.doubt ?? assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ?? placeDoubt([...writes, ...reads], writes, place);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   const isTight = words.length === 0 || assignments.every(({ name }) => isHarmlessName(name));

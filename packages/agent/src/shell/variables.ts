@@ -103,9 +103,7 @@ export class VariableFacts {
     if (!program) return;
     if (/^(?:eval|source|\.|trap|alias|builtin|command|enable)$/.test(program.value) || !program.isKnown)
       this.#isOpen = true;
-    if (
-      !/^(?:read|mapfile|readarray|printf|getopts|let|declare|typeset|local|export|readonly|wait)$/.test(program.value)
-    )
+    if (!/^(?:read|mapfile|readarray|printf|getopts|let|declare|typeset|local|export|readonly|wait)$/.test(program.value))
       return;
     for (const { value, isKnown, assignment } of operands) {
       if (!isKnown && !assignment) this.#isOpen ||= program.value !== "printf";

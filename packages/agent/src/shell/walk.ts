@@ -61,12 +61,7 @@ function walkCommand(command: Command, source: Source, reached: Reached, place: 
   if (command.kind === "simple") return walkSimple(command, source, reached, place, to);
   const effects = walkRedirects(command.redirects, source, reached, place, to);
   if (command.redirects.length > 0)
-    addCommand(
-      { text: redirectText(command.redirects, source), words: [], effects },
-      { ...reached, assignments: [] },
-      place,
-      to,
-    );
+    addCommand({ text: redirectText(command.redirects, source), words: [], effects }, { ...reached, assignments: [] }, place, to);
   const inside = { ...reached, isPiped: reached.isPiped || effects.hasInput, piped: undefined };
   switch (command.kind) {
     case "subshell":

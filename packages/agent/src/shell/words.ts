@@ -2,7 +2,7 @@
 
 import { readArithmetic } from "./arithmetic.ts";
 import { readBraced } from "./parameters.ts";
-import { type Cursor, type Inner, type Script, ShellDoubt, type Word } from "./syntax.ts";
+import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt, type Word } from "./syntax.ts";
 
 /** Reads a script up to `)` or the end of the cursor; passed in because scripts are made of words. */
 export type ReadScript = (cursor: Cursor, isEnd: "parenthesis" | "end") => Script;
@@ -11,6 +11,9 @@ export interface WordMode {
   /** The right side of `=~`: parentheses and bars belong to the word. */
   readonly isRegex?: boolean;
 }
+
+/** Where bash puts what a process substitution prints. */
+const STREAM = "/dev/fd/";
 
 const ENDS = new Set([" ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">"]);
 
@@ -22,6 +25,8 @@ export class WordBuilder {
   isSplit = false;
   isQuoted = false;
   isArray = false;
+  /** It is the path of a pipe. */
+  isStream = false;
   readonly inner: Inner[] = [];
 
   add(text: string, mark: "q" | "p" | "x"): void {
@@ -46,7 +51,7 @@ export class WordBuilder {
       start,
       end,
       value: this.value,
-      lead: this.value.slice(0, fixed),
+      lead: this.isStream ? STREAM : this.value.slice(0, fixed),
       isKnown,
       isSplit: this.isSplit || pattern < this.value.length,
       isQuoted: this.isQuoted,
@@ -140,7 +145,12 @@ function readDoubleQuoted(cursor: Cursor, word: WordBuilder, readScript: ReadScr
 }
 
 /** What double quotes and here-documents have in common; `escapable`: characters that a backslash takes the meaning of. */
-export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript, escapable: string): void {
+export function readQuotedPiece(
+  cursor: Cursor,
+  word: WordBuilder,
+  readScript: ReadScript,
+  escapable: string,
+): void {
   const char = cursor.text[cursor.position] as string;
   if (char === "$") return readDollar(cursor, word, readScript, true);
   if (char === "`") return readBackticks(cursor, word, readScript, true);
@@ -176,6 +186,7 @@ export function readDollar(cursor: Cursor, word: WordBuilder, readScript: ReadSc
   }
   if (rest.startsWith("[")) throw new ShellDoubt("old arithmetic is not understood");
   if (rest.startsWith("'") && !isQuoted) {
+    onlyInBash(cursor);
     word.isQuoted = true;
     return word.add(readAnsiString(cursor), "q");
   }
@@ -218,14 +229,16 @@ function readBackticks(cursor: Cursor, word: WordBuilder, readScript: ReadScript
 }
 
 function readProcessSubstitution(cursor: Cursor, word: WordBuilder, readScript: ReadScript): void {
+  onlyInBash(cursor);
   const start = cursor.position;
   cursor.position += 2;
   word.inner.push({ kind: "script", script: readNested(cursor, readScript, "parenthesis"), start });
-  if (word.value === "") word.add("/dev/fd/", "q");
+  word.isStream ||= word.value === "";
   word.unknown(cursor.text.slice(start, cursor.position), false);
 }
 
 function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): void {
+  onlyInBash(cursor);
   cursor.position++;
   word.isArray = true;
   for (;;) {
@@ -236,8 +249,7 @@ function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
     }
     if (cursor.position >= cursor.end) throw new ShellDoubt("an array is not closed");
     if (cursor.text[cursor.position] === ")") break;
-    if (/[#[]/.test(cursor.text[cursor.position] as string))
-      throw new ShellDoubt("array elements that are not understood");
+    if (/[#[]/.test(cursor.text[cursor.position] as string)) throw new ShellDoubt("array elements that are not understood");
     const element = readWord(cursor, readScript);
     word.inner.push(...element.inner);
     word.unknown(`${element.value} `, false);
