@@ -212,6 +212,33 @@ describe("RPC: dialogs", () => {
     expect(await host.finish()).toBe(0);
   });
 
+  it("LS-10 an answer with a width is remembered: the same pattern is not asked about again, in a later session either", async () => {
+    rig.server.push(shell("a", "node --test one"), shell("b", "node --test two"), turn.text("done"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "go" });
+    const first = await dialog(host, "confirm");
+    expect(first["remember"]).toEqual([
+      { width: "pattern", rules: ["shell(node --test one *)"] },
+      { width: "tool", rules: ["shell"] },
+    ]);
+    host.send({ type: "extension_ui_response", id: first["id"], confirmed: true, remember: "tool" });
+    await host.event("agent_end");
+    expect(host.frames.filter((frame) => frame["method"] === "confirm")).toHaveLength(1);
+    expect(await host.finish()).toBe(0);
+    rig.server.push(shell("c", "node --version"), turn.text("done"));
+    rig.server.push(shell("d", "node --version"), turn.text("done"));
+    const second = await rig.start();
+    second.send({ type: "prompt", message: "go" });
+    const asked = await dialog(second, "confirm");
+    second.send({ type: "extension_ui_response", id: asked["id"], confirmed: true, remember: "pattern" });
+    await second.event("agent_end");
+    expect(await second.finish()).toBe(0);
+    const third = await rig.start();
+    await third.prompt("again");
+    expect(third.frames.filter((frame) => frame["method"] === "confirm")).toEqual([]);
+    expect(await third.finish()).toBe(0);
+  });
+
   it("MO-06 questions of the model are select and input dialogs", async () => {
     const questions = [
       { id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }], recommended: 0 },

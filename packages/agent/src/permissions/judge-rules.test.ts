@@ -174,6 +174,7 @@ describe("what is offered to be remembered", () => {
     ["python3 -m pytest -q", ["shell(python3 -m pytest *)"]],
     ["node scripts/gen.js", ["shell(node scripts/gen.js *)"]],
     ["cargo build --release", ["shell(cargo build *)"]],
+    ["node --version", ["shell(node --version)"]],
     ["rm -rf dist", undefined],
     ["node -e 'x'", undefined],
     ['bash -c "$x"', undefined],

@@ -27,11 +27,16 @@ const INTERPRETERS = new Set([
 /** Options of interpreters that are followed by code. */
 const CODE = /^(-[a-zA-Z]*[cepr]|--eval|--print|--command|--execute|-)$/;
 
+/** With nothing after it, any program only says something about itself. */
+const ASKS_ABOUT_ITSELF = /^(--version|--help|-v|-V|version)$/;
+
 /** Undefined: nothing that should be allowed for longer than this call. */
 export function suggestedCommand(part: ShellPart): string | undefined {
   const { words, unknown, danger, doubt, isElsewhere, assignments } = part;
   const [program = ""] = words;
   if (danger || doubt !== undefined || isElsewhere || assignments.length > 0 || program === "") return undefined;
+  if (unknown.length === 0 && words.length === 2 && ASKS_ABOUT_ITSELF.test(words[1] ?? ""))
+    return `shell(${words.join(" ")})`;
   const fixed = fixedWords(words);
   if (fixed === undefined || unknown.some((at) => at < fixed.length)) return undefined;
   if (!fixed.every((word) => /^[\w@%+=:,./~-]+$/.test(word))) return undefined;

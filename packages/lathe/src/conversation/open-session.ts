@@ -26,7 +26,7 @@ import {
   type Surroundings,
   type ToolProvider,
 } from "@lathe/agent";
-import type { ProviderAdapter } from "@lathe/llm";
+import { messageOf, type ProviderAdapter } from "@lathe/llm";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
@@ -46,6 +46,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
+import { PlanModel } from "./plan/plan-model.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
@@ -128,7 +129,14 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
     isSandboxed: () => env.isSandboxed,
     planFile,
-    onMode: () => planning.changed(),
+    onMode: () => {
+      planning.changed();
+      planModel
+        .follow()
+        .catch((error: unknown) =>
+          session.warn(`The model for planning is not used: ${messageOf(error)}`, "plan_model"),
+        );
+    },
     ...(request.permissionCommand === undefined || request.tape
       ? {}
       : { command: permissionCommand(workspace, request.permissionCommand) }),
@@ -155,6 +163,13 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
+  const planModel = new PlanModel({
+    workspace,
+    models,
+    isPlanning: () => permissions.mode === "plan" && !request.adapter,
+    current: () => current,
+    switchTo,
+  });
   const promotion = workspace.settings["contextPromotion.enabled"]
     ? (await import("../models/promotion.ts")).contextPromotion({
         models,
@@ -247,6 +262,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);
+  await planModel.follow();
   return {
     session,
     client,

@@ -47,13 +47,19 @@ export const EVERYDAY_RUNS: readonly EverydayRun[] = [
       "git diff package.json",
     ],
   },
-  { title: "look around", steps: ["ls -la", "git log --oneline -10", "wc -l src/*.js", grep("sum"), "head -20 README.md"] },
+  {
+    title: "look around",
+    steps: ["ls -la", "git log --oneline -10", "wc -l src/*.js", grep("sum"), "head -20 README.md"],
+  },
   {
     title: "commit what is done",
     steps: ["git status --short", "git add -A", 'git commit -m "Explain the sum"', "git log -1 --stat"],
   },
   { title: "push a branch", steps: ["git checkout -b topic", "git push -u origin topic", "git branch -vv"] },
-  { title: "rename a function", steps: [grep("sum"), "git mv src/sum.js src/add.js", "npm test", "git status --short"] },
+  {
+    title: "rename a function",
+    steps: [grep("sum"), "git mv src/sum.js src/add.js", "npm test", "git status --short"],
+  },
   {
     title: "find out who changed a line",
     steps: ["git blame src/sum.js", "git show --stat HEAD", "git log -p -1 -- src/sum.js"],
@@ -65,11 +71,21 @@ export const EVERYDAY_RUNS: readonly EverydayRun[] = [
   },
   {
     title: "debug with a script",
-    steps: [write("scratch.js", "console.log(1 + 1)\n"), "node scratch.js", "node scratch.js --verbose", "cat scratch.js"],
+    steps: [
+      write("scratch.js", "console.log(1 + 1)\n"),
+      "node scratch.js",
+      "node scratch.js --verbose",
+      "cat scratch.js",
+    ],
   },
   {
     title: "update the documentation",
-    steps: [read("README.md"), edit("README.md", "# sample", "# Sample"), "git diff README.md", "grep -n Sample README.md"],
+    steps: [
+      read("README.md"),
+      edit("README.md", "# sample", "# Sample"),
+      "git diff README.md",
+      "grep -n Sample README.md",
+    ],
   },
   {
     title: "write a changelog",

@@ -11,7 +11,8 @@ import { EVERYDAY_RUNS, type RunStep } from "./everyday-runs.ts";
 
 let talk: Talk | undefined;
 afterEach(async () => {
-  await talk?.close();
+  await talk?.talk.close();
+  await talk?.server.close();
   talk = undefined;
 });
 
@@ -38,26 +39,29 @@ function makeProject(root: string): void {
 
 const callOf = (step: RunStep) => (typeof step === "string" ? { name: "shell", args: { command: step } } : step);
 
-it.each(EVERYDAY_RUNS)("$title: at most two questions in auto-edit, each with a pattern to remember", async ({ steps }) => {
-  const asked: ApprovalQuestion[] = [];
-  talk = await conversation(
-    {},
-    {
-      parts: {
-        person: {
-          approve: async (question) => {
-            asked.push(question);
-            return { decision: "allow", by: "user", remember: "pattern" };
+it.each(EVERYDAY_RUNS)(
+  "$title: at most two questions in auto-edit, each with a pattern to remember",
+  async ({ steps }) => {
+    const asked: ApprovalQuestion[] = [];
+    talk = await conversation(
+      {},
+      {
+        parts: {
+          person: {
+            approve: async (question) => {
+              asked.push(question);
+              return { decision: "allow", by: "user", remember: "pattern" };
+            },
           },
         },
       },
-    },
-  );
-  makeProject(talk.root);
-  talk.server.push(...steps.map((step) => turn.calls([callOf(step)])), turn.text("done"));
-  await talk.talk.submit("go");
-  expect(talk.talk.session.lastText()).toBe("done");
-  const questions = asked.map(({ summary, reason, offers }) => ({ summary, reason, pattern: offers.pattern }));
-  expect(questions.filter(({ pattern }) => pattern === undefined)).toEqual([]);
-  expect(questions.length, JSON.stringify(questions)).toBeLessThanOrEqual(2);
-});
+    );
+    makeProject(talk.root);
+    talk.server.push(...steps.map((step) => turn.calls([callOf(step)])), turn.text("done"));
+    await talk.talk.submit("go");
+    expect(talk.talk.session.lastText()).toBe("done");
+    const questions = asked.map(({ summary, reason, offers }) => ({ summary, reason, pattern: offers.pattern }));
+    expect(questions.filter(({ pattern }) => pattern === undefined)).toEqual([]);
+    expect(questions.length, JSON.stringify(questions)).toBeLessThanOrEqual(2);
+  },
+);
