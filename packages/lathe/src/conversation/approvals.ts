@@ -2,6 +2,7 @@
 // is remembered settles those that are open already, too.
 
 import type { EventData, Session, SessionEvent } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
 import type { Offers, Permissions, Width } from "../permissions/permissions.ts";
 
 export type ApprovalQuestion = EventData["approval_request"] & {
@@ -56,7 +57,12 @@ export class Approvals {
     this.#pending.set(keyOf(event), { question, settled });
     const reply = await this.#approve(question, settled.signal);
     if (settled.signal.aborted || !reply) return;
-    const remembered = reply.remember && (await permissions.remember(reply.remember, { tool, tier, access }));
+    const remembered =
+      reply.remember &&
+      (await permissions.remember(reply.remember, { tool, tier, access }).catch((error: unknown) => {
+        session.warn(`The answer holds for this call only: ${messageOf(error)}`, "not_remembered");
+        return undefined;
+      }));
     answer(session, question, reply, remembered);
     if (remembered) this.#allowCovered(session, permissions);
   }

@@ -126,11 +126,6 @@ export class Permissions {
     this.#places = { ...this.#places, roots: [...this.#places.roots, path] };
   }
 
-  /** A rule for the rest of the session. */
-  addRule(rule: Rule): void {
-    this.#added = [...this.#added, rule];
-  }
-
   /** Rules that were added, as the journal keeps them. A tool is allowed until the session ends. */
   async remember(width: Width, call: JudgedCall): Promise<readonly string[]> {
     if (width === "tool") {
@@ -146,7 +141,7 @@ export class Permissions {
 
   async #rememberRule(text: string): Promise<void> {
     if (this.#options.remembered) await this.#options.remembered.add(text);
-    else this.addRule(allowing(text));
+    else this.#added = [...this.#added, allowing(text)];
   }
 
   /** What a person said for good in this project is asked about again. */
@@ -189,10 +184,6 @@ export class Permissions {
     if (this.mode === "full" || isCredentialFile(root, places) || searchesCredentials(root, filter, places))
       return denying.length === 0 ? undefined : isDenied;
     return (path) => isCredentialFile(path, places) || isDenied(path);
-  }
-
-  verdictOn(call: JudgedCall): Verdict {
-    return judge(call, this.#policy());
   }
 
   #policy(): Policy {

@@ -66,6 +66,8 @@ export class Recording implements RecordingTape {
   async tapped(request: SessionRequest): Promise<SessionRequest> {
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, ...kept } = request;
     const { provider } = request.model;
+    if (request.permissionCommand !== undefined)
+      throw usageError("--record: what --permission-command answers cannot be recorded. Use --allow and --deny.");
     if (hasOwnChain(provider)) {
       throw usageError(`--record: ${provider} fetches its own keys, which cannot be recorded. Use another provider.`);
     }

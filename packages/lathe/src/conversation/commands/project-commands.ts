@@ -15,13 +15,19 @@ const MEANINGS: Readonly<Record<PermissionMode, string>> = {
   plan: "reads and proposes a plan, changes nothing",
 };
 
+const FORGET = "forget";
+
 const permissions: SlashCommand = {
   name: "permissions",
-  arguments: "[mode]",
-  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}`,
+  arguments: "[mode|forget]",
+  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}; forget asks again about what you allowed`,
   whileWorking: true,
-  complete: (_conversation, typed) => PERMISSION_MODES.filter((mode) => mode.startsWith(typed)),
+  complete: (_conversation, typed) => [...PERMISSION_MODES, FORGET].filter((mode) => mode.startsWith(typed)),
   run: async (conversation, wanted, view) => {
+    if (wanted === FORGET) {
+      await conversation.permissions.forget();
+      return view.line("What you allowed in this project is asked about again.", "dim");
+    }
     if (wanted !== "" && !isMode(wanted))
       throw usageError(`There is no mode "${wanted}". Choose one of: ${PERMISSION_MODES.join(", ")}.`);
     const items = PERMISSION_MODES.map((value) => ({ value, label: value, detail: MEANINGS[value] }));
