@@ -132,7 +132,7 @@ export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
 export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";
-export { type Item, matchesItem } from "./permissions/match.ts";
+export { type Item, matchesItem, type RuleScope } from "./permissions/match.ts";
 export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./permissions/rule.ts";
 export {
   isCredentialFile,

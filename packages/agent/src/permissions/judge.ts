@@ -23,6 +23,7 @@ import {
   WAYS,
 } from "./verdict.ts";
 
+/** A call as permissions see it. */
 export interface JudgedCall {
   /** Name of the tool; absent for a command that somebody asks about. */
   readonly tool?: string | undefined;
@@ -31,6 +32,7 @@ export interface JudgedCall {
   readonly access: readonly Access[] | undefined;
 }
 
+/** What was decided about a call, and about each thing that it touches. */
 export interface Verdict {
   readonly decision: Decision;
   /** Of the strongest part; absent when the mode alone says so. */
@@ -42,6 +44,7 @@ export interface Verdict {
 
 const RANK: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 
+/** Decides about each thing that the call touches; the strongest decision holds for the call. */
 export function judge(call: JudgedCall, policy: Policy): Verdict {
   const scope: RuleScope = {
     tool: call.tool,

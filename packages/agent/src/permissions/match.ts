@@ -9,6 +9,7 @@ import { isInside } from "./sensitive-paths.ts";
 /** One thing that a call would do. */
 export type Item = Access | { readonly kind: "undeclared"; readonly tier: Tier };
 
+/** Where rules are read. */
 export interface RuleScope {
   /** Name of the tool whose call it is; absent: of no tool, as for a command that a person asks about. */
   readonly tool?: string | undefined;

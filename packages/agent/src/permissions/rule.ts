@@ -40,6 +40,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   WebSearch: "web_search",
 };
 
+/** How a rule is written, for error messages. */
 export const EXAMPLE = "Write it as tool(pattern), for example shell(git log *), write(src/**) or network(example.com)";
 
 const FORM = /^\s*([A-Za-z_][\w.-]*)\s*(?:\(([\s\S]*)\))?\s*$/;

@@ -101,6 +101,7 @@ const CREDENTIAL_FOLDERS = [
   /(^|\/)\.config(\/(gcloud|gh|hub|rclone)(\/.*)?)?$/,
 ];
 
+/** Where the person's own files are. */
 export interface SensitivePlaces {
   /** Real paths. */
   readonly userHome: string;
@@ -145,6 +146,7 @@ export function searchesCredentials(root: string, filter: string | undefined, pl
   return filter !== undefined && !filter.startsWith("!") && isCredentialFile(`${root}/${filter}`, places);
 }
 
+/** The directory itself, or something below it. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }

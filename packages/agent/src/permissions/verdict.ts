@@ -3,9 +3,12 @@
 import type { Decision, Rule } from "./rule.ts";
 import { isInside, type SensitivePlaces } from "./sensitive-paths.ts";
 
+/** Modes by name; docs/permissions.md says what each permits. */
 export const PERMISSION_MODES = ["read-only", "ask", "auto-edit", "full", "plan"] as const;
+/** What may happen without asking. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
+/** Where the work is done, and where the person's own files are. */
 export interface Places extends SensitivePlaces {
   /** Directories that may be written to: real paths, the working directory first. */
   readonly roots: readonly string[];
@@ -32,6 +35,7 @@ export interface PartVerdict {
   readonly isPlain?: boolean;
 }
 
+/** The option that allows everything. */
 export const FULL = "--permission-mode full";
 export const AUTO_EDIT = "--permission-mode auto-edit";
 export const ADD_DIR = "--add-dir <dir>";

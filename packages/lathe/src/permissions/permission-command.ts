@@ -9,14 +9,14 @@ import type { Offers, Width } from "./permissions.ts";
 export const COMMAND_PATIENCE_MS = 10 * 60_000;
 const MOST_OUTPUT = 64 << 10;
 
-export interface CommandQuestion {
+interface CommandQuestion {
   readonly call: CallInfo;
   readonly reason: string | undefined;
   readonly offers: Offers;
   readonly agentId: string | undefined;
 }
 
-export interface CommandAnswer {
+interface CommandAnswer {
   /** `ask`: somebody else is to be asked. */
   readonly decision: "allow" | "deny" | "ask";
   readonly reason?: string;

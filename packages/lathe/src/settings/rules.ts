@@ -3,10 +3,10 @@
 import { type Decision, EXAMPLE, type Rule, readRule } from "@lathe/agent";
 import { usageError } from "../usage/exit.ts";
 
-export const DECISIONS: readonly Decision[] = ["deny", "ask", "allow"];
+const DECISIONS: readonly Decision[] = ["deny", "ask", "allow"];
 
 /** A rule of an option; a bad one is an error that names it. */
-export function ruleOfOption(decision: Decision, text: string): Rule {
+function ruleOfOption(decision: Decision, text: string): Rule {
   return ruleFrom(decision, text, `--${decision}`);
 }
 

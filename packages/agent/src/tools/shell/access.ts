@@ -7,6 +7,7 @@ import { analyseShell } from "../../shell/analyse.ts";
 /** Where output goes that nobody keeps. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 
+/** What running this text in `cwd` would touch. */
 export async function commandAccess(
   command: string,
   cwd: string,
