@@ -48,9 +48,7 @@ const CONTEXT = tests("agent", [
 ]);
 
 const PERMISSIONS = tests("lathe", [
-  "src/permissions/judge",
   "src/permissions/permissions",
-  "src/permissions/sensitive-paths",
   "test/tool-command",
   "test/json-mode",
   "test/rpc-hosting",
@@ -60,8 +58,14 @@ const PERMISSIONS = tests("lathe", [
 
 export const TARGETS = [
   ...row(
-    ["judge", "permissions", "sensitive-paths"].map((file) => `packages/lathe/src/permissions/${file}.ts`),
-    PERMISSIONS,
+    [
+      "packages/lathe/src/permissions/permissions.ts",
+      ...agent("permissions", ["judge", "judge-command", "match", "rule", "sensitive-paths"]),
+    ],
+    [
+      ...PERMISSIONS,
+      ...tests("agent", ["src/permissions/judge", "src/permissions/rule", "src/permissions/sensitive-paths"]),
+    ],
   ),
   ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/gate", "src/env/wrappers"])),
   ...row(agent("prefix", ["guard", "prefix"]), [

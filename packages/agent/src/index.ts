@@ -132,6 +132,18 @@ export type { FetchLimits } from "./ops/web/fetch-page.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./ops/web/services.ts";
 export { CallPaths, type Located } from "./paths/call-paths.ts";
 export { near } from "./paths/near.ts";
+export { itemsOf, type JudgedCall, judge, staysInside, type Verdict } from "./permissions/judge.ts";
+export { type Item, matchesItem, type RuleScope } from "./permissions/match.ts";
+export { type Decision, EXAMPLE, type Rule, type RuleText, readRule } from "./permissions/rule.ts";
+export {
+  isCredentialFile,
+  isInside,
+  isProtected,
+  type SensitivePlaces,
+  searchesCredentials,
+} from "./permissions/sensitive-paths.ts";
+export { suggestedRules } from "./permissions/suggest.ts";
+export { FULL, PERMISSION_MODES, type PermissionMode, type Places, type Policy, WAYS } from "./permissions/verdict.ts";
 export type { PrefixTexts } from "./prefix/prefix.ts";
 export { byteLines } from "./process/byte-lines.ts";
 export type { CaptureRequest } from "./process/capture.ts";
@@ -220,6 +232,7 @@ export type { SessionDeps } from "./time/deadline.ts";
 export { type EditVariant, editVariant } from "./tools/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/exit-plan-mode/index.ts";
 export { RECALL_POINTER } from "./tools/recall/index.ts";
+export { commandAccess } from "./tools/shell/access.ts";
 export { TODO_FACT } from "./tools/todo/index.ts";
 export {
   keepOneInProgress,

@@ -34,7 +34,7 @@ async function strangersRepository(): Promise<void> {
 
 describe("a folder that is not trusted", () => {
   it("runs nothing, redirects no key, and is told about in one line", async () => {
-    scene = await stage([turn.calls([{ name: "shell", args: { command: "touch made" } }]), turn.text("ok")]);
+    scene = await stage([turn.calls([{ name: "shell", args: { command: "X=1 touch made" } }]), turn.text("ok")]);
     await strangersRepository();
     // The user's own address comes last in the chain: whatever counted of the folder's would beat it.
     await mkdir(join(scene.box.home, ".lathe"));

@@ -94,7 +94,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     name: "a call that nobody could be asked about",
-    script: [shell("touch made"), turn.text("I could not run it.")],
+    script: [shell("X=1 touch made"), turn.text("I could not run it.")],
     code: 4,
     status: "denied",
     text: "I could not run it.",
@@ -103,7 +103,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     name: "a call that the mode itself denies",
-    script: [shell("touch made"), turn.text("Only looked.")],
+    script: [shell("X=1 touch made"), turn.text("Only looked.")],
     args: ["--permission-mode", "read-only"],
     code: 0,
     status: "done",
@@ -111,7 +111,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     name: "a call that plan mode denies",
-    script: [shell("touch made"), turn.text("A plan.")],
+    script: [shell("X=1 touch made"), turn.text("A plan.")],
     args: ["--permission-mode", "plan"],
     code: 0,
     status: "done",
@@ -176,7 +176,7 @@ describe.each(["text", "json"])("MO-03 MO-04 HD-04 D-088 in %s mode", (mode) => 
 });
 
 it("a denied call gets an error result and the run goes on", async () => {
-  const scene = await stage([shell("touch made"), turn.text("ok")]);
+  const scene = await stage([shell("X=1 touch made"), turn.text("ok")]);
   try {
     await scene.run(["go"]);
     expect(scene.server.requests[1]?.view.messages.at(-1)?.results).toEqual([
@@ -194,7 +194,7 @@ it.each([
 ])("in mode %s, denied %j, the least that would allow it is named", async (mode, files, way) => {
   const calls = files.map((file_path) =>
     file_path === undefined
-      ? { name: "shell", args: { command: "true" } }
+      ? { name: "shell", args: { command: "X=1 true" } }
       : { name: "write_file", args: { file_path, content: "x" } },
   );
   const scene = await stage([turn.calls(calls), turn.text("ok")]);

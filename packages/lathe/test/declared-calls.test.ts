@@ -28,7 +28,7 @@ import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
 import { openSession } from "../src/conversation/open-session.ts";
 import { memoryJournal } from "../src/journals/journal-files.ts";
 import type { Machine } from "../src/machine/machine.ts";
-import { PERMISSION_MODES, type PermissionMode } from "../src/permissions/judge.ts";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { fixedAnswers } from "../src/practice/fixed-answers.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 import { type Case, WRITES } from "./declared-writes.ts";
@@ -134,7 +134,7 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
     person: { approve: async () => undefined },
     onEvent: (event) => {
       if (event.kind === "approval_request") {
-        asked.push({ ...event.data, canAllowAlways: true });
+        asked.push({ ...event.data, offers: { tool: true } });
         queueMicrotask(() => open.session.answerApproval(event.data.call_id, { decision: answer, by: "test" }));
       }
       if (event.kind === "tool_call_end") {
@@ -230,20 +230,20 @@ describe("what does not say what it touches", () => {
 
 describe("commands", () => {
   const COMMANDS: readonly (Case & { readonly name: string })[] = [
-    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "echo hi" }) },
-    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "echo hi" }) },
+    { name: "shell", profile: "anthropic", tool: "shell", args: () => ({ command: "X=1 echo hi" }) },
+    { name: "bash", profile: "minimal", tool: "bash", args: () => ({ command: "X=1 echo hi" }) },
     {
       name: "run_shell_command elsewhere",
       profile: "gemini",
       settings: { toolNames: "native" },
       tool: "run_shell_command",
-      args: () => ({ command: "echo hi", dir_path: "it’s" }),
+      args: () => ({ command: "X=1 echo hi", dir_path: "it’s" }),
     },
   ];
   it.each(COMMANDS)("$name runs where the question said", async (one) => {
     const seen = await call(one, "", "auto-edit", "allow");
     expect(seen.asked).toHaveLength(1);
-    expect(seen.asked[0]?.access).toEqual(seen.ran.map((run) => ({ kind: "exec", ...run })));
+    expect(seen.asked[0]?.access).toMatchObject(seen.ran.map((run) => ({ kind: "exec", ...run })));
     expect(seen.ran).toHaveLength(1);
   });
 });

@@ -168,14 +168,14 @@ describe("RPC: dialogs", () => {
   const shell = (id: string, command: string) => turn.calls([{ name: "shell", id, args: { command } }]);
 
   it("G-09 MO-06 an approval is a confirm dialog: true runs the call, false blocks it with the person's words", async () => {
-    rig.server.push(shell("y", "echo yes > y"), shell("n", "echo no > n"), turn.text("done"));
+    rig.server.push(shell("y", "X=1 echo yes > y"), shell("n", "X=1 echo no > n"), turn.text("done"));
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const first = await dialog(host, "confirm");
     expect(first).toMatchObject({
       toolCallId: expect.stringMatching(/^y/),
       toolName: "shell",
-      arguments: { command: "echo yes > y" },
+      arguments: { command: "X=1 echo yes > y" },
     });
     host.send({ type: "extension_ui_response", id: "ui_wrong", confirmed: false });
     host.send({ type: "extension_ui_response", id: first["id"], confirmed: true });
@@ -196,7 +196,7 @@ describe("RPC: dialogs", () => {
   });
 
   it("G-09 abort takes an open dialog away; a cancelled one denies", async () => {
-    rig.server.push(shell("a", "true"), shell("b", "true"), turn.text("done"));
+    rig.server.push(shell("a", "X=1 true"), shell("b", "X=1 true"), turn.text("done"));
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const first = await dialog(host, "confirm");
@@ -210,6 +210,33 @@ describe("RPC: dialogs", () => {
     await host.event("agent_end", from);
     expect(rig.server.requests[2]?.result("b")).toContain("Denied by host");
     expect(await host.finish()).toBe(0);
+  });
+
+  it("LS-10 an answer with a width is remembered: the same pattern is not asked about again, in a later session either", async () => {
+    rig.server.push(shell("a", "node --test one"), shell("b", "node --test two"), turn.text("done"));
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "go" });
+    const first = await dialog(host, "confirm");
+    expect(first["remember"]).toEqual([
+      { width: "pattern", rules: ["shell(node --test one *)"] },
+      { width: "tool", rules: ["shell"] },
+    ]);
+    host.send({ type: "extension_ui_response", id: first["id"], confirmed: true, remember: "tool" });
+    await host.event("agent_end");
+    expect(host.frames.filter((frame) => frame["method"] === "confirm")).toHaveLength(1);
+    expect(await host.finish()).toBe(0);
+    rig.server.push(shell("c", "node --version"), turn.text("done"));
+    rig.server.push(shell("d", "node --version"), turn.text("done"));
+    const second = await rig.start();
+    second.send({ type: "prompt", message: "go" });
+    const asked = await dialog(second, "confirm");
+    second.send({ type: "extension_ui_response", id: asked["id"], confirmed: true, remember: "pattern" });
+    await second.event("agent_end");
+    expect(await second.finish()).toBe(0);
+    const third = await rig.start();
+    await third.prompt("again");
+    expect(third.frames.filter((frame) => frame["method"] === "confirm")).toEqual([]);
+    expect(await third.finish()).toBe(0);
   });
 
   it("MO-06 questions of the model are select and input dialogs", async () => {

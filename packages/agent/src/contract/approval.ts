@@ -5,4 +5,6 @@ export interface ApprovalAnswer {
   readonly decision: "allow" | "deny";
   readonly by: string;
   readonly reason?: string | undefined;
+  /** Rules that the answer added, for the journal. */
+  readonly remembered?: readonly string[] | undefined;
 }

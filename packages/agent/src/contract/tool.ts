@@ -6,6 +6,7 @@ import type { ImageData, JsonObject, JsonSchema, JsonValue, Message } from "@lat
 import type { BlobStore } from "../blobs/store.ts";
 import type { ExecutionEnvironment, OutputSpill } from "../env/types.ts";
 import type { CallPaths } from "../paths/call-paths.ts";
+import type { ShellPart } from "../shell/types.ts";
 import type { OutputLimit } from "../truncate/limits.ts";
 import type { Card, CardResult } from "./card.ts";
 import type { FileChange } from "./changes.ts";
@@ -18,8 +19,21 @@ export type Access =
   | { readonly kind: "read" | "write"; readonly path: string }
   /** The content of files below a directory, or of this one file; `filter`: only of those that match the glob. */
   | { readonly kind: "read"; readonly path: string; readonly search: true; readonly filter?: string }
-  /** `outside`: not in the sandbox that commands are otherwise confined to. */
-  | { readonly kind: "exec"; readonly command: string; readonly cwd: string; readonly outside?: true }
+  /**
+   * A command. `part`: what the parse knows of one command of a shell text, of which `command` is the text; each has its own. `doubt`:
+   * the text could not be read.
+   */
+  | {
+      readonly kind: "exec";
+      readonly command: string;
+      readonly cwd: string;
+      readonly part?: ShellPart;
+      readonly doubt?: string;
+      /** No shell text but the task of a child agent, whose own calls are judged by the same permissions. */
+      readonly isAgent?: true;
+      /** Not in the sandbox that commands are otherwise confined to. */
+      readonly outside?: true;
+    }
   | { readonly kind: "network"; readonly host: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */
   | { readonly kind: "address"; readonly url: string; readonly write: boolean };

@@ -80,6 +80,11 @@ export class LocalEnvironment implements ExecutionEnvironment {
     this.#processes = new Processes(options);
   }
 
+  /** Every policy passes it on, except the one that passes nothing. */
+  get home(): string | undefined {
+    return this.#options.envPolicy === "inherit_none" ? undefined : this.#options.baseEnv["HOME"];
+  }
+
   workingDirectory(): string {
     return this.#options.cwd;
   }

@@ -50,6 +50,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.isSandboxed ?? false;
   }
 
+  get home(): string | undefined {
+    return this.inner.home;
+  }
+
   workingDirectory(): string {
     return this.inner.workingDirectory();
   }

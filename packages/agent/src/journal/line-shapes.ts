@@ -68,6 +68,14 @@ const message = fields({
 
 export const sourceShape = fields({ kind: oneOf("user", "agent", "job", "host"), id: maybeText });
 
+const decidedPart = fields({
+  tier: text,
+  what: text,
+  decision: oneOf("allow", "ask", "deny"),
+  reason: text,
+  rule: maybeText,
+});
+
 const content = fields({ sha256: text, bytes: number });
 const changes = listOf(
   fields({ path: text, before: optional(content), after: optional(content), added: number, removed: number }),
@@ -159,7 +167,15 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Readonly<Record<string, Shap
     usage: optional(usageShape),
     cost: maybeNumber,
   },
-  decision: { callId: text, decision: oneOf("allow", "deny"), by: text, reason: maybeText },
+  decision: {
+    callId: text,
+    decision: oneOf("allow", "deny"),
+    by: text,
+    reason: maybeText,
+    asked: maybeText,
+    parts: optional(listOf(decidedPart)),
+    remembered: optional(texts),
+  },
   leaf: { entryId: orNull(text) },
   title: { title: text, source: oneOf("auto", "user") },
   snapshot: {

@@ -4,7 +4,7 @@
 import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
 import type { FileChange } from "../contract/changes.ts";
 import type { PromptPart } from "../contract/prompt-part.ts";
-import type { Effects } from "../contract/tool.ts";
+import type { Effects, Tier } from "../contract/tool.ts";
 import type { AwaitedInput, MessageSource } from "../events/types.ts";
 
 /** The version of the format that is written. */
@@ -241,9 +241,26 @@ export interface DecisionLine {
   readonly type: "decision";
   readonly callId: string;
   readonly decision: "allow" | "deny";
+  /** Who decided: a mode, a rule, the user, a host. */
   readonly by: string;
   readonly reason?: string;
+  /** Why somebody was asked; absent when nobody was. */
+  readonly asked?: string;
+  /** What was decided about each thing that the call touches, before anybody was asked. */
+  readonly parts?: readonly DecidedPart[];
+  /** Rules that the answer added. */
+  readonly remembered?: readonly string[];
   readonly timestamp: string;
+}
+/** What was decided about one thing that a call touches. */
+export interface DecidedPart {
+  readonly tier: Tier;
+  /** A command, a path, a host, an address. */
+  readonly what: string;
+  readonly decision: "allow" | "ask" | "deny";
+  readonly reason: string;
+  /** The rule that decided. */
+  readonly rule?: string;
 }
 /** The conversation continues from this entry; null: from the start. */
 export interface LeafLine {

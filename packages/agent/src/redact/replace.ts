@@ -2,10 +2,13 @@
 
 import type { Secret } from "./secret-values.ts";
 
+/** Called with each secret as it is replaced. */
+export type OnReplaced = (secret: Secret) => void;
+
 /** `secrets`: longest first, as one may begin like another. */
-export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
+export function withoutSecrets(text: string, secrets: readonly Secret[], onReplaced?: OnReplaced): string {
   // Almost always there is none, and looking for a word is much faster than the walk.
-  return secrets.some(({ value }) => text.includes(value)) ? walk(text, secrets, "whole").done : text;
+  return secrets.some(({ value }) => text.includes(value)) ? walk(text, secrets, "whole", onReplaced).done : text;
 }
 
 /** Text in pieces: what may be the beginning of a secret is held back until the next piece, or the end, decides. */
@@ -61,14 +64,21 @@ function byteLetters(text: string): string {
 }
 
 /** From the left, the longest secret at each place. `rest`: where a piece ends in the middle of what may be one. */
-function walk(text: string, secrets: readonly Secret[], what: "whole" | "piece"): { done: string; rest: string } {
+function walk(
+  text: string,
+  secrets: readonly Secret[],
+  what: "whole" | "piece",
+  onReplaced?: OnReplaced,
+): { done: string; rest: string } {
   const firsts = new Set(secrets.map(({ value }) => value.charCodeAt(0)));
   let done = "";
   let from = 0;
   for (let at = 0; at < text.length; at++) {
     if (!firsts.has(text.charCodeAt(at))) continue;
-    for (const { name, value } of secrets) {
+    for (const secret of secrets) {
+      const { name, value } = secret;
       if (text.startsWith(value, at)) {
+        onReplaced?.(secret);
         done += `${text.slice(from, at)}[redacted:${name}]`;
         from = at + value.length;
         at = from - 1;

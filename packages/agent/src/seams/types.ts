@@ -17,7 +17,7 @@ import type { Answer, Question } from "../contract/questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../contract/tool.ts";
 import type { InputContent } from "../events/types.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { PreservedData, TreeEntry, VendorHistory } from "../journal/types.ts";
+import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../journal/types.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
@@ -197,6 +197,11 @@ export type ApprovalVerdict =
       readonly decision: "allow" | "deny" | "ask";
       readonly by?: string | undefined;
       readonly reason?: string | undefined;
+      /** What was decided about each thing that the call touches, for the journal. */
+      readonly parts?: readonly DecidedPart[] | undefined;
+      /** Why somebody was asked who has answered, and rules that the answer added: for the journal. */
+      readonly asked?: string | undefined;
+      readonly remembered?: readonly string[] | undefined;
     }
   | undefined;
 /** Continues the input with this message instead of ending it. */

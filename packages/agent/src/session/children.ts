@@ -1,6 +1,7 @@
 // How a session starts its child agents and receives their events: what a child has of its parent's is listed here, the rest is its own.
 
 import { ScopedEnvironment } from "../env/wrappers.ts";
+import type { Middleware } from "../seams/types.ts";
 import type { ChildOpening, ChildSession, ParentSession } from "../subagents/types.ts";
 import type {
   ArtifactPart,
@@ -68,7 +69,7 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
     userInstructions: role?.prompt ?? options.userInstructions,
     tools: role?.tools ?? options.tools,
     toolProviders: options.toolProviders,
-    middleware: role?.middleware ?? options.middleware,
+    middleware: role?.middleware ? [...permissionsOf(options.middleware), ...role.middleware] : options.middleware,
     schemes: options.schemes,
     priceOf: options.priceOf,
     profilesForRole: options.profilesForRole,
@@ -77,4 +78,9 @@ function childOptions(core: Inherited, { header, profile, role, onEvent }: Child
     redactor: options.redactor,
     subagents: options.subagents,
   };
+}
+
+/** A child is never permitted more than its parent: whatever else a role changes, the parent's permissions are asked as well. */
+function permissionsOf(middleware: readonly Middleware[] = []): Middleware[] {
+  return middleware.flatMap(({ name, timeoutMs, approve }) => (approve ? [{ name, timeoutMs, approve }] : []));
 }

@@ -36,7 +36,14 @@ import type { ModelClient, SessionOptions } from "./types.ts";
 
 /** Events that carry text of tools, people, files or servers; output deltas are cleared where they are split into pieces. */
 const FROM_OUTSIDE: ReadonlySet<EventKind> = new Set([
-  ...(["user_input", "steering_injected", "tool_call_end", "approval_settled", "subagent_event"] as const),
+  ...([
+    "user_input",
+    "steering_injected",
+    "tool_call_end",
+    "approval_request",
+    "approval_settled",
+    "subagent_event",
+  ] as const),
   ...(["warning", "error", "retry", "processing_end", "session_end", "compaction_end"] as const),
 ]);
 

@@ -265,6 +265,10 @@ export class Session {
     noteModelAndEffort(this.#core);
   }
 
+  /** From here on, the session is in another mode, such as planning; whoever opens it later finds it so. */
+  changeMode(mode: string): void {
+    this.#core.append({ type: "mode_change", mode });
+  }
   /** Renders prompt, environment block and tools anew for the next request. */
   reload(): void {
     this.#core.stalePrefix ??= "instructions";

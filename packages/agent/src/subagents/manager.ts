@@ -239,8 +239,8 @@ export class Subagents implements SubagentService {
   }
 
   #role(name: string | undefined): AgentRole | undefined {
-    const { roles = {} } = this.#parent.options;
-    return name !== undefined && Object.hasOwn(roles, name) ? roles[name] : undefined;
+    const { roles = {}, defaultRole } = this.#parent.options;
+    return name !== undefined && Object.hasOwn(roles, name) ? roles[name] : defaultRole?.();
   }
 
   #child(agentId: string): Child {

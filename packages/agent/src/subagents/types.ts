@@ -21,6 +21,8 @@ export interface SubagentOptions {
   readonly budget?: BudgetConfig | undefined;
   /** What sets children of a role apart; a spawn without a role, or of one that is not here, gets the plain child. */
   readonly roles?: Readonly<Record<string, AgentRole>> | undefined;
+  /** What a child without a role of its own is like now; plain when absent. */
+  readonly defaultRole?: (() => AgentRole | undefined) | undefined;
 }
 
 /** What a child of a role has in place of its parent's. */
@@ -30,7 +32,7 @@ export interface AgentRole {
   readonly prompt?: string | undefined;
   /** Host tools of the child. */
   readonly tools?: readonly SessionTool[] | undefined;
-  /** Hooks of the child, among them its permissions. */
+  /** Hooks of the child; what its parent's permissions say holds for it as well. */
   readonly middleware?: readonly Middleware[] | undefined;
 }
 

@@ -55,6 +55,9 @@ it("D3 a key in a file, in output, in an error, in details and in what people ty
   const written = readFileSync(path, "utf8");
   for (const before of ["why does ", "steered ", "401 for ", "KEY="])
     expect(written).toContain(`${before}[redacted:THE_KEY]`);
+  // People are told how many values they do not see.
+  const outcomes = s.of("tool_call_end").map(({ data }) => data.card.outcome ?? "");
+  expect(outcomes[0]).toContain("1 secret value replaced");
   const shown = s.of("tool_call_output_delta").filter(({ data }) => data.call_id === "c1");
   expect(shown.map(({ data }) => data.delta).join("")).toBe("[redacted:THE_KEY]\n");
 });
@@ -69,4 +72,33 @@ it("D3 what the model writes is left as it is: its signatures are made for exact
   expect(s.session.lastText()).toBe(KEY);
   expect(s.of("tool_call_start")[0]?.data.arguments).toEqual({ text: KEY });
   expect(s.of("tool_call_end")[0]?.data.output).toBe('echo {"text":"[redacted:THE_KEY]"}');
+});
+
+it("AU-07 placeholders that were shown are values again for a tool, not for one that sends them elsewhere, and no others are", async () => {
+  const got: unknown[] = [];
+  const take = (name: string, tier: "write" | "network"): ToolDef =>
+    ({ ...tool(name, (args) => (got.push([name, args]), "ok")), tier }) as ToolDef;
+  const args = { text: "a [redacted:THE_KEY] b [redacted:OTHER]", list: ["[redacted:THE_KEY]"] };
+  const s = setUp({
+    redactor: new Redactor(() => [
+      { name: "THE_KEY", value: KEY },
+      { name: "OTHER", value: `other-${KEY}` },
+    ]),
+    profile: testProfile([tool("reads", () => `found ${KEY}`), take("writes", "write"), take("sends", "network")]),
+    script: (_request, index) =>
+      [
+        { calls: [{ name: "writes", args }] },
+        { calls: [{ name: "reads", args: {} }] },
+        { calls: [{ name: "writes", args }] },
+        { calls: [{ name: "sends", args }] },
+      ][index] ?? { text: "done" },
+  });
+  await s.session.submit("go");
+  await s.finish();
+  expect(got).toEqual([
+    ["writes", args],
+    ["writes", { text: `a ${KEY} b [redacted:OTHER]`, list: [KEY] }],
+    ["sends", args],
+  ]);
+  expect(JSON.stringify(s.events)).not.toContain(KEY);
 });

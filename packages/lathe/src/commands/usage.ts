@@ -28,9 +28,17 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["--list", "list trusted folders"],
     ["--remove [folder]", "stop trusting it"],
   ],
+  policy: [
+    ["test [--json] -- '<command>'", "what would be said of this command here, with the reason for each part of it"],
+    ["test --allow R --ask R --deny R -- …", "the same with these rules only; each may be repeated"],
+    ["explain", "the mode, the rules and what was remembered, with where each comes from"],
+    ["suggest <session> [--json]", "rules that would have saved questions there"],
+    ["forget", "ask again about what you allowed in this project"],
+  ],
   sessions: [
     ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
     ["show <id|path> [--full]", "the transcript as text"],
+    ["show <id|path> --audit [--json]", "what was decided about every call, by whom and why"],
     ["search <words> [-n N] [--json]", "full-text search over all sessions"],
     ["tree <id|path> [--filter F] [--json]", "every branch; F: default, no-tools, user-only, labeled-only, all"],
     ["tree <id|path> --go <entry>", "continue from there next time"],

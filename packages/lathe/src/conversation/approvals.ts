@@ -1,19 +1,21 @@
-// Questions about calls, of the session and of the agents below it, on their way to a person and back. "Always" answers those
-// that are open already, too.
+// Questions about calls, of the session and of the agents below it, on their way to a person and back. An answer that
+// is remembered settles those that are open already, too.
 
 import type { EventData, Session, SessionEvent } from "@lathe/agent";
-import type { Permissions } from "../permissions/permissions.ts";
+import { messageOf } from "@lathe/llm";
+import type { Offers, Permissions, Width } from "../permissions/permissions.ts";
 
 export type ApprovalQuestion = EventData["approval_request"] & {
   /** Set when a child agent wants to make the call. */
   readonly agentId?: string;
-  /** Whether `always` would allow calls like this one, too: not outside the roots, not for sensitive files. */
-  readonly canAllowAlways: boolean;
+  /** Answers that reach beyond this call. */
+  readonly offers: Offers;
 };
 
 export interface ApprovalReply {
-  /** `always`: this tool needs no further question inside the roots. */
-  readonly decision: "allow" | "always" | "deny";
+  readonly decision: "allow" | "deny";
+  /** Calls like this one need no further question: by its pattern in this project, or by its tool inside the roots. */
+  readonly remember?: Width;
   /** Who answered: `user`, `host`, `deadline`. */
   readonly by: string;
   readonly reason?: string;
@@ -49,20 +51,26 @@ export class Approvals {
   ): Promise<void> {
     const { agent_id: agentId } = event;
     const { tool_name: tool, tier, access } = event.data;
-    const canAllowAlways = permissions.canAllowAlways({ tool, tier, access });
-    const question = { ...event.data, canAllowAlways, ...(agentId === undefined ? {} : { agentId }) };
+    const offers = permissions.offersFor({ tool, tier, access });
+    const question = { ...event.data, offers, ...(agentId === undefined ? {} : { agentId }) };
     const settled = new AbortController();
     this.#pending.set(keyOf(event), { question, settled });
     const reply = await this.#approve(question, settled.signal);
     if (settled.signal.aborted || !reply) return;
-    if (reply.decision === "always") permissions.allowAlways(question.tool_name);
-    answer(session, question, reply);
-    if (reply.decision === "always") this.#allowCovered(session, permissions);
+    const remembered =
+      reply.remember &&
+      (await permissions.remember(reply.remember, { tool, tier, access }).catch((error: unknown) => {
+        session.warn(`The answer holds for this call only: ${messageOf(error)}`, "not_remembered");
+        return undefined;
+      }));
+    answer(session, question, reply, remembered);
+    if (remembered) this.#allowCovered(session, permissions);
   }
 
   #allowCovered(session: Session, permissions: Permissions): void {
     for (const { question } of [...this.#pending.values()]) {
-      if (permissions.isAlwaysAllowed({ tool: question.tool_name, tier: question.tier, access: question.access }))
+      const { tool_name: tool, tier, access } = question;
+      if (permissions.isAllowedNow({ tool, tier, access }))
         answer(session, question, { decision: "allow", by: "always" });
     }
   }
@@ -73,9 +81,13 @@ export class Approvals {
   }
 }
 
-function answer(session: Session, question: ApprovalQuestion, { decision, by, reason }: ApprovalReply): void {
-  const settled = { decision: decision === "deny" ? ("deny" as const) : ("allow" as const), by };
-  session.answerApproval(question.call_id, reason === undefined ? settled : { ...settled, reason }, question.agentId);
+function answer(
+  session: Session,
+  question: ApprovalQuestion,
+  { decision, by, reason }: ApprovalReply,
+  remembered?: readonly string[],
+): void {
+  session.answerApproval(question.call_id, { decision, by, reason, remembered }, question.agentId);
 }
 
 /** Calls of two agents may share an id. */

@@ -36,7 +36,7 @@ import {
   type OpenedJournal,
 } from "../journals/journal-files.ts";
 import type { ModelChoice } from "../models/models.ts";
-import type { PermissionMode } from "../permissions/judge.ts";
+import type { PermissionMode } from "@lathe/agent";
 import type { Permissions } from "../permissions/permissions.ts";
 import { PRACTICE_PROVIDER } from "../practice/name.ts";
 import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";
@@ -445,7 +445,9 @@ export class Conversation {
     );
     const { steeringMode, followUpMode, interruptMode, retry } = before.session.config;
     Object.assign(next.session.config, { steeringMode, followUpMode, interruptMode, retry });
-    next.permissions.mode = before.permissions.mode;
+    // A session that was left while planning goes on planning; no older one plans because this one does.
+    const { mode } = before.permissions;
+    if (next.permissions.mode !== "plan" && (mode !== "plan" || reason === "new")) next.permissions.mode = mode;
     next.compaction.automatic = before.compaction.automatic;
     const unsent = before.session.state === "closed" ? [] : takeQueued(before.session);
     await before.close();

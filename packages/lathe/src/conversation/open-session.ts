@@ -25,16 +25,18 @@ import {
   type Surroundings,
   type ToolProvider,
 } from "@lathe/agent";
-import type { ProviderAdapter } from "@lathe/llm";
+import { messageOf, type ProviderAdapter } from "@lathe/llm";
 import { journalDeps, type OpenedJournal, openToWrite, readJournal } from "../journals/journal-files.ts";
 import { deskOf } from "../machine/desk.ts";
 import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, modelsOf } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels } from "../models/side-models.ts";
-import type { PermissionMode } from "../permissions/judge.ts";
+import type { PermissionMode } from "@lathe/agent";
 import { onDisk } from "../permissions/on-disk.ts";
+import { permissionCommand } from "../permissions/permission-command.ts";
 import { Permissions } from "../permissions/permissions.ts";
+import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
@@ -43,6 +45,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
+import { PlanModel } from "./plan/plan-model.ts";
+import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 
@@ -63,6 +67,8 @@ export interface SessionRequest {
   readonly tape?: Tape;
   /** How questions and approvals reach a person; absent when nobody is there. */
   readonly person?: Person;
+  /** A program that answers questions about calls. */
+  readonly permissionCommand?: string;
   /** Tools that the host may add and remove. */
   readonly toolProviders?: readonly ToolProvider[];
   /** Where tools work; this machine when absent. */
@@ -112,13 +118,30 @@ const GIT_PATIENCE_MS = 30;
 
 export async function openSession(workspace: Workspace, request: SessionRequest): Promise<OpenSession> {
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
+  const planFile = planFileOf(workspace, request.opened);
   const permissions = new Permissions({
-    mode: workspace.settings.permissionMode as PermissionMode,
+    mode: wasPlanning(workspace, request.opened) ? "plan" : (workspace.settings.permissionMode as PermissionMode),
     canAsk: request.person?.approve !== undefined,
     places: { roots: workspace.roots, ...homes, onDisk: onDisk(homes) },
+    rules: workspace.rules,
+    // A recording holds them with the other rules.
+    ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
+    isSandboxed: () => env.isSandboxed,
+    planFile,
+    onMode: () => {
+      planning.changed();
+      planModel
+        .follow()
+        .catch((error: unknown) =>
+          session.warn(`The model for planning is not used: ${messageOf(error)}`, "plan_model"),
+        );
+    },
+    ...(request.permissionCommand === undefined || request.tape
+      ? {}
+      : { command: permissionCommand(workspace, request.permissionCommand) }),
   });
   const warn = (message: string, code: string): void => session.warn(message, code);
-  const env = new SearchGuard(
+  const env: ExecutionEnvironment = new SearchGuard(
     request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn }),
     permissions,
   );
@@ -141,6 +164,13 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, models, choice) });
     current = choice;
   };
+  const planModel = new PlanModel({
+    workspace,
+    models,
+    isPlanning: () => permissions.mode === "plan" && !request.adapter,
+    current: () => current,
+    switchTo,
+  });
   const promotion = workspace.settings["contextPromotion.enabled"]
     ? (await import("../models/promotion.ts")).contextPromotion({
         models,
@@ -160,6 +190,19 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     return profileFor(workspace, request, choice);
   };
   const profile = profileFor(workspace, request, request.model);
+  const planning: Planning = new Planning(
+    {
+      session: () => session,
+      permissions,
+      cwd: workspace.cwd,
+      file: planFile,
+      userInstructions: request.userInstructions,
+      readingProfile: () => profileFor(workspace, { ...request, tools: readingTools(profile) }, current),
+      decide: request.person?.decidePlan,
+      onPlan: request.onPlan,
+    },
+    request.opened.journal.context.state.mode === "plan",
+  );
   const history = keepsFiles(workspace, request)
     ? fileHistory({
         workspace,
@@ -196,6 +239,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(promotion ? [promotion] : []),
       compaction.compaction.middleware(),
       permissions.middleware(),
+      planning.middleware(),
       ...(history ? [history.middleware] : []),
     ],
     ...(request.toolProviders ? { toolProviders: request.toolProviders } : {}),
@@ -208,9 +252,10 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ...(request.person?.answer ? { answerer: request.person.answer } : {}),
       // Without a person nobody could send a command to the background.
       ...(request.person ? { runningCommands } : {}),
-      planMode: planMode(permissions, request),
+      planMode: planning.service(),
     },
     subagents: {
+      defaultRole: () => planning.childRole(),
       profileFor: (selector) => profileOf(models.choose(selector)),
       ...(request.opened.folder === undefined ? {} : { journal: childJournals(workspace, request.opened.folder) }),
     },
@@ -218,6 +263,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
   if (workspace.settings["checkpoint.enabled"]) addCheckpoints(session);
   session.config.budget = budgetOf(workspace, request, session.spent);
   await history?.finishCut(session);
+  await planModel.follow();
   return {
     session,
     client,
@@ -248,6 +294,13 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     },
   };
 }
+
+/** What a child may use while nothing may be changed. */
+const readingTools = ({ toolRegistry }: Profile): string[] =>
+  toolRegistry.names().filter((name) => {
+    const tool = toolRegistry.get(name)?.tool;
+    return tool?.tier === "read" && !tool.sessionOnly;
+  });
 
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
 const keepsFiles = ({ settings }: Workspace, { opened, tape, environment }: SessionRequest): boolean =>
@@ -333,22 +386,6 @@ function childJournals(workspace: Workspace, folder: string): (header: ChildHead
     if (hasBegun(path)) return Journal.open(store(), journalDeps(workspace));
     const header = { id: workspace.machine.deps.uuid(), cwd, agentId, parentSession, parentCall };
     return Journal.create(header, store, journalDeps(workspace));
-  };
-}
-
-function planMode(permissions: Permissions, { person, onPlan }: Pick<SessionRequest, "person" | "onPlan">) {
-  return {
-    get active() {
-      return permissions.mode === "plan";
-    },
-    async propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
-      const verdict = await person?.decidePlan?.(plan, signal);
-      if (verdict?.approved) {
-        permissions.mode = "auto-edit";
-        onPlan?.(plan);
-      }
-      return verdict;
-    },
   };
 }
 

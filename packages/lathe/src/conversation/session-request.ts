@@ -66,6 +66,7 @@ export async function sessionRequest(
     },
     ...(options.profile === undefined ? {} : { profile: options.profile as FamilyName }),
     ...(options.tools === undefined ? {} : { tools: commaList(options.tools) }),
+    ...(options["permission-command"] === undefined ? {} : { permissionCommand: options["permission-command"] }),
     ...(options["system-prompt"] === undefined
       ? {}
       : { systemPrompt: await textOrFile(machine, options["system-prompt"]) }),

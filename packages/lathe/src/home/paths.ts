@@ -8,6 +8,8 @@ export interface HomePaths {
   readonly models: string;
   readonly auth: string;
   readonly trust: string;
+  /** What was allowed in which project, and until when. */
+  readonly permissions: string;
   readonly sessions: string;
   readonly blobs: string;
   /** Of open sessions, by inode. */
@@ -29,6 +31,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     models: `${home}/models.yml`,
     auth: `${home}/auth.json`,
     trust: `${home}/trust.json`,
+    permissions: `${home}/permissions.json`,
     sessions: `${home}/sessions`,
     blobs: `${home}/blobs`,
     locks: `${home}/locks`,

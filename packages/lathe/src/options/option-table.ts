@@ -122,6 +122,25 @@ export const OPTIONS = {
     group: "Tools and permissions",
     help: "what the agent may do without asking (default auto-edit)",
   },
+  allow: {
+    kind: "list",
+    value: "rule",
+    group: "Tools and permissions",
+    help: "calls that need no question, such as 'shell(npm test *)'; may be repeated",
+  },
+  ask: {
+    kind: "list",
+    value: "rule",
+    group: "Tools and permissions",
+    help: "calls that are asked about in every mode",
+  },
+  deny: { kind: "list", value: "rule", group: "Tools and permissions", help: "calls that are never made" },
+  "permission-command": {
+    kind: "value",
+    value: "command",
+    group: "Tools and permissions",
+    help: "a program that answers questions about calls: JSON on its stdin, JSON from its stdout",
+  },
 
   sandbox: {
     kind: "flag",
@@ -183,6 +202,7 @@ export const SUBCOMMANDS = {
   logout: "delete a provider's stored credential",
   auth: "auth status: show which credential each provider would use",
   trust: "let this folder's settings take effect",
+  policy: "test, explain and suggest rules about what may run",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "take back what a session said and did, files included",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onDisk } from "./on-disk.ts";
-import { isCredentialFile, isProtected, type SensitivePlaces } from "./sensitive-paths.ts";
+import { isCredentialFile, isProtected, type SensitivePlaces } from "@lathe/agent";
 
 let root: string;
 let project: string;

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Rule } from "@lathe/agent";
 import type { SessionRequest } from "../conversation/open-session.ts";
 import type { RunResult } from "../headless/result.ts";
 import type { Settings } from "../settings/schema.ts";
@@ -19,6 +20,7 @@ export interface RecordedSession extends Omit<SessionRequest, "opened" | "overri
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly settings: Settings;
+  readonly rules: readonly Rule[];
   /** Absent for a session that is kept in memory. */
   readonly header?: { readonly id?: string; readonly runId?: string; readonly runDigest?: string };
   readonly connection: PublicOptions;

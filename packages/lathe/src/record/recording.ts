@@ -12,6 +12,7 @@ import { existingJournal, type OpenedJournal } from "../journals/journal-files.t
 import { connect, modelsOf, providerOptions } from "../models/connect.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "../models/credentials.ts";
 import { usageError } from "../usage/exit.ts";
+import { rememberedIn } from "../permissions/remembered.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { newSession, RecordFolder } from "./folder.ts";
 import { heldJournal, journalBytes } from "./held-journal.ts";
@@ -40,6 +41,7 @@ export class Recording implements RecordingTape {
     this.workspace = {
       ...workspace,
       machine: { ...workspace.machine, deps: this.#deps, credentialDeps: workspace.machine.deps },
+      rules: [...workspace.rules, ...rememberedIn(workspace).rules()],
       // A wait for the disk is not recorded, so there must be none; nor is a websocket.
       settings: { ...workspace.settings, "journal.sync": "none", "providers.openaiWebsockets": "off" },
     };
@@ -64,6 +66,8 @@ export class Recording implements RecordingTape {
   async tapped(request: SessionRequest): Promise<SessionRequest> {
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, ...kept } = request;
     const { provider } = request.model;
+    if (request.permissionCommand !== undefined)
+      throw usageError("--record: what --permission-command answers cannot be recorded. Use --allow and --deny.");
     if (hasOwnChain(provider)) {
       throw usageError(`--record: ${provider} fetches its own keys, which cannot be recorded. Use another provider.`);
     }
@@ -78,6 +82,7 @@ export class Recording implements RecordingTape {
         cwd: this.#outside.cwd,
         roots: this.#outside.roots,
         settings: this.workspace.settings,
+        rules: this.workspace.rules,
         ...(opened.path === undefined
           ? {}
           : { header: runId === undefined ? {} : { id, runId, ...(runDigest ? { runDigest } : {}) } }),

@@ -80,11 +80,15 @@ async function replayIn(
   };
 }
 
-function replayWorkspace(home: string, machine: Machine, { cwd, roots, settings }: RecordedSession): Workspace {
+function replayWorkspace(
+  home: string,
+  machine: Machine,
+  { cwd, roots, settings, rules = [] }: RecordedSession,
+): Workspace {
   const paths = homePaths({ LATHE_HOME: home }, home);
   const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [] };
   // The recording is without secrets; those of this machine have no part in it.
-  return { ...nothing, machine, cwd, roots, paths, settings, env: machine.env, redactor: new Redactor() };
+  return { ...nothing, machine, cwd, roots, paths, settings, rules, env: machine.env, redactor: new Redactor() };
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {

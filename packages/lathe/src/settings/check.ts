@@ -1,5 +1,6 @@
 // Is this value right for this key? Pure; says what is wrong in words fit for the user.
 
+import { readRule } from "@lathe/agent";
 import { nearest } from "../usage/nearest.ts";
 import { isSettingKey, SETTINGS, type SettingKey, type SettingSpec } from "./schema.ts";
 import { wrongInScopedList } from "./scoped.ts";
@@ -35,6 +36,8 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
       return Array.isArray(value) && value.every((item) => typeof item === "string")
         ? undefined
         : "must be a list of words";
+    case "rules":
+      return wrongRules(value);
     case "scoped":
       return wrongInScopedList(value);
     case "map":
@@ -88,6 +91,9 @@ export function parseValue(key: SettingKey, text: string): unknown {
     case "integer":
     case "number":
       return text.trim() === "" ? text : Number(text);
+    case "rules":
+      // A comma may be part of a pattern.
+      return text === "" ? [] : text.split(/,(?![^(]*\))/).map((rule) => rule.trim());
     case "strings":
     case "scoped":
       return text === "" ? [] : text.split(",").map((word) => word.trim());
@@ -104,6 +110,16 @@ export function parseValue(key: SettingKey, text: string): unknown {
     default:
       return text;
   }
+}
+
+function wrongRules(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be a list of rules such as shell(git log *)";
+  for (const rule of value) {
+    const read = typeof rule === "string" ? readRule(rule) : { problem: "is not text" };
+    if ("problem" in read)
+      return `must be a list of rules such as shell(git log *): ${JSON.stringify(rule)} ${read.problem}`;
+  }
+  return undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,8 @@
 // Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file, values of
 // this run. Later wins. Every value remembers where it came from.
 
+import type { Decision, Rule } from "@lathe/agent";
+import { ruleFrom } from "./rules.ts";
 import { usageError } from "../usage/exit.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
@@ -25,8 +27,17 @@ export interface LoadedSettings {
   readonly savedModel: string;
   /** `default`, `run`, or the file. */
   readonly origin: ReadonlyMap<SettingKey, string>;
+  /** Of all files together: each file adds to those before it. */
+  readonly rules: readonly Rule[];
   readonly warnings: readonly string[];
 }
+
+/** Lists that add up instead of replacing each other. */
+const RULES: Readonly<Partial<Record<SettingKey, Decision>>> = {
+  "permissions.deny": "deny",
+  "permissions.ask": "ask",
+  "permissions.allow": "allow",
+};
 
 /** `memoryFile`: where to remember what the files said; see SettingsMemory. */
 export async function loadSettings(
@@ -37,6 +48,7 @@ export async function loadSettings(
   const values = defaultSettings() as unknown as Record<string, unknown>;
   const origin = new Map<SettingKey, string>();
   const warnings: string[] = [];
+  const rules: Rule[] = [];
   for (const source of sources) {
     const text = settingsText(source.file);
     if (text === undefined && source.required)
@@ -54,7 +66,15 @@ export async function loadSettings(
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
         continue;
       }
-      values[key] = value;
+      const decision = RULES[key];
+      if (decision !== undefined && source.ofProject && decision === "allow") {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings can only narrow what is permitted.`);
+        continue;
+      }
+      if (decision !== undefined) {
+        rules.push(...(value as string[]).map((text) => ruleFrom(decision, text, source.file)));
+        values[key] = [...(values[key] as readonly string[]), ...(value as readonly string[])];
+      } else values[key] = value;
       origin.set(key, source.file);
     }
   }
@@ -64,7 +84,7 @@ export async function loadSettings(
     values[key] = value;
     origin.set(key as SettingKey, "run");
   }
-  return { values: values as unknown as Settings, savedModel, origin, warnings };
+  return { values: values as unknown as Settings, savedModel, origin, rules, warnings };
 }
 
 /** Modes by how much they permit without asking. */

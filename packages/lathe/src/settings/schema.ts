@@ -3,7 +3,17 @@
 
 export interface SettingSpec {
   /** `scoped`: words, each alone or for some folders only. */
-  readonly type: "string" | "address" | "integer" | "number" | "boolean" | "enum" | "strings" | "scoped" | "map";
+  readonly type:
+    | "string"
+    | "address"
+    | "integer"
+    | "number"
+    | "boolean"
+    | "enum"
+    | "strings"
+    | "rules"
+    | "scoped"
+    | "map";
   readonly default: unknown;
   readonly choices?: readonly string[];
   readonly min?: number;
@@ -181,6 +191,19 @@ export const SETTINGS = {
     choices: ["read-only", "ask", "auto-edit", "full", "plan"],
     default: "auto-edit",
     help: "what the agent may do without asking",
+  },
+  "permissions.allow": {
+    type: "rules",
+    default: [],
+    help: "calls that need no question: shell(git log *), write(src/**), network(example.com); added up over all files, not read from a project's",
+  },
+  "permissions.ask": { type: "rules", default: [], help: "calls that are asked about in every mode" },
+  "permissions.deny": { type: "rules", default: [], help: "calls that are never made" },
+  "permissions.rememberDays": {
+    type: "integer",
+    min: 0,
+    default: 30,
+    help: "days for which a pattern that you allow in a project is remembered; 0 = until the session ends",
   },
   steeringMode: {
     type: "enum",
@@ -362,7 +385,7 @@ type ValueOf<S> = S extends { type: "boolean" }
   ? boolean
   : S extends { type: "integer" | "number" }
     ? number
-    : S extends { type: "strings" | "scoped" }
+    : S extends { type: "strings" | "scoped" | "rules" }
       ? readonly string[]
       : S extends { type: "map" }
         ? Readonly<Record<string, number>>

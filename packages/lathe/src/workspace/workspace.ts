@@ -2,13 +2,14 @@
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Redactor } from "@lathe/agent";
+import type { Redactor, Rule } from "@lathe/agent";
 import { redactorFor } from "../credentials/known-secrets.ts";
 import { type HomePaths, homePaths } from "../home/paths.ts";
 import { isDirectory } from "../home/small-file.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { CliOptions } from "../options/option-table.ts";
 import { commaList } from "../options/values.ts";
+import { rulesOfOptions } from "../settings/rules.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { importOlderSettings } from "../settings/import-older.ts";
 import { type LoadedSettings, loadSettings, type SettingsSource } from "../settings/load.ts";
@@ -29,6 +30,8 @@ export interface Workspace {
   readonly settings: Settings;
   readonly savedModel: LoadedSettings["savedModel"];
   readonly settingsOrigin: LoadedSettings["origin"];
+  /** Of settings and options. */
+  readonly rules: readonly Rule[];
   /** The process's variables, then the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Knows the secrets of this place and run. */
@@ -68,6 +71,7 @@ export async function openWorkspace(machine: Machine, options: CliOptions): Prom
     settings: settingsIn(cwd, machine.userHome, loaded.values),
     savedModel: loaded.savedModel,
     settingsOrigin: loaded.origin,
+    rules: [...rulesOfOptions(options), ...loaded.rules],
     env,
     redactor: redactorFor({ env, authFile: paths.auth }),
     warnings: [imported, ...loaded.warnings, ignored].filter((line) => line !== undefined),

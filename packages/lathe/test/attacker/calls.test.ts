@@ -21,7 +21,7 @@ import { type OpenSession, openSession } from "../../src/conversation/open-sessi
 import { newJournal } from "../../src/journals/journal-files.ts";
 import type { Machine } from "../../src/machine/machine.ts";
 import { approvalText } from "../../src/modes/interactive/plain/approval-text.ts";
-import { PERMISSION_MODES, type PermissionMode } from "../../src/permissions/judge.ts";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { openWorkspace } from "../../src/workspace/workspace.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
 import { type HostileCall, hostileCall } from "./hostile-calls.ts";
@@ -134,7 +134,7 @@ async function attack({ kit, mode, steps, allows }: Attack): Promise<readonly To
       const inner = event.kind === "subagent_event" ? event.data.event : event;
       if (inner.kind !== "approval_request") return;
       const allowed = allows();
-      asked.push({ question: { ...inner.data, canAllowAlways: true }, allowed });
+      asked.push({ question: { ...inner.data, offers: { tool: true } }, allowed });
       const reply = { decision: allowed ? ("allow" as const) : ("deny" as const), by: "test" };
       queueMicrotask(() => open.session.answerApproval(inner.data.call_id, reply, inner.agent_id));
     },
@@ -176,7 +176,7 @@ function unfit(event: SessionEvent): string[] {
   if (event.kind === "subagent_event") return unfit(event.data.event);
   if (event.kind !== "approval_request") return [];
   const { data } = event;
-  const { above, rest, question } = approvalText({ ...data, canAllowAlways: true }, "", 100_000);
+  const { above, rest, question } = approvalText({ ...data, offers: { tool: true } }, "", 100_000);
   const shown = [...above, ...rest].map(({ text }) => text);
   const acting = [...shown, question, data.summary, data.reason ?? ""].filter((line) => ACTS_ON_TERMINAL.test(line));
   const text = [...shown, question].join("\n");

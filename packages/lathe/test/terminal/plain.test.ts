@@ -82,7 +82,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
         const results = messages.flatMap((message) => message.results);
         if (messages.some(({ text }) => text.endsWith("write the file"))) {
           if (results.length > 0) return turn.text("written");
-          return turn.calls([{ name: "shell", args: { command: "echo child > child.txt" } }]);
+          return turn.calls([{ name: "shell", args: { command: "X=1 echo child > child.txt" } }]);
         }
         const agent = /"agent_id":"(\w+)"/.exec(results[0]?.text ?? "")?.[1];
         if (agent === undefined) return turn.calls([{ name: "spawn_agent", args: { task: "write the file" } }]);
@@ -94,9 +94,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /Allow (spawn_agent .*|this)\? \[y\/N.*\] /);
-    terminal.keys("y\n");
-    at = await terminal.see(at, /shell \(agent \w+\):[\s\S]*│ echo child.*\s+Allow this\? \[.*\] /);
+    at = await terminal.see(at, /shell \(agent \w+\):[\s\S]*│ X=1 echo child.*\s+Allow this\? \[.*\] /);
     terminal.keys("y\n");
     at = await terminal.see(at, /the child has written it[\s\S]*› /);
     expect(existsSync(join(box.dir, "child.txt"))).toBe(true);
@@ -105,15 +103,15 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
   });
 
   it("Ctrl+C at a question takes all of them away, and the words after it begin a line", async () => {
-    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `echo ${name}` } }));
+    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `X=1 echo ${name}` } }));
     server.push(turn.calls(calls), turn.text("never"));
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /│ echo one\s+Allow this\? \[.*\] /);
+    at = await terminal.see(at, /│ X=1 echo one\s+Allow this\? \[.*\] /);
     terminal.keys("\x03");
     at = await terminal.see(at, /\nInterrupted\.[\s\S]*› /);
-    expect(terminal.text(start)).not.toContain("│ echo two");
+    expect(terminal.text(start)).not.toContain("│ X=1 echo two");
     terminal.keys("/quit\n");
     await terminal.see(at, ended);
   });

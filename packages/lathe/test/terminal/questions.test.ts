@@ -19,10 +19,10 @@ const file = (name: string): string => join(bench.box.dir, name);
 
 describe("approvals", () => {
   it("a command is shown whole before it may run; y runs it", async () => {
-    bench.server.push(turn.calls([shell("echo one > one.txt\necho two >> one.txt")]), turn.text("written"));
+    bench.server.push(turn.calls([shell("X=1 echo one > one.txt\necho two >> one.txt")]), turn.text("written"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
-    const rows = await run.see(/│ echo one[\s\S]*│ echo two[\s\S]*esc stops the work/);
+    const rows = await run.see(/│ X=1 echo one[\s\S]*│ echo two[\s\S]*esc stops the work/);
     expect(rows.join("\n")).toMatch(/y {2}Yes, this once\n.*a {2}Yes, and every later shell call inside this project/);
     expect(existsSync(file("one.txt"))).toBe(false);
     run.type("y");
@@ -96,10 +96,13 @@ describe("approvals", () => {
   });
 
   it("always covers the calls that wait as well", async () => {
-    bench.server.push(turn.calls([shell("echo one > one.txt"), shell("echo two > two.txt")]), turn.text("both"));
+    bench.server.push(
+      turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]),
+      turn.text("both"),
+    );
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
-    await run.see(/│ echo one[\s\S]*esc stops the work/);
+    await run.see(/│ X=1 echo one[\s\S]*esc stops the work/);
     run.type("a");
     await run.see("both");
     expect([existsSync(file("one.txt")), existsSync(file("two.txt"))]).toEqual([true, true]);
@@ -107,14 +110,14 @@ describe("approvals", () => {
 
   it("letters that are being typed do not answer a question that comes up; Tab goes to it, and the words stay", async () => {
     const door = gate();
-    bench.server.push(turn.calls([shell("echo one > one.txt")], { before: door.wait }), turn.text("done"));
+    bench.server.push(turn.calls([shell("X=1 echo one > one.txt")], { before: door.wait }), turn.text("done"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await door.reached;
     run.type("my wa");
     await run.see("❯ my wa");
     door.open();
-    await run.see(/│ echo one[\s\S]*Tab goes to this question/);
+    await run.see(/│ X=1 echo one[\s\S]*Tab goes to this question/);
     run.type("y, yes");
     await run.see("❯ my way, yes");
     expect(existsSync(file("one.txt"))).toBe(false);
@@ -126,7 +129,7 @@ describe("approvals", () => {
   });
 
   it("Esc at a question stops the work", async () => {
-    bench.server.push(turn.calls([shell("echo one > one.txt")]), turn.text("never"));
+    bench.server.push(turn.calls([shell("X=1 echo one > one.txt")]), turn.text("never"));
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await run.see("esc stops the work");

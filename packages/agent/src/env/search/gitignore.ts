@@ -59,7 +59,8 @@ function parseLine(raw: string): Rule | undefined {
   return { negated, directoryOnly, regex: new RegExp(`^${anchored ? "" : "(?:.*/)?"}${source}$`, "s") };
 }
 
-function globSource(glob: string): string {
+/** Source of a regular expression for one glob of an ignore file. */
+export function globSource(glob: string): string {
   let out = "";
   for (let i = 0; i < glob.length; i++) {
     const char = glob[i]!;

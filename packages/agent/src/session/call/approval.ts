@@ -2,16 +2,17 @@
 
 import { messageOf } from "@lathe/llm";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
+import type { DecidedPart } from "../../journal/types.ts";
 import type { CallInfo } from "../../seams/types.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { withDeadline } from "../../time/deadline.ts";
-import type { ClockPart, ConfigPart, EventPart, JournalPart, SeamPart } from "../parts.ts";
+import type { ClockPart, ConfigPart, EventPart, JournalPart, RedactionPart, SeamPart } from "../parts.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
 
 interface QuestionParts extends EventPart, ConfigPart, ClockPart {
   readonly approvals: PendingApprovals;
 }
-export type ApprovalParts = QuestionParts & SeamPart & Pick<JournalPart, "journal">;
+export type ApprovalParts = QuestionParts & SeamPart & RedactionPart & Pick<JournalPart, "journal">;
 
 /** Undefined: go ahead. Otherwise the text that is sent to the model. */
 export async function askApproval(
@@ -21,18 +22,34 @@ export async function askApproval(
 ): Promise<string | undefined> {
   const verdict = await core.seams.approve(call, signal);
   if (!verdict) return undefined;
-  const { decision, reason } = verdict;
-  const { reason: said, ...rest } =
-    decision === "ask"
-      ? await askHost(core, signal, call, reason)
-      : { decision, by: verdict.by ?? "middleware", reason };
+  const { decision, reason, parts = [] } = verdict;
+  const {
+    reason: said,
+    remembered = [],
+    ...rest
+  }: ApprovalAnswer = decision === "ask"
+    ? await askHost(core, signal, call, reason)
+    : { decision, by: verdict.by ?? "middleware", reason, remembered: verdict.remembered };
+  const asked = decision === "ask" ? (reason ?? askingPart(parts)?.reason ?? "") : verdict.asked;
   const answer = { ...rest, ...(said === undefined ? {} : { reason: said }) };
-  core.journal.write({ type: "decision", callId: call.callId, ...answer });
+  core.journal.write(
+    core.redacted({
+      type: "decision",
+      callId: call.callId,
+      ...answer,
+      ...(asked === undefined ? {} : { asked }),
+      ...(parts.length === 0 ? {} : { parts }),
+      ...(remembered.length === 0 ? {} : { remembered }),
+    }),
+  );
   if (decision === "ask") core.emit("approval_settled", { call_id: call.callId, ...answer });
   if (answer.decision === "allow") return undefined;
   const why = answer.reason === undefined ? "" : `: ${answer.reason.replace(/\.$/, "")}`;
   return `Denied by ${answer.by}${why}. The call was not run.`;
 }
+
+const askingPart = (parts: readonly DecidedPart[]): DecidedPart | undefined =>
+  parts.find((part) => part.decision === "ask");
 
 async function askHost(
   core: QuestionParts,

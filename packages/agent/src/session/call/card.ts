@@ -4,6 +4,7 @@ import type { JsonObject, ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import type { MessageEntry } from "../../journal/types.ts";
+import { placeholdersIn } from "../../redact/redactor.ts";
 import { summaryOf } from "./preview.ts";
 
 const PLAIN_LINES = 5;
@@ -17,7 +18,7 @@ export interface ShownCall {
 }
 
 export function cardOf(shown: ShownCall, result?: CardResult): Card {
-  const card = ownCard(shown, result) ?? plainCard(shown, result);
+  const card = withSecretCount(ownCard(shown, result) ?? plainCard(shown, result), result?.text);
   // A failure is never told without its reason.
   return result?.isError && card.body === undefined ? { ...card, body: outputBody(result.text) } : card;
 }
@@ -45,6 +46,14 @@ export function cardResult({ message, details, changes = [] }: MessageEntry): Ca
     details: typeof details === "object" && details !== null && !Array.isArray(details) ? (details as JsonObject) : {},
     changes,
   };
+}
+
+/** People see that something is missing, and how much. */
+function withSecretCount(card: Card, text = ""): Card {
+  const count = placeholdersIn(text);
+  if (count === 0) return card;
+  const said = `${count} secret ${count === 1 ? "value" : "values"} replaced`;
+  return { ...card, outcome: card.outcome === undefined ? said : `${card.outcome}, ${said}` };
 }
 
 /** Tools of hosts and extensions are not all type-checked, and the arguments may not fit. */

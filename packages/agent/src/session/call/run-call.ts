@@ -93,7 +93,7 @@ export async function runCall(core: CallParts, signal: AbortSignal, call: ToolCa
 }
 
 async function settleCall(
-  core: DeclareParts & ApprovalParts & ExecuteParts,
+  core: DeclareParts & ApprovalParts & ExecuteParts & HostPart<"redactor">,
   signal: AbortSignal,
   registered: RegisteredTool,
   call: ToolCallData,
@@ -108,6 +108,7 @@ async function settleCall(
     if ("error" in again) return failure(again.error);
     proposed = propose(registered, call.id, again.args);
   }
+  proposed = withSecrets(core, registered, proposed);
   for (let plans = 0; plans < MOST_PLANS; plans++) {
     const declared = await declare(core, signal, proposed);
     const denied = await askApproval(core, signal, declared.info);
@@ -132,6 +133,17 @@ async function checkArguments(
 function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): ProposedCall {
   const tier = typeof tool.tier === "function" ? tool.tier(args) : tool.tier;
   return { callId, tool, args, tier, summary: summaryOf(tool, args) };
+}
+
+/** The tool gets the values that placeholders stand for; nothing that leaves the machine does. */
+function withSecrets(
+  { options }: HostPart<"redactor">,
+  registered: RegisteredTool,
+  proposed: ProposedCall,
+): ProposedCall {
+  if (proposed.tier === "network") return proposed;
+  const args = options.redactor?.restored(proposed.args) ?? proposed.args;
+  return args === proposed.args ? proposed : propose(registered, proposed.callId, args);
 }
 
 interface DeclaredCall {

@@ -14,6 +14,7 @@ import { changedNote } from "../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../process/processes.ts";
 import { SHELL_OUTPUT } from "../output.ts";
 import { type ArgsOf, flag, integer, optional, parameters, text } from "../params.ts";
+import { commandAccess } from "./access.ts";
 import { shellCard } from "./card.ts";
 import description from "./description.md";
 
@@ -58,10 +59,10 @@ export function shellMeaning<Args>(
     output: SHELL_OUTPUT,
     summary: (args) => toShell(args).command,
     card: (args, result) => shellCard(toShell(args).command, result),
-    async access(args, { env, paths }) {
+    async access(args, scope) {
       const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
-      const access: Access[] = [{ kind: "exec", command, cwd: (await paths.locate(cwd)).real }];
-      return wantsOut && env.isSandboxed ? access.map(asOutside) : access;
+      const access = await commandAccess(command, (await scope.paths.locate(cwd)).real, scope);
+      return wantsOut && scope.env.isSandboxed ? access.map(asOutside) : access;
     },
     async preview(args, { env, paths }) {
       const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);

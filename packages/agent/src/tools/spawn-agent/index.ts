@@ -53,5 +53,5 @@ export function spawnCard(task: string, result: CardResult | undefined): Card {
 
 /** A child may do what its parent may, in the directory it is confined to. */
 export async function agentAccess(task: string, directory = ".", { paths }: CallScope): Promise<Access[]> {
-  return [{ kind: "exec", command: task, cwd: (await paths.locate(directory)).real }];
+  return [{ kind: "exec", command: task, cwd: (await paths.locate(directory)).real, isAgent: true }];
 }

@@ -5,16 +5,26 @@ import { openToRead } from "../../sessions/open.ts";
 import { showText } from "../../sessions/show.ts";
 import { transcriptOf } from "../../sessions/transcript.ts";
 import { writePieces } from "../../sessions/write-pieces.ts";
-import { EXIT } from "../../usage/exit.ts";
+import { EXIT, usageError } from "../../usage/exit.ts";
 import { verbArgs } from "../verb-args.ts";
 import { onlyNamed, type Verb } from "./verb.ts";
 
 export const showVerb: Verb = async (argv, workspace) => {
-  const { values, positionals } = verbArgs(argv, { full: { type: "boolean" } });
+  const { values, positionals } = verbArgs(argv, {
+    full: { type: "boolean" },
+    audit: { type: "boolean" },
+    json: { type: "boolean" },
+  });
+  if (values.json && !values.audit)
+    throw usageError("--json goes with --audit. For the transcript: lathe sessions export");
   const { machine, paths } = workspace;
   const { path } = findSession(workspace, onlyNamed(positionals, "show"));
   const journal = openToRead(machine, paths.blobs, path);
-  await writePieces(machine.stdout, showText(transcriptOf(journal), { full: values.full ?? false }));
+  if (values.audit) {
+    const { auditOf, auditText } = await import("../../sessions/audit.ts");
+    const rows = auditOf(journal);
+    await writePieces(machine.stdout, values.json ? [`${JSON.stringify(rows)}\n`] : auditText(rows));
+  } else await writePieces(machine.stdout, showText(transcriptOf(journal), { full: values.full ?? false }));
   await journal.close();
   return EXIT.done;
 };

@@ -1,6 +1,6 @@
 // Commands about what is permitted, where, and by which instructions.
 
-import { PERMISSION_MODES, type PermissionMode } from "../../permissions/judge.ts";
+import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { usageError } from "../../usage/exit.ts";
 import { existingDirectory } from "../../workspace/workspace.ts";
 import { chooseFrom } from "./choice.ts";
@@ -9,20 +9,26 @@ import { foldersLike } from "./folder-completion.ts";
 import initPrompt from "./init.md";
 
 const MEANINGS: Readonly<Record<PermissionMode, string>> = {
-  "read-only": "reads and searches; everything else is denied",
+  "read-only": "reads, searches and runs commands that change nothing",
   ask: "asks before every change and every command",
-  "auto-edit": "edits inside the project, asks before commands",
+  "auto-edit": "edits inside the project and runs harmless commands, asks before others",
   full: "asks about nothing",
-  plan: "plans without changing anything",
+  plan: "reads and proposes a plan, changes nothing",
 };
+
+const FORGET = "forget";
 
 const permissions: SlashCommand = {
   name: "permissions",
-  arguments: "[mode]",
-  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}`,
+  arguments: "[mode|forget]",
+  description: `show or change what runs without asking: ${PERMISSION_MODES.join(", ")}; forget asks again about what you allowed`,
   whileWorking: true,
-  complete: (_conversation, typed) => PERMISSION_MODES.filter((mode) => mode.startsWith(typed)),
+  complete: (_conversation, typed) => [...PERMISSION_MODES, FORGET].filter((mode) => mode.startsWith(typed)),
   run: async (conversation, wanted, view) => {
+    if (wanted === FORGET) {
+      await conversation.permissions.forget();
+      return view.line("What you allowed in this project is asked about again.", "dim");
+    }
     if (wanted !== "" && !isMode(wanted))
       throw usageError(`There is no mode "${wanted}". Choose one of: ${PERMISSION_MODES.join(", ")}.`);
     const items = PERMISSION_MODES.map((value) => ({ value, label: value, detail: MEANINGS[value] }));
@@ -41,7 +47,8 @@ const plan: SlashCommand = {
   whileWorking: true,
   run: (conversation, _argument, view) => {
     const isPlanning = conversation.permissions.mode === "plan";
-    conversation.setPermissionMode(isPlanning ? "auto-edit" : "plan");
+    if (isPlanning) conversation.permissions.leavePlan();
+    else conversation.setPermissionMode("plan");
     view.line(isPlanning ? "Plan mode is off." : "Plan mode: nothing is changed until you approve a plan.", "dim");
   },
 };

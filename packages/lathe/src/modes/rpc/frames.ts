@@ -42,7 +42,13 @@ const uiFields = {
 };
 
 /** A question about a call names the call. */
-const about = { toolCallId: optional(text), toolName: optional(text), arguments: optional(anyObject) };
+const about = {
+  toolCallId: optional(text),
+  toolName: optional(text),
+  arguments: optional(anyObject),
+  /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
+  remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text) }))),
+};
 
 const uiRequest = oneOf(
   object({
@@ -102,6 +108,8 @@ export const INBOUND = {
     id: text,
     value: optional(oneOf(text, listOf(text))),
     confirmed: optional(flag),
+    /** One of the widths that the question offered. */
+    remember: optional(choice(["pattern", "tool"])),
     cancelled: optional(flag),
     timedOut: optional(flag),
   }),

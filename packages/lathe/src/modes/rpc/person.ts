@@ -3,11 +3,14 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/open-session.ts";
+import type { Offers } from "../../permissions/permissions.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
 
 type Distribute<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type Dialog = Distribute<Exclude<UiRequest, { method: "cancel" | "setTitle" }>, "type" | "id" | "timeout">;
+
+type ConfirmDialog = Extract<UiRequest, { method: "confirm" }>;
 
 export interface HostPersonOptions {
   readonly newId: () => string;
@@ -63,7 +66,7 @@ export class HostPerson implements Person {
   };
 
   readonly approve: Approver = async (question, signal) => {
-    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason, preview } = question;
+    const { call_id: toolCallId, tool_name: toolName, arguments: args, reason, preview, offers } = question;
     const dialog: Dialog = {
       method: "confirm",
       title: `Allow ${toolName}?`,
@@ -71,6 +74,7 @@ export class HostPerson implements Person {
       toolCallId,
       toolName,
       arguments: args,
+      ...widthsOf(toolName, offers),
     };
     try {
       const reply = await this.#show(dialog, signal);
@@ -78,6 +82,7 @@ export class HostPerson implements Person {
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
         by: reply ? "host" : "deadline",
+        ...(reply?.confirmed === true && reply.remember !== undefined ? { remember: reply.remember } : {}),
         ...(said === undefined ? {} : { reason: said }),
       };
     } catch (error) {
@@ -95,6 +100,14 @@ export class HostPerson implements Person {
       timeoutMs: this.#timeoutMs,
     });
   }
+}
+
+function widthsOf(tool: string, { pattern, tool: isToolOffered }: Offers): Pick<ConfirmDialog, "remember"> {
+  const remember = [
+    ...(pattern ? [{ width: "pattern" as const, rules: [...pattern] }] : []),
+    ...(isToolOffered ? [{ width: "tool" as const, rules: [tool] }] : []),
+  ];
+  return remember.length === 0 ? {} : { remember };
 }
 
 function dialogOf({ question, options, multi, recommended }: Question): Dialog {

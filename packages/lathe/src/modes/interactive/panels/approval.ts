@@ -6,7 +6,9 @@ import type { Access, PreviewLine } from "@lathe/agent";
 import { diffRows, EMPTY_ROW, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import { shownPath } from "../../../home/shown-path.ts";
+import type { Width } from "../../../permissions/permissions.ts";
 import { denied } from "../plain/answers.ts";
+import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
 import { approvalTitle } from "./approval-title.ts";
 
@@ -41,18 +43,18 @@ export function approvalRows(question: ApprovalQuestion, around: Surroundings, c
   ];
 }
 
-export function approvalOptions({ tool_name: tool, canAllowAlways }: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
+export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
+  const wider = (letter: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
+    letter,
+    label,
+    answer: () => ({ decision: "allow", remember, by: "user" }),
+  });
   return [
     { letter: "y", label: "Yes, this once", answer: () => ({ decision: "allow", by: "user" }) },
-    ...(canAllowAlways
-      ? [
-          {
-            letter: "a",
-            label: `Yes, and every later ${tool} call inside this project`,
-            answer: (): ApprovalReply => ({ decision: "always", by: "user" }),
-          },
-        ]
+    ...(offers.pattern
+      ? [wider("p", `Yes, and ${patternText(offers.pattern)} in this project from now on`, "pattern")]
       : []),
+    ...(offers.tool ? [wider("a", `Yes, and every later ${tool} call inside this project`, "tool")] : []),
     { letter: "n", label: "No", answer: () => denied() },
     { letter: "w", label: "No, and say what to do instead", words: "What should be done instead?", answer: denied },
   ];

@@ -2,13 +2,19 @@
 
 import type { Answer, Question } from "@lathe/agent";
 import type { ApprovalReply } from "../../../conversation/approvals.ts";
+import type { Width } from "../../../permissions/permissions.ts";
 
 export const isYes = (said: string): boolean => /^y(es)?$/i.test(said);
 export const isNo = (said: string): boolean => /^no?$/i.test(said);
-export const isAlways = (said: string): boolean => /^a(lways)?$/i.test(said);
+/** How far an answer reaches beyond this call; undefined: it does not. */
+export function widthOf(said: string): Width | undefined {
+  if (/^a(lways)?$/i.test(said)) return "tool";
+  return /^p(roject|attern)?$/i.test(said) ? "pattern" : undefined;
+}
 
 export function replyOf(said: string): ApprovalReply {
-  if (isAlways(said)) return { decision: "always", by: "user" };
+  const remember = widthOf(said);
+  if (remember !== undefined) return { decision: "allow", remember, by: "user" };
   if (isYes(said)) return { decision: "allow", by: "user" };
   return denied(said === "" || isNo(said) ? undefined : said);
 }

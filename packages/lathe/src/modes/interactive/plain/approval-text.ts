@@ -1,7 +1,7 @@
 // What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
 
 import type { PreviewLine } from "@lathe/agent";
-import { rowText, widthOf, wrap } from "@lathe/tui";
+import { rowText, visibleLine, widthOf, wrap } from "@lathe/tui";
 import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
 import type { LineStyle } from "../host-view.ts";
 
@@ -31,12 +31,16 @@ const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyl
 };
 
 export function approvalText(
-  { tool_name: tool, preview, reason, canAllowAlways }: ApprovalQuestion,
+  { tool_name: tool, preview, reason, offers }: ApprovalQuestion,
   whose: string,
   columns: number,
 ): ApprovalText {
   // A tool is allowed, not this one call: that has to be said.
-  const answers = canAllowAlways ? `? [y/N/always = every ${tool} call] ` : "? [y/N] ";
+  const wider = [
+    ...(offers.pattern ? [`p = ${patternText(offers.pattern)} in this project`] : []),
+    ...(offers.tool ? [`always = every ${tool} call`] : []),
+  ];
+  const answers = `? [${["y", "N", ...wider].join("/")}] `;
   const [only] = preview;
   const short = `Allow ${tool} ${only?.text ?? ""}${whose}${answers}`;
   const isPlain = only?.kind === undefined || only.kind === "note";
@@ -56,6 +60,10 @@ export function approvalText(
     question: `Allow this${answers}`,
   };
 }
+
+/** `shell(npm test *)` as people say it: `npm test *`. */
+export const patternText = (rules: readonly string[]): string =>
+  visibleLine(rules.map((rule) => rule.replace(/^shell\((.*)\)$/s, "$1")).join(", "));
 
 function styled({ text, kind }: PreviewLine, columns: number): StyledLine[] {
   const style = kind && STYLES[kind];

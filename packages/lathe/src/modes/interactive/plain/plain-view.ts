@@ -7,12 +7,13 @@ import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/appr
 import type { OpenSession } from "../../../conversation/open-session.ts";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Machine } from "../../../machine/machine.ts";
+import type { Offers, Width } from "../../../permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../../../usage/exit.ts";
 import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
-import { answerTo, isAlways, isNo, isYes, replyOf } from "./answers.ts";
+import { answerTo, isNo, isYes, replyOf, widthOf } from "./answers.ts";
 import { approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
@@ -30,6 +31,9 @@ interface PendingQuestion {
   readonly isSecret?: boolean;
   readonly settle: (answer: string | undefined) => void;
 }
+
+const isOffered = (width: Width | undefined, { pattern, tool }: Offers): boolean =>
+  width === undefined || (width === "tool" ? tool : pattern !== undefined);
 
 export class PlainView implements HostView {
   readonly #machine: Machine;
@@ -154,7 +158,7 @@ export class PlainView implements HostView {
       const said = (await this.#askAbout(text.question, signal, show)) ?? "";
       if (signal.aborted) return undefined;
       if (/^v(iew)?$/i.test(said) && text.rest.length > 0) shown = text.rest;
-      else if (isAlways(said) && !question.canAllowAlways)
+      else if (!isOffered(widthOf(said), question.offers))
         this.line("Calls like this one are asked about each time. Answer y or n.", "yellow");
       else return replyOf(said);
     }

@@ -29,12 +29,15 @@ describe("files that make something run later", () => {
     "/home/Me/.kube/config",
     "/home/Me/.pypirc",
     "/srv/p/.pre-commit-config.yaml",
+    "/srv/p/.github/workflows/ci.yml",
+    "/srv/p/.gitlab-ci.yml",
+    "/srv/p/Jenkinsfile",
   ])("%s is protected", (path) => expect(isProtected(path, PLACES)).toBe(true));
 
   it.each([
     "/srv/p/src/git/hooks.ts",
     "/srv/p/.gitignore",
-    "/srv/p/.github/workflows/ci.yml",
+    "/srv/p/.github/dependabot.yml",
     "/srv/p/bashrc",
     "/srv/p/.bashrc.d/x",
     "/srv/p/bin/ls",

@@ -1,8 +1,9 @@
 // Who is asked about what: every mode against everything that a call can touch.
 
-import type { Access, Tier } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
-import { judge, PERMISSION_MODES, type PermissionMode, staysInside } from "./judge.ts";
+import type { Access, Tier } from "../contract/tool.ts";
+import { type JudgedCall, judge, staysInside } from "./judge.ts";
+import { PERMISSION_MODES, type PermissionMode } from "./verdict.ts";
 
 const PLACES = { roots: ["/srv/project", "/srv/shared"], userHome: "/home/me", latheHome: "/home/me/.lathe" };
 
@@ -188,13 +189,19 @@ const ROWS: readonly Row[] = [
 
 describe("what may happen without asking", () => {
   it.each(ROWS)("$what: $decisions", ({ tier, access, decisions, inside }) => {
-    const judged = PERMISSION_MODES.map((mode) => judge(mode, { tier, access }, PLACES).decision);
+    const judged = PERMISSION_MODES.map(
+      (mode) => judge({ tier, access }, { mode, rules: [], places: PLACES }).decision,
+    );
     expect(judged.join(" ")).toBe(decisions);
     expect(staysInside({ tier, access }, PLACES)).toBe(inside);
   });
 
   it("says why, and which option would have allowed it", () => {
-    const why = (mode: PermissionMode, tier: Tier, ...access: Access[]) => judge(mode, { tier, access }, PLACES);
+    const judgeIn = (mode: PermissionMode, call: JudgedCall) => {
+      const { parts: _parts, ...verdict } = judge(call, { mode, rules: [], places: PLACES });
+      return verdict;
+    };
+    const why = (mode: PermissionMode, tier: Tier, ...access: Access[]) => judgeIn(mode, { tier, access });
     expect(why("read-only", "write", write("/srv/project/a"))).toEqual({
       decision: "deny",
       reason: "This session is read-only: nothing may be changed or run.",
@@ -222,7 +229,7 @@ describe("what may happen without asking", () => {
     expect(why("ask", "write", address(true)).reason).toBe(
       "note://1 is written by its provider, outside Lathe's control.",
     );
-    expect(judge("ask", { tier: "exec", access: undefined }, PLACES).reason).toBe(
+    expect(judgeIn("ask", { tier: "exec", access: undefined }).reason).toBe(
       "The tool does not say what it will touch.",
     );
   });
@@ -234,6 +241,8 @@ describe("what may happen without asking", () => {
       [outside, hook],
       [hook, outside],
     ])
-      expect(judge("auto-edit", { tier: "write", access }, PLACES).allowWith).toBe("--permission-mode full");
+      expect(judge({ tier: "write", access }, { mode: "auto-edit", rules: [], places: PLACES }).allowWith).toBe(
+        "--permission-mode full",
+      );
   });
 });

@@ -53,6 +53,13 @@ const STARTUP_FILES = [
   ".pre-commit-config.yml",
 ];
 
+/** What servers run after a push, with the project's secrets. */
+const CI_FILES = [
+  /(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|gitea\/workflows|forgejo\/workflows|woodpecker)\//,
+  /(^|\/)(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml$/,
+  /(^|\/)jenkinsfile$/,
+];
+
 /** Files whose name alone says nothing. */
 const PROGRAM_SETTINGS = [/(^|\/)\.cargo\/config(\.toml)?$/, /(^|\/)\.kube\/config$/, /(^|\/)\.direnv(\/|$)/];
 
@@ -94,6 +101,7 @@ const CREDENTIAL_FOLDERS = [
   /(^|\/)\.config(\/(gcloud|gh|hub|rclone)(\/.*)?)?$/,
 ];
 
+/** Where the person's own files are. */
 export interface SensitivePlaces {
   /** Real paths. */
   readonly userHome: string;
@@ -113,7 +121,7 @@ export function isProtected(path: string, { userHome, latheHome, onDisk }: Sensi
   const parts = folded.split("/");
   if (parts.some((part) => CONFIGURES_PROGRAMS.includes(part))) return true;
   if (STARTUP_FILES.includes(parts.at(-1) ?? "")) return true;
-  if (PROGRAM_SETTINGS.some((pattern) => pattern.test(folded))) return true;
+  if ([...PROGRAM_SETTINGS, ...CI_FILES].some((pattern) => pattern.test(folded))) return true;
   if (isInside(path, latheHome) || onDisk?.steersGit(path)) return true;
   const home = userHome.toLowerCase();
   return HOME_CONFIGURATION.some((name) => isInside(folded, `${home}/${name}`));
@@ -138,6 +146,7 @@ export function searchesCredentials(root: string, filter: string | undefined, pl
   return filter !== undefined && !filter.startsWith("!") && isCredentialFile(`${root}/${filter}`, places);
 }
 
+/** The directory itself, or something below it. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }

@@ -1,0 +1,94 @@
+// Rules about calls, as people write them: `tool(pattern)`. Reading one says what is wrong with it in one line. What rules of
+// other agents' settings mean is understood as well. Matching is in match.ts.
+
+import { patternWords } from "../shell/match.ts";
+
+/** What a rule, a mode or a person says of something that a call would do. */
+export type Decision = "allow" | "ask" | "deny";
+
+/** A rule that reads well. */
+export interface RuleText {
+  /** In our own form. */
+  readonly text: string;
+  /** `shell`, a tier (`read`, `write`, `exec`, `network`), or the name of a tool. */
+  readonly subject: string;
+  /** Absent: everything that the subject does. */
+  readonly pattern?: string;
+}
+
+/** A rule that takes effect. */
+export interface Rule extends RuleText {
+  readonly decision: Decision;
+  /** Where it stands, for people: a file, `--allow`, `remembered`. */
+  readonly origin: string;
+}
+
+/** Names of other agents' tools, and of our tools for the same work. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  Bash: "shell",
+  bash: "shell",
+  Read: "read",
+  Glob: "read",
+  Grep: "read",
+  LS: "read",
+  Edit: "write",
+  MultiEdit: "write",
+  NotebookEdit: "write",
+  Write: "write",
+  edit: "write",
+  WebFetch: "network",
+  WebSearch: "web_search",
+};
+
+/** How a rule is written, for error messages. */
+export const EXAMPLE = "Write it as tool(pattern), for example shell(git log *), write(src/**) or network(example.com)";
+
+const FORM = /^\s*([A-Za-z_][\w.-]*)\s*(?:\(([\s\S]*)\))?\s*$/;
+
+/** The rule, or what is wrong with it. */
+export function readRule(written: string): RuleText | { readonly problem: string } {
+  const [, name, inside] = FORM.exec(written) ?? [];
+  if (name === undefined) return { problem: wrongForm(written) };
+  const subject = Object.hasOwn(SUBJECTS, name) ? (SUBJECTS[name] as string) : name;
+  if (inside === undefined) return { text: subject, subject };
+  const foreign = subject !== name && /^[A-Z]/.test(name);
+  const pattern = (foreign ? importedPattern(subject, inside) : inside).trim();
+  const problem = wrongPattern(subject, pattern);
+  if (problem !== undefined) return { problem };
+  return isEverything(subject, pattern)
+    ? { text: subject, subject }
+    : { text: `${subject}(${pattern})`, subject, pattern };
+}
+
+/** `Bash(git log:*)`, `Read(//etc/hosts)`, `Edit(/src/**)`, `WebFetch(domain:example.com)` in our form. */
+function importedPattern(subject: string, pattern: string): string {
+  if (subject === "shell") return pattern.replace(/:\*$/, " *");
+  if (subject === "network") return pattern.replace(/^domain:/, "");
+  // Two slashes are the root of the disk there, one that of the project.
+  return pattern.startsWith("//") ? pattern.slice(1) : pattern.replace(/^\.?\//, "");
+}
+
+const isEverything = (subject: string, pattern: string): boolean => isCommand(subject) && pattern === "*";
+
+const isCommand = (subject: string): boolean => subject === "shell" || subject === "exec";
+
+function wrongForm(written: string): string {
+  if (written.trim() === "") return "is empty";
+  if (written.includes("(") && !written.trimEnd().endsWith(")")) return 'has no ")" at its end';
+  return "is not a rule";
+}
+
+function wrongPattern(subject: string, pattern: string): string | undefined {
+  if (pattern === "") return "has nothing between its parentheses; leave them out to mean every call";
+  if (isCommand(subject)) return wrongWords(patternWords(pattern));
+  if (subject === "network" && !/^(\*\.)?[\w.:[\]-]+$/.test(pattern))
+    return "must name a host, such as example.com or *.example.com";
+  if (subject !== "read" && subject !== "write") return undefined;
+  if (pattern.startsWith("!")) return "cannot exclude with !; write a rule of its own that denies it";
+  return pattern.split("/").includes("..") ? "must not contain .." : undefined;
+}
+
+function wrongWords(words: readonly string[]): string | undefined {
+  if (words.length === 0) return "names no command";
+  return words.length > 1 && words[0]?.includes("*") ? "must begin with the name of a program" : undefined;
+}

@@ -1,0 +1,91 @@
+// The rule that would answer a question for good: as wide as people mean it ("npm test", whatever follows), never for what is
+// dangerous, in doubt or can be anything.
+
+import { posix } from "node:path";
+import type { ShellPart } from "../shell/types.ts";
+import { type Item, tierOf } from "./match.ts";
+import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
+import { isInRoots, type Places } from "./verdict.ts";
+
+/** Programs whose first word says what they do. */
+const WITH_SUBCOMMANDS = new Set([
+  ...["git", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "go", "rustup", "pip", "pip3", "uv", "poetry", "pipenv"],
+  ...["bundle", "gem", "rake", "mix", "dotnet", "mvn", "gradle", "gradlew", "docker", "podman", "kubectl", "helm"],
+  ...["terraform", "gh", "glab", "brew", "apt", "apt-get", "dnf", "systemctl", "make", "just", "task", "nx", "turbo"],
+  ...["composer", "php", "swift", "flutter", "dart", "conda", "hatch", "pdm", "rails", "npx", "pnpx", "bunx", "uvx"],
+]);
+
+/** Words after which the next one matters as well: `npm run build`. */
+const RUNNERS = new Set(["run", "exec", "run-script", "x", "dlx", "compose"]);
+
+/** What runs whatever it is given. */
+const INTERPRETERS = new Set([
+  ...["sh", "bash", "zsh", "dash", "ksh", "fish", "node", "python", "python2", "python3", "perl", "ruby", "lua", "php"],
+  ...["tsx", "ts-node", "deno", "bun", "osascript", "awk", "gawk", "eval", "source", "."],
+]);
+
+/** Options of interpreters that are followed by code. */
+const CODE = /^(-[a-zA-Z]*[cepr]|--eval|--print|--command|--execute|-)$/;
+
+/** With nothing after it, any program only says something about itself. */
+const ASKS_ABOUT_ITSELF = /^(--version|--help|-v|-V|version)$/;
+
+/** Undefined: nothing that should be allowed for longer than this call. */
+export function suggestedCommand(part: ShellPart): string | undefined {
+  const { words, unknown, danger, doubt, isElsewhere, assignments } = part;
+  const [program = ""] = words;
+  if (danger || doubt !== undefined || isElsewhere || assignments.length > 0 || program === "") return undefined;
+  if (unknown.length === 0 && words.length === 2 && ASKS_ABOUT_ITSELF.test(words[1] ?? ""))
+    return `shell(${words.join(" ")})`;
+  const fixed = fixedWords(words);
+  if (fixed === undefined || unknown.some((at) => at < fixed.length)) return undefined;
+  if (!fixed.every((word) => /^[\w@%+=:,./~-]+$/.test(word))) return undefined;
+  return `shell(${[...fixed, "*"].join(" ")})`;
+}
+
+function fixedWords(words: readonly string[]): readonly string[] | undefined {
+  const [program = "", first, second] = words;
+  const name = posix.basename(program);
+  if (WITH_SUBCOMMANDS.has(name)) {
+    if (first === undefined) return [program];
+    // Options before the subcommand may change everything about it.
+    if (first.startsWith("-")) return undefined;
+    if (!RUNNERS.has(first)) return [program, first];
+    return second === undefined || second.startsWith("-") ? undefined : [program, first, second];
+  }
+  if (!INTERPRETERS.has(name)) return [program];
+  if (first === undefined || CODE.test(first)) return undefined;
+  if (first === "-m" || first === "--test") return second === undefined ? [program, first] : [program, first, second];
+  return first.startsWith("-") ? undefined : [program, first];
+}
+
+/** Rules that would allow these things in this project; undefined when one of them must not be allowed for good. */
+export function suggestedRules(items: readonly Item[], places: Places): string[] | undefined {
+  const rules = items.map((item) => suggestedFor(item, places));
+  if (rules.length === 0 || rules.includes(undefined)) return undefined;
+  return [...new Set(rules as string[])];
+}
+
+function suggestedFor(item: Item, places: Places): string | undefined {
+  switch (item.kind) {
+    case "exec":
+      return item.part && suggestedCommand(item.part);
+    case "network":
+      return /^[\w.-]+$/.test(item.host) ? `network(${item.host})` : undefined;
+    case "read":
+    case "write":
+      if (isCredentialFile(item.path, places) || isProtected(item.path, places)) return undefined;
+      return `${tierOf(item)}(${folderPattern(item.path, places)})`;
+    default:
+      return undefined;
+  }
+}
+
+/** Everything in the folder of the file; at the top of the project only the file itself. */
+function folderPattern(path: string, places: Places): string {
+  const [project = "/"] = places.roots;
+  const below = isInRoots(path, { ...places, roots: [project] }) ? posix.relative(project, path) : path;
+  const folder = posix.dirname(below);
+  const literal = (text: string): string => text.replace(/[*?[\]\\]/g, "\\$&");
+  return folder === "." || folder === "/" ? literal(below) : `${literal(folder)}/**`;
+}

@@ -1,0 +1,38 @@
+// The model of the role `plan`: used while the session plans, when the user has chosen one.
+
+import type { ModelChoice, Models } from "../../models/models.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+
+export interface PlanModelParts {
+  readonly workspace: Workspace;
+  readonly models: Models;
+  readonly isPlanning: () => boolean;
+  readonly current: () => ModelChoice;
+  readonly switchTo: (choice: ModelChoice, role?: string) => Promise<void>;
+}
+
+export class PlanModel {
+  readonly #parts: PlanModelParts;
+  /** What to go back to. */
+  #before: ModelChoice | undefined;
+
+  constructor(parts: PlanModelParts) {
+    this.#parts = parts;
+  }
+
+  /** After the mode has changed. A model that was named for this run is used for planning, too. */
+  async follow(): Promise<void> {
+    const { workspace, models, isPlanning, current, switchTo } = this.#parts;
+    const { settings, settingsOrigin, env } = workspace;
+    const isChosen = (env["LATHE_PLAN_MODEL"] || settings["modelRoles.plan"]) !== "";
+    if (isPlanning() && this.#before === undefined && isChosen && settingsOrigin.get("model") !== "run") {
+      const choice = models.choose("lathe/plan");
+      this.#before = current();
+      await switchTo(choice, "plan");
+    } else if (!isPlanning() && this.#before !== undefined) {
+      const back = this.#before;
+      this.#before = undefined;
+      await switchTo(back);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// What a person has allowed in a project beyond one session, until it expires: a small file in Lathe's home, by project.
+
+import { type Rule, readRule } from "@lathe/agent";
+import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** One rule of one project. */
+export interface RememberedRule {
+  readonly rule: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+interface RememberedOptions {
+  readonly file: string;
+  /** Real path of the working directory. */
+  readonly project: string;
+  readonly now: () => number;
+  /** How long a choice holds; 0: until the session ends. */
+  readonly days: number;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export class RememberedRules {
+  readonly #options: RememberedOptions;
+  /** Read when first needed: most sessions ask about nothing. */
+  #kept: readonly RememberedRule[] | undefined;
+
+  constructor(options: RememberedOptions) {
+    this.#options = options;
+  }
+
+  rules(): readonly Rule[] {
+    return this.list().flatMap(({ rule }) => ruleOf(rule));
+  }
+
+  list(): readonly RememberedRule[] {
+    if (this.#kept === undefined) {
+      const now = this.#options.now();
+      this.#kept = keptIn(readJsonFile(this.#options.file), this.#options.project).filter(({ until }) => until > now);
+    }
+    return this.#kept;
+  }
+
+  /** Takes effect at once; in later sessions of the project as well, until it expires. */
+  async add(rule: string): Promise<void> {
+    const { file, project, now, days } = this.#options;
+    const added = { rule, until: days > 0 ? now() + days * DAY_MS : Number.MAX_SAFE_INTEGER };
+    const others = this.list().filter((known) => known.rule !== rule);
+    this.#kept = [...others, added];
+    if (days > 0)
+      await updateJsonFile(file, (value) =>
+        withProject(value, project, (kept) => [
+          ...kept.filter((known) => known.rule !== rule && known.until > now()),
+          added,
+        ]),
+      );
+  }
+
+  async clear(): Promise<void> {
+    const { file, project } = this.#options;
+    if (this.list().length === 0) return;
+    this.#kept = [];
+    await updateJsonFile(file, (value) => withProject(value, project, () => []));
+  }
+}
+
+export const rememberedIn = ({ paths, cwd, machine, settings }: Workspace): RememberedRules =>
+  new RememberedRules({
+    file: paths.permissions,
+    project: cwd,
+    now: () => machine.deps.now(),
+    days: settings["permissions.rememberDays"],
+  });
+
+function withProject(
+  value: unknown,
+  project: string,
+  change: (kept: readonly RememberedRule[]) => readonly RememberedRule[],
+): Record<string, unknown> {
+  const all = isRecord(value) ? value : {};
+  const { [project]: _before, ...others } = all;
+  const kept = change(keptIn(value, project));
+  return kept.length === 0 ? others : { ...others, [project]: kept };
+}
+
+function keptIn(value: unknown, project: string): readonly RememberedRule[] {
+  const kept = isRecord(value) && Object.hasOwn(value, project) ? value[project] : [];
+  return Array.isArray(kept) ? kept.filter(isRemembered) : [];
+}
+
+function isRemembered(value: unknown): value is RememberedRule {
+  return isRecord(value) && typeof value["rule"] === "string" && typeof value["until"] === "number";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function ruleOf(text: string): Rule[] {
+  const read = readRule(text);
+  return "problem" in read ? [] : [{ ...read, decision: "allow", origin: "remembered" }];
+}

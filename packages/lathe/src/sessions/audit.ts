@@ -1,0 +1,48 @@
+// What was decided about the calls of a session, by whom and why, as the journal holds it. Children's decisions are in their own
+// journals, and are shown with the id of the child.
+
+import type { DecisionLine, Journal, MessageEntry } from "@lathe/agent";
+import { visible } from "./visible.ts";
+
+export interface AuditRow {
+  readonly timestamp: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly decision: "allow" | "deny";
+  readonly by: string;
+  readonly reason?: string;
+  readonly asked?: string;
+  readonly remembered?: readonly string[];
+  readonly parts?: DecisionLine["parts"];
+}
+
+type AuditReader = Pick<Journal, "entryIds" | "meta" | "entry" | "outside">;
+
+export function auditOf(journal: AuditReader): AuditRow[] {
+  const tools = new Map<string, string>();
+  for (const id of journal.entryIds()) {
+    if (journal.meta(id)?.type !== "message") continue;
+    const { message } = journal.entry(id) as MessageEntry;
+    for (const part of message.content) if (part.kind === "tool_call") tools.set(part.toolCall.id, part.toolCall.name);
+  }
+  return [...journal.outside("decision")].map(({ type: _type, ...line }) => ({
+    ...line,
+    tool: tools.get(line.callId) ?? "",
+  }));
+}
+
+/** One decision a paragraph: what was decided, then each part of it. */
+export function* auditText(rows: readonly AuditRow[]): IterableIterator<string> {
+  if (rows.length === 0) yield "Nothing was decided in this session.\n";
+  for (const row of rows) yield `${visible(rowText(row))}\n`;
+}
+
+function rowText({ timestamp, tool, decision, by, reason, asked, parts = [], remembered = [] }: AuditRow): string {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return [
+    `${timestamp}  ${decision}  ${tool}  by ${by}${why}`,
+    ...(asked === undefined || asked === "" ? [] : [`    asked because: ${asked}`]),
+    ...parts.map((part) => `    ${part.decision}  ${part.tier}  ${part.what}  ${part.reason}`),
+    ...(remembered.length === 0 ? [] : [`    remembered: ${remembered.join(", ")}`]),
+  ].join("\n");
+}

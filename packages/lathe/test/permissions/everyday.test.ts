@@ -1,0 +1,67 @@
+// How often a person is asked in runs that everybody has: at most twice, and each time the answer can be given for good.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import type { ApprovalQuestion } from "../../src/conversation/approvals.ts";
+import { conversation, type Talk } from "../conversation-kit.ts";
+import { EVERYDAY_RUNS, type RunStep } from "./everyday-runs.ts";
+
+let talk: Talk | undefined;
+afterEach(async () => {
+  await talk?.talk.close();
+  await talk?.server.close();
+  talk = undefined;
+});
+
+const SCRIPTS = { test: "node --test", lint: "node -e 0", build: "mkdir -p dist && echo 1 > dist/out.js" };
+
+function makeProject(root: string): void {
+  const git = (...args: string[]): void => void execFileSync("git", ["-C", root, ...args], { stdio: "ignore" });
+  for (const folder of ["src", "test"]) mkdirSync(join(root, folder));
+  const put = (name: string, text: string): void => writeFileSync(join(root, name), text);
+  put(".gitignore", ".lathe-home\n");
+  put("README.md", "# sample\n");
+  put("package.json", `${JSON.stringify({ name: "sample", version: "1.0.0", type: "module", scripts: SCRIPTS })}\n`);
+  put("src/sum.js", "export const sum = (a, b) => a + b;\n");
+  put("test/sum.test.js", "import { test } from 'node:test';\ntest('sum', () => {});\n");
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", `${root}-remote`]);
+  git("init", "-q", "-b", "main");
+  git("config", "user.email", "someone@example.com");
+  git("config", "user.name", "Someone");
+  git("add", "-A");
+  git("commit", "-qm", "Begin");
+  git("remote", "add", "origin", `${root}-remote`);
+  git("push", "-q", "origin", "main");
+}
+
+const callOf = (step: RunStep) => (typeof step === "string" ? { name: "shell", args: { command: step } } : step);
+
+it.each(EVERYDAY_RUNS)(
+  "$title: at most two questions in auto-edit, each with a pattern to remember",
+  async ({ steps }) => {
+    const asked: ApprovalQuestion[] = [];
+    talk = await conversation(
+      {},
+      {
+        parts: {
+          person: {
+            approve: async (question) => {
+              asked.push(question);
+              return { decision: "allow", by: "user", remember: "pattern" };
+            },
+          },
+        },
+      },
+    );
+    makeProject(talk.root);
+    talk.server.push(...steps.map((step) => turn.calls([callOf(step)])), turn.text("done"));
+    await talk.talk.submit("go");
+    expect(talk.talk.session.lastText()).toBe("done");
+    const questions = asked.map(({ summary, reason, offers }) => ({ summary, reason, pattern: offers.pattern }));
+    expect(questions.filter(({ pattern }) => pattern === undefined)).toEqual([]);
+    expect(questions.length, JSON.stringify(questions)).toBeLessThanOrEqual(2);
+  },
+);

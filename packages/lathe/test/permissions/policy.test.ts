@@ -1,0 +1,85 @@
+// `lathe policy`.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Box, makeBox } from "../sessions-box.ts";
+
+let box: Box;
+beforeEach(() => {
+  box = makeBox();
+});
+afterEach(() => box.remove());
+
+interface Tested {
+  readonly verdict: string;
+  readonly parts: readonly { command: string; verdict: string; reason: string; rule?: string }[];
+}
+
+async function tested(command: string, ...options: string[]): Promise<Tested> {
+  const { code, stdout, stderr } = await box.run("policy", "test", ...options, "--json", "--", command);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as Tested;
+}
+
+describe("policy test", () => {
+  it("LS-10 judges each part, with its reason and the rule that decided", async () => {
+    const { verdict, parts } = await tested(
+      "git log -3 && rm -rf x",
+      "--allow",
+      "shell(git log *)",
+      "--allow",
+      "shell(rm *)",
+    );
+    expect(verdict).toBe("ask");
+    expect(parts).toMatchObject([
+      { command: "git log -3", verdict: "allow", rule: "shell(git log *)" },
+      { command: "rm -rf x", verdict: "ask" },
+    ]);
+    for (const { reason } of parts) expect(reason).toMatch(/\.$/);
+  });
+
+  it.each([
+    ["git log", ["--allow", "shell(git log *)"], "allow"],
+    ["git logout", ["--allow", "shell(git log *)"], "ask"],
+    ["ls", ["--allow", "shell(git log *)"], "ask"],
+    ["ls", [], "allow"],
+    ["ls", ["--deny", "shell(ls *)"], "deny"],
+    ["ls; pwd", ["--allow", "Bash(ls:*)", "--allow", "Bash(pwd)"], "allow"],
+    ["git reset --hard", ["--allow", "shell(git *)"], "ask"],
+    ["git reset --hard", ["--allow", "shell(git reset --hard *)"], "allow"],
+    ["echo x > out.txt", ["--allow", "shell(echo *)"], "ask"],
+    ["echo x > out.txt", ["--allow", "shell(echo *)", "--allow", "write(out.txt)"], "allow"],
+    ["npm test", [], "ask"],
+    ["npm test", ["--ask", "shell(npm *)", "--allow", "shell(npm test *)"], "ask"],
+  ])("%s with %j: %s", async (command, options, verdict) => {
+    expect((await tested(command, ...options)).verdict).toBe(verdict);
+  });
+
+  it("without rules of its own the settings take effect", async () => {
+    mkdirSync(box.home, { recursive: true });
+    writeFileSync(join(box.home, "config.yml"), "permissions:\n  allow: [shell(npm test *)]\n  deny: [shell(ls *)]\n");
+    expect((await tested("npm test -- --watch")).verdict).toBe("allow");
+    expect((await tested("ls")).verdict).toBe("deny");
+    expect((await tested("ls", "--allow", "shell(ls *)")).verdict).toBe("allow");
+    const { stdout } = await box.run("policy", "explain");
+    expect(stdout).toMatch(
+      /mode: auto-edit \(default\)[\s\S]*deny shell\(ls \*\) {2}\(.*config\.yml\)[\s\S]*allow shell\(npm test \*\)/,
+    );
+  });
+
+  it("says in words what JSON says, and refuses what it cannot read", async () => {
+    const { stdout } = await box.run("policy", "test", "--", "npm test");
+    expect(stdout).toMatch(/^ask\n {2}ask +npm test +Mode auto-edit asks before it runs commands\.\n$/);
+    for (const [args, says] of [
+      [["test"], "Give a command"],
+      [["test", "--", "ls", "pwd"], "one command in quotes"],
+      [["test", "--allow", "x y", "--", "ls"], '--allow: "x y" is not a rule'],
+      [["nothing"], "Choose one of test, explain, suggest, forget"],
+    ] as const) {
+      const run = await box.run("policy", ...args);
+      expect(run.code).toBe(2);
+      expect(run.stderr).toContain(says);
+    }
+  });
+});
