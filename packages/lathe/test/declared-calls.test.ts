@@ -18,6 +18,8 @@ import {
   type ExecResult,
   type ExecutionEnvironment,
   LocalEnvironment,
+  PERMISSION_MODES,
+  type PermissionMode,
   type ToolDef,
   WrappedEnvironment,
   type WriteOptions,
@@ -28,7 +30,6 @@ import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
 import { openSession } from "../src/conversation/open-session.ts";
 import { memoryJournal } from "../src/journals/journal-files.ts";
 import type { Machine } from "../src/machine/machine.ts";
-import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { fixedAnswers } from "../src/practice/fixed-answers.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 import { type Case, WRITES } from "./declared-writes.ts";

@@ -14,8 +14,8 @@ import {
 import type { Machine } from "../machine/machine.ts";
 import { onDisk } from "../permissions/on-disk.ts";
 import { rememberedIn } from "../permissions/remembered.ts";
-import { rulesOfOptions } from "../settings/rules.ts";
 import { visible } from "../sessions/visible.ts";
+import { rulesOfOptions } from "../settings/rules.ts";
 import { table } from "../tables/table.ts";
 import { EXIT, type ExitCode, usageError } from "../usage/exit.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";

@@ -4,6 +4,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { PermissionMode } from "@lathe/agent";
 import {
   branchPoint,
   branchSummarizer,
@@ -36,7 +37,6 @@ import {
   type OpenedJournal,
 } from "../journals/journal-files.ts";
 import type { ModelChoice } from "../models/models.ts";
-import type { PermissionMode } from "@lathe/agent";
 import type { Permissions } from "../permissions/permissions.ts";
 import { PRACTICE_PROVIDER } from "../practice/name.ts";
 import { type ReportedRewind, refusedAsUsage } from "../rewind/report.ts";

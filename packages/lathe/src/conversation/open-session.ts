@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { PermissionMode } from "@lathe/agent";
 import {
   type Answerer,
   type AskedGit,
@@ -32,7 +33,6 @@ import { adapterOf, connect, isLocal, type ModelChoice, type ModelOverrides, mod
 import type { Models } from "../models/models.ts";
 import { profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels } from "../models/side-models.ts";
-import type { PermissionMode } from "@lathe/agent";
 import { onDisk } from "../permissions/on-disk.ts";
 import { permissionCommand } from "../permissions/permission-command.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -45,8 +45,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
 import { earlierSessions } from "./handoff.ts";
-import { PlanModel } from "./plan/plan-model.ts";
 import { Planning, planFileOf, wasPlanning } from "./plan/plan-mode.ts";
+import { PlanModel } from "./plan/plan-model.ts";
 import { openedOnUse, SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
 

@@ -1,8 +1,7 @@
 // What a session remembers: answers for good, and what was denied because nobody could be asked.
 
-import type { Access, ApprovalVerdict, CallInfo, SeamContext, Tier } from "@lathe/agent";
+import type { Access, ApprovalVerdict, CallInfo, PermissionMode, SeamContext, Tier } from "@lathe/agent";
 import { describe, expect, it } from "vitest";
-import type { PermissionMode } from "@lathe/agent";
 import { allowedWith, Permissions } from "./permissions.ts";
 
 const PLACES = { roots: ["/srv/project"], userHome: "/home/me", latheHome: "/home/me/.lathe" };

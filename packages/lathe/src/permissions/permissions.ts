@@ -23,9 +23,9 @@ import {
   type Verdict,
   WAYS,
 } from "@lathe/agent";
+import { ruleFrom } from "../settings/rules.ts";
 import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
 import type { RememberedRules } from "./remembered.ts";
-import { ruleFrom } from "../settings/rules.ts";
 
 export interface DeniedCall {
   readonly callId: string;

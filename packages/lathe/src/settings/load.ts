@@ -2,10 +2,10 @@
 // this run. Later wins. Every value remembers where it came from.
 
 import type { Decision, Rule } from "@lathe/agent";
-import { ruleFrom } from "./rules.ts";
 import { usageError } from "../usage/exit.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
+import { ruleFrom } from "./rules.ts";
 import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";
 import { settingsText } from "./text.ts";
 

@@ -10,6 +10,8 @@ import {
   FileStore,
   Journal,
   LocalEnvironment,
+  PERMISSION_MODES,
+  type PermissionMode,
   type SessionEvent,
   WrappedEnvironment,
   type WriteOptions,
@@ -21,7 +23,6 @@ import { type OpenSession, openSession } from "../../src/conversation/open-sessi
 import { newJournal } from "../../src/journals/journal-files.ts";
 import type { Machine } from "../../src/machine/machine.ts";
 import { approvalText } from "../../src/modes/interactive/plain/approval-text.ts";
-import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent";
 import { openWorkspace } from "../../src/workspace/workspace.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
 import { type HostileCall, hostileCall } from "./hostile-calls.ts";

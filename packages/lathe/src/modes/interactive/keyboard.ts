@@ -1,7 +1,7 @@
 // What the app's own keys do. Keys that edit belong to the editor, and those of a list to the list.
 
-import type { Key, KeyPress } from "@lathe/tui";
 import { PERMISSION_MODES } from "@lathe/agent";
+import type { Key, KeyPress } from "@lathe/tui";
 import { EXIT } from "../../usage/exit.ts";
 import type { AppAction } from "./actions.ts";
 import type { Controller } from "./controller.ts";
