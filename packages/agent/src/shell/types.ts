@@ -1,0 +1,73 @@
+// What an analysis of shell text says. Everything that decides about a command (rules, plan mode, snapshots, audit) reads these
+// records, so one parse serves all of them. `analyseShell` returns a promise: the grammar is loaded when the first command comes up.
+
+/** One simple command that would run, wherever it stands: in a pipe, a list, `$(…)`, `sh -c "…"`, behind xargs, in a trap. */
+export interface ShellPart {
+  /** As written, for people. */
+  readonly text: string;
+  /** After quote removal, wrappers looked through, program first; empty for a statement that only assigns or redirects. */
+  readonly words: readonly string[];
+  /** Positions in `words` whose value is not known before it runs (`$x`, a glob, a substitution): only a last `*` covers them. */
+  readonly unknown: readonly number[];
+  /** Every word and every target is known before it runs. */
+  readonly isLiteral: boolean;
+  /** The same command with its wrappers, outermost first: `sudo git log` beside `git log`. Empty without wrappers. */
+  readonly outer: readonly OuterForm[];
+  /** Wrappers it was reached through: ["sudo", "xargs"]. */
+  readonly through: readonly string[];
+  /** A wrapper changes who or where it runs (sudo, ssh, docker exec): a rule must name the wrapper as well. */
+  readonly isElsewhere: boolean;
+  readonly assignments: readonly ShellAssignment[];
+  /**
+   * Files it writes, as written: targets of redirections and of listed programs such as `mkdir`, `tee`, `sed -i`. Relative to `cwd`.
+   * They are judged as writes of their own, whatever else is said of the part.
+   */
+  readonly writes: readonly string[];
+  /** Files that a redirection or a listed program reads, as written; may hold globs. */
+  readonly reads: readonly string[];
+  /** Where it runs; undefined when that is not known before it runs. */
+  readonly cwd: string | undefined;
+  readonly danger?: ShellDanger | undefined;
+  /** On the list of harmless everyday commands with permitted options only. Says nothing about `writes` and `reads`. */
+  readonly isHarmless: boolean;
+  /** Harmless, and proven to change nothing (plan mode). */
+  readonly isReadOnly: boolean;
+  /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */
+  readonly doubt?: string | undefined;
+}
+
+/** A command as written, from one of its wrappers on. */
+export interface OuterForm {
+  readonly words: readonly string[];
+  readonly unknown: readonly number[];
+  /** Where the wrapped program stands in `words`; undefined when it is not a word of its own (`sh -c "…"`). */
+  readonly program?: number | undefined;
+}
+
+export interface ShellAssignment {
+  readonly name: string;
+  /** Undefined when it is not known before it runs. */
+  readonly value?: string | undefined;
+}
+
+/** A shape that destroys work or hands the machine over: asked about unless a rule names it. */
+export interface ShellDanger {
+  /** For people: "rm -r". */
+  readonly shape: string;
+  readonly reason: string;
+  /** Positions in `words` that make it dangerous: a rule must name each of them literally. Undefined: no rule can allow it. */
+  readonly named?: readonly number[] | undefined;
+}
+
+export interface ShellAnalysis {
+  readonly parts: readonly ShellPart[];
+  /** Why the text as a whole must be asked about: it did not parse, or holds something that is not understood. */
+  readonly doubt?: string | undefined;
+}
+
+export interface ShellContext {
+  /** Absolute path. */
+  readonly cwd: string;
+  /** For `~` and `$HOME`; without it they are not known. */
+  readonly home?: string | undefined;
+}
