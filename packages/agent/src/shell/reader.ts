@@ -1,0 +1,223 @@
+// Reads a bash script into statements. Whatever it does not know it refuses: the text is then asked about.
+
+import { readArithmetic } from "./arithmetic.ts";
+import { readCase, readFor, readIf, readTest, readWhile } from "./compounds.ts";
+import {
+  type Command,
+  type Cursor,
+  type Pipeline,
+  type Redirect,
+  type Script,
+  ShellDoubt,
+  type SimpleCommand,
+  type Statement,
+  type Word,
+} from "./syntax.ts";
+import { bareWord, charAt, endLine, expectWord, readRedirect, skipBlanks, skipLines, takes } from "./tokens.ts";
+import { readWord } from "./words.ts";
+
+export interface ReadText {
+  readonly script: Script;
+  /** Where comments begin. */
+  readonly comments: readonly number[];
+}
+
+/** Throws a `ShellDoubt`. */
+export function readShell(text: string, home: string | undefined): ReadText {
+  const comments: number[] = [];
+  const cursor: Cursor = {
+    text,
+    end: text.length,
+    position: 0,
+    pending: [],
+    isAwaited: false,
+    depth: 0,
+    home,
+    comments,
+  };
+  return { script: readScript(cursor, "end"), comments };
+}
+
+/** A whole script, up to behind its closing parenthesis or to the end of the cursor. */
+export function readScript(cursor: Cursor, end: "parenthesis" | "end"): Script {
+  const script = readStatements(cursor, []);
+  if (cursor.pending.length > 0) throw new ShellDoubt("a here-document is not closed");
+  if (end === "parenthesis" ? !takes(cursor, ")") : cursor.position < cursor.end)
+    throw new ShellDoubt("unexpected syntax");
+  return script;
+}
+
+/** Statements up to one of the reserved words, a closing parenthesis, `;;` or the end; none of these is taken. */
+export function readStatements(cursor: Cursor, ends: readonly string[]): Script {
+  const statements: Statement[] = [];
+  for (;;) {
+    skipLines(cursor, readScript);
+    if (charAt(cursor) === "" || charAt(cursor) === ")" || cursor.text.startsWith(";;", cursor.position)) break;
+    if (cursor.text.startsWith(";&", cursor.position) || ends.includes(bareWord(cursor))) break;
+    statements.push(readStatement(cursor));
+  }
+  return { statements };
+}
+
+/** As `readStatements`, but at least one statement: bash wants a command here. */
+export function readBody(cursor: Cursor, ends: readonly string[]): Script {
+  const script = readStatements(cursor, ends);
+  if (script.statements.length === 0) throw new ShellDoubt("a command is missing");
+  return script;
+}
+
+function readStatement(cursor: Cursor): Statement {
+  const pipelines = [readPipeline(cursor)];
+  const operators: ("&&" | "||")[] = [];
+  for (;;) {
+    skipBlanks(cursor);
+    const operator = takes(cursor, "&&") ? "&&" : takes(cursor, "||") ? "||" : undefined;
+    if (!operator) break;
+    skipLines(cursor, readScript);
+    operators.push(operator);
+    pipelines.push(readPipeline(cursor));
+  }
+  const isBackground = charAt(cursor) === "&";
+  if (isBackground) cursor.position++;
+  else if (charAt(cursor) === "\n") endLine(cursor, readScript);
+  else if (charAt(cursor) === ";" && !/[;&]/.test(charAt(cursor, 1))) cursor.position++;
+  else if (!/^[;)]?$/.test(charAt(cursor))) throw new ShellDoubt("unexpected syntax");
+  return { pipelines, operators, isBackground };
+}
+
+function readPipeline(cursor: Cursor): Pipeline {
+  let timedAt: number | undefined;
+  for (;;) {
+    skipBlanks(cursor);
+    const word = bareWord(cursor);
+    if (word === "!") cursor.position++;
+    else if (word === "time" && timedAt === undefined && !/^time\s+-(?!p?\s)/.test(cursor.text.slice(cursor.position))) {
+      timedAt = cursor.position;
+      cursor.position += word.length;
+      skipBlanks(cursor);
+      if (bareWord(cursor) === "-p") cursor.position += 2;
+    } else break;
+  }
+  const commands = [readCommand(cursor)];
+  for (skipBlanks(cursor); charAt(cursor) === "|" && charAt(cursor, 1) !== "|"; skipBlanks(cursor)) {
+    if (!takes(cursor, "|&")) cursor.position++;
+    skipLines(cursor, readScript);
+    commands.push(readCommand(cursor));
+  }
+  return { commands, timedAt };
+}
+
+const MISPLACED = new Set(["then", "do", "done", "fi", "else", "elif", "esac", "}", "]]", "coproc", "time", "!"]);
+
+function readCommand(cursor: Cursor): Command {
+  skipBlanks(cursor);
+  const start = cursor.position;
+  const word = bareWord(cursor);
+  const compound = readCompound(cursor, word);
+  if (compound) {
+    const redirects = readRedirects(cursor);
+    return { ...compound, redirects, start, end: cursor.position } as Command;
+  }
+  if (MISPLACED.has(word) && !(word === "time" && /^time\s+-/.test(cursor.text.slice(start))))
+    throw new ShellDoubt(`"${word}" is not understood here`);
+  return readSimple(cursor);
+}
+
+type Unplaced<T> = T extends unknown ? Omit<T, "redirects" | "start" | "end"> : never;
+/** A compound command without its redirections. */
+export type CompoundBody = Unplaced<Exclude<Command, SimpleCommand>>;
+
+function readCompound(cursor: Cursor, word: string): CompoundBody | undefined {
+  if (takes(cursor, "((")) return { kind: "arithmetic", inner: readArithmetic(cursor, readScript) };
+  if (takes(cursor, "(")) return { kind: "subshell", body: readParenthesised(cursor) };
+  switch (word) {
+    case "{":
+      return readGroup(cursor);
+    case "if":
+      return readIf(cursor);
+    case "while":
+    case "until":
+      return readWhile(cursor);
+    case "for":
+    case "select":
+      return readFor(cursor);
+    case "case":
+      return readCase(cursor);
+    case "[[":
+      return readTest(cursor);
+    case "function":
+      cursor.position += word.length;
+      skipBlanks(cursor);
+      return readFunction(cursor, bareWord(cursor));
+    default:
+      return undefined;
+  }
+}
+
+function readParenthesised(cursor: Cursor): Script {
+  const body = readBody(cursor, []);
+  if (!takes(cursor, ")")) throw new ShellDoubt("a parenthesis is not closed");
+  return body;
+}
+
+function readGroup(cursor: Cursor): CompoundBody {
+  cursor.position++;
+  const body = readBody(cursor, ["}"]);
+  expectWord(cursor, "}");
+  return { kind: "group", body };
+}
+
+/** From its name on; the parentheses may be missing after `function`. */
+function readFunction(cursor: Cursor, name: string): CompoundBody {
+  if (!/^[\w:.@%+-]+$/.test(name)) throw new ShellDoubt("the name of a function is not understood");
+  cursor.position += name.length;
+  skipBlanks(cursor);
+  if (takes(cursor, "(")) {
+    skipBlanks(cursor);
+    if (!takes(cursor, ")")) throw new ShellDoubt("unexpected syntax");
+  }
+  skipLines(cursor, readScript);
+  const body = readCommand(cursor);
+  if (body.kind === "simple") throw new ShellDoubt("the body of a function is not understood");
+  return { kind: "function", name, body };
+}
+
+export function readRedirects(cursor: Cursor): Redirect[] {
+  const redirects: Redirect[] = [];
+  for (;;) {
+    skipBlanks(cursor);
+    const redirect = readRedirect(cursor, readScript);
+    if (!redirect) return redirects;
+    redirects.push(redirect);
+  }
+}
+
+function readSimple(cursor: Cursor): Command {
+  const start = cursor.position;
+  const [assignments, words, redirects]: [Word[], Word[], Redirect[]] = [[], [], []];
+  let end = start;
+  for (;;) {
+    skipBlanks(cursor);
+    const redirect = readRedirect(cursor, readScript);
+    if (redirect) {
+      redirects.push(redirect);
+      end = cursor.position;
+      continue;
+    }
+    if (/^[\n;|)]?$/.test(charAt(cursor)) || charAt(cursor) === "&") break;
+    if (charAt(cursor) === "(") {
+      const [name] = words;
+      if (words.length === 1 && assignments.length + redirects.length === 0 && name && !name.isQuoted) {
+        cursor.position = start;
+        const definition = readFunction(cursor, name.value);
+        return { ...definition, redirects: readRedirects(cursor), start, end: cursor.position } as Command;
+      }
+      throw new ShellDoubt("unexpected syntax");
+    }
+    const word = readWord(cursor, readScript);
+    (words.length === 0 && word.assignment ? assignments : words).push(word);
+    end = cursor.position;
+  }
+  if (end === start) throw new ShellDoubt("a command is missing");
+  return { kind: "simple", start, end, assignments, words, redirects };
+}

@@ -1,0 +1,136 @@
+// What stands between words: blanks, comments, operators, redirections and here-documents.
+
+import { type Cursor, type Redirect, ShellDoubt, type Word } from "./syntax.ts";
+import { type ReadScript, readQuotedPiece, readWord, WordBuilder } from "./words.ts";
+
+/** Passes over blanks, joined lines and a comment. */
+export function skipBlanks(cursor: Cursor): void {
+  for (;;) {
+    const char = charAt(cursor);
+    if (char === " " || char === "\t") cursor.position++;
+    else if (char === "\\" && charAt(cursor, 1) === "\n") cursor.position += 2;
+    else if (char === "#" && startsWord(cursor)) skipComment(cursor);
+    else return;
+  }
+}
+
+/** Passes over blanks and lines; the bodies of here-documents are read where their line ends. */
+export function skipLines(cursor: Cursor, readScript: ReadScript): void {
+  for (skipBlanks(cursor); charAt(cursor) === "\n"; skipBlanks(cursor)) endLine(cursor, readScript);
+}
+
+export function charAt(cursor: Cursor, ahead = 0): string {
+  const at = cursor.position + ahead;
+  return at < cursor.end ? (cursor.text[at] as string) : "";
+}
+
+/** A `#` in the middle of a word is no comment, also when the word goes on from the line before. */
+function startsWord(cursor: Cursor): boolean {
+  let at = cursor.position;
+  while (at >= 2 && cursor.text[at - 1] === "\n" && cursor.text[at - 2] === "\\") at -= 2;
+  return at === 0 || /[\s;&|()`]/.test(cursor.text[at - 1] as string);
+}
+
+function skipComment(cursor: Cursor): void {
+  cursor.comments.push(cursor.position);
+  const newline = cursor.text.indexOf("\n", cursor.position);
+  const end = newline < 0 ? cursor.end : Math.min(newline, cursor.end);
+  cursor.position = end;
+}
+
+/** The unquoted word that begins here when it is made of ordinary characters only: a reserved word is always one. */
+export function bareWord(cursor: Cursor): string {
+  const text = /^[^\s;&|()<>'"\\$`]+/.exec(cursor.text.slice(cursor.position, cursor.end))?.[0] ?? "";
+  const next = charAt(cursor, text.length);
+  return next === "" || /[\s;&|()<>]/.test(next) ? text : "";
+}
+
+/** Takes the reserved word or refuses. */
+export function expectWord(cursor: Cursor, word: string): void {
+  skipBlanks(cursor);
+  if (bareWord(cursor) !== word) throw new ShellDoubt(`"${word}" is missing`);
+  cursor.position += word.length;
+}
+
+/** Takes `operator` when it stands here. */
+export function takes(cursor: Cursor, operator: string): boolean {
+  if (!cursor.text.startsWith(operator, cursor.position) || cursor.position + operator.length > cursor.end) return false;
+  cursor.position += operator.length;
+  return true;
+}
+
+const REDIRECT = /^(?:\d+(?=[<>]))?(&>>|&>|<<<|<<-|<<|<>|<&|>>|>\||>&|<(?!\()|>(?!\())/;
+
+/** The redirection that begins here, if one does. */
+export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect | undefined {
+  const found = REDIRECT.exec(cursor.text.slice(cursor.position, cursor.end));
+  if (!found) return undefined;
+  const start = cursor.position;
+  const operator = found[1] as string;
+  cursor.position += found[0].length;
+  skipBlanks(cursor);
+  if (operator === "<<" || operator === "<<-") {
+    const pending: Cursor["pending"][number] = { ...readDelimiter(cursor), stripsTabs: operator === "<<-" };
+    cursor.pending.push(pending);
+    // The body is read at the end of the line, after this redirection was made.
+    return {
+      operator,
+      start,
+      end: cursor.position,
+      get body() {
+        return pending.body;
+      },
+    };
+  }
+  const target = readWord(cursor, readScript);
+  return { operator, start, end: cursor.position, target };
+}
+
+function readDelimiter(cursor: Cursor): { delimiter: string; isLiteral: boolean } {
+  const found = /^(?:'([^'\n\\]+)'|"([^"\n\\$`]+)"|\\?([\w.!@%+:-]+))(?=[\s;&|()<>]|$)/.exec(
+    cursor.text.slice(cursor.position, cursor.end),
+  );
+  if (!found) throw new ShellDoubt("the delimiter of a here-document is not understood");
+  cursor.position += found[0].length;
+  return { delimiter: (found[1] ?? found[2] ?? found[3]) as string, isLiteral: /^['"\\]/.test(found[0]) };
+}
+
+/** Passes over the newline here, and over the bodies of the here-documents that it begins. */
+export function endLine(cursor: Cursor, readScript: ReadScript): void {
+  if (cursor.isAwaited) throw new ShellDoubt("a here-document around a substitution of several lines");
+  cursor.position++;
+  for (const pending of cursor.pending.splice(0)) {
+    const start = cursor.position;
+    const { length, next } = bodyOf(cursor, pending);
+    const inside: Cursor = { ...cursor, end: start + length, pending: [], isAwaited: false };
+    pending.body = readBody(inside, pending.isLiteral, readScript);
+    cursor.position = next;
+  }
+}
+
+function bodyOf(
+  cursor: Cursor,
+  { delimiter, stripsTabs, isLiteral }: Cursor["pending"][number],
+): { length: number; next: number } {
+  for (let at = cursor.position; at < cursor.end; ) {
+    const newline = cursor.text.indexOf("\n", at);
+    const end = newline < 0 || newline > cursor.end ? cursor.end : newline;
+    const line = cursor.text.slice(at, end);
+    if ((stripsTabs ? line.replace(/^\t+/, "") : line) === delimiter)
+      return { length: at - cursor.position, next: Math.min(end + (end < cursor.end ? 1 : 0), cursor.end) };
+    // Bash joins such a line with the next one before it looks for the end.
+    if (!isLiteral && line.endsWith("\\")) throw new ShellDoubt("a joined line in a here-document");
+    at = end + 1;
+  }
+  throw new ShellDoubt("a here-document is not closed");
+}
+
+function readBody(cursor: Cursor, isLiteral: boolean, readScript: ReadScript): Word {
+  const start = cursor.position;
+  const body = new WordBuilder();
+  body.isQuoted = isLiteral;
+  if (isLiteral) body.add(cursor.text.slice(start, cursor.end), "q");
+  else while (cursor.position < cursor.end) readQuotedPiece(cursor, body, readScript, "$`\\");
+  if (cursor.position > cursor.end) throw new ShellDoubt("an expansion goes on behind its here-document");
+  return body.finish(start, cursor.end);
+}
