@@ -1,6 +1,58 @@
-import type { ShellAnalysis, ShellContext } from "./types.ts";
+// The entry: which simple commands a text would run, or why that cannot be told.
+
+import { disagreement } from "./agreement.ts";
+import { suspiciousCharacter } from "./characters.ts";
+import { type GrammarReading, loadGrammar } from "./grammar.ts";
+import type { Collector, Reached } from "./parts.ts";
+import type { Place } from "./places.ts";
+import { readShell } from "./reader.ts";
+import { ShellDoubt } from "./syntax.ts";
+import type { ShellAnalysis, ShellContext, ShellPart } from "./types.ts";
+import { VariableFacts } from "./variables.ts";
+import { walkScript } from "./walk.ts";
+
+/** Longer texts are asked about: reading them would hold up the loop. */
+const LONGEST = 100_000;
+
+type ReadGrammar = (text: string) => GrammarReading;
 
 /** Finds every simple command that `command` would run under bash. Loads the grammar when first called. */
-export async function analyseShell(_command: string, _context: ShellContext): Promise<ShellAnalysis> {
-  return { parts: [], doubt: "the analysis is not there yet" };
+export async function analyseShell(command: string, context: ShellContext): Promise<ShellAnalysis> {
+  return analyseWith(await loadGrammar(), command, context);
+}
+
+function analyseWith(grammar: ReadGrammar, command: string, context: ShellContext): ShellAnalysis {
+  const parts: ShellPart[] = [];
+  const reached: Reached = {
+    context,
+    through: [],
+    outer: [],
+    isElsewhere: false,
+    assignments: [],
+    isPiped: false,
+    piped: undefined,
+    depth: 0,
+  };
+  try {
+    addScript(grammar, command, reached, { cwd: context.cwd, isCertain: true }, parts);
+    return { parts };
+  } catch (error) {
+    if (!(error instanceof ShellDoubt)) throw error;
+    return { parts, doubt: error.message };
+  }
+}
+
+function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: Place, parts: ShellPart[]): void {
+  if (text.length > LONGEST) throw new ShellDoubt("it is too long to be judged");
+  const suspicious = suspiciousCharacter(text);
+  if (suspicious) throw new ShellDoubt(suspicious);
+  // Elsewhere it is another home.
+  const read = readShell(text, reached.isElsewhere ? undefined : reached.context.home);
+  const difference = disagreement(read, grammar(text));
+  if (difference) throw new ShellDoubt(difference);
+  const collector: Collector = {
+    parts,
+    script: (nested, from, where) => addScript(grammar, nested, from, where, parts),
+  };
+  walkScript(read.script, { text, facts: new VariableFacts(read.script) }, reached, place, collector);
 }

@@ -27,6 +27,8 @@ export interface ShellPart {
   readonly reads: readonly string[];
   /** Where it runs; undefined when that is not known before it runs. */
   readonly cwd: string | undefined;
+  /** It runs, or may run, in another directory than the one where the text starts. */
+  readonly isMoved: boolean;
   readonly danger?: ShellDanger | undefined;
   /** On the list of harmless everyday commands with permitted options only. Says nothing about `writes` and `reads`. */
   readonly isHarmless: boolean;
@@ -40,7 +42,7 @@ export interface ShellPart {
 export interface OuterForm {
   readonly words: readonly string[];
   readonly unknown: readonly number[];
-  /** Where the wrapped program stands in `words`; undefined when it is not a word of its own (`sh -c "…"`). */
+  /** Where the wrapped command begins in `words`; undefined when it does not stand there as it runs (`sh -c "…"`). */
   readonly program?: number | undefined;
 }
 

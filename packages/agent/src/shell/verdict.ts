@@ -1,9 +1,24 @@
-// The shell half of the rules: pure functions over an analysis.
-import type { ShellAnalysis, ShellPart } from "./types.ts";
+// The shell half of the rules: what is said about a command, from its analysis and the patterns of `shell(…)` rules.
+//
+// Deny beats ask beats allow, and every part must be allowed. Of one part, in this order:
+// 1. a deny rule that meets it, in any of its forms (with or without wrappers): deny; an ask rule: ask;
+// 2. a deny or ask rule that may meet it, when a word is not known before it runs: ask;
+// 3. a doubt: ask, whatever the rules say;
+// 4. a dangerous shape: ask, unless an allow rule names every word that makes it dangerous;
+// 5. a file that it writes: what `write` says about it (ask when nothing is passed in);
+// 6. an allow rule that covers it, or the harmless list where that is switched on: allow;
+// 7. anything else: ask.
+//
+// An allow rule covers what runs, not the wrapper: `npm test` covers `timeout 60 npm test`; `timeout *` covers nothing. Where a
+// wrapper changes who or where something runs (sudo, ssh, docker exec, npx), the rule must begin with the wrapper and reach as
+// far as the program: `sudo systemctl status *`. A program given by a relative path is covered only where the text starts.
+
+import { covers, meets, namedLength } from "./match.ts";
+import type { OuterForm, ShellAnalysis, ShellPart } from "./types.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 
-/** Patterns of `shell(…)` rules, already split into words. */
+/** Patterns of `shell(…)` rules, split by `patternWords`. */
 export interface ShellRules {
   readonly allow: readonly (readonly string[])[];
   readonly ask: readonly (readonly string[])[];
@@ -13,6 +28,7 @@ export interface ShellRules {
 export interface PartVerdict {
   readonly part: ShellPart;
   readonly verdict: Verdict;
+  /** For people, a clause. */
   readonly reason: string;
   /** The words of the rule that decided. */
   readonly rule?: readonly string[] | undefined;
@@ -20,7 +36,7 @@ export interface PartVerdict {
 
 export interface ShellVerdict {
   readonly verdict: Verdict;
-  /** Why the whole is asked about although its parts are decided. */
+  /** Why the whole is asked about, whatever its parts say. */
   readonly reason?: string | undefined;
   readonly parts: readonly PartVerdict[];
 }
@@ -32,6 +48,83 @@ export interface VerdictOptions {
   readonly write?: ((path: string, part: ShellPart) => Verdict) | undefined;
 }
 
-export function verdictOf(_analysis: ShellAnalysis, _rules: ShellRules, _options: VerdictOptions = {}): ShellVerdict {
-  return { verdict: "ask", reason: "the analysis is not there yet", parts: [] };
+export function verdictOf(analysis: ShellAnalysis, rules: ShellRules, options: VerdictOptions = {}): ShellVerdict {
+  const parts = analysis.parts.map((part) => verdictOfPart(part, rules, options));
+  const verdicts = new Set(parts.map(({ verdict }) => verdict));
+  if (verdicts.has("deny")) return { verdict: "deny", parts, reason: analysis.doubt };
+  const isAsked = analysis.doubt !== undefined || verdicts.has("ask");
+  return { verdict: isAsked ? "ask" : "allow", reason: analysis.doubt, parts };
+}
+
+function verdictOfPart(part: ShellPart, rules: ShellRules, options: VerdictOptions): PartVerdict {
+  const say = (verdict: Verdict, reason: string, rule?: readonly string[]): PartVerdict => ({ part, verdict, reason, rule });
+  const denied = rules.deny.find((rule) => meetsPart(rule, part) === "yes");
+  if (denied) return say("deny", "a rule denies it", denied);
+  const asked = rules.ask.find((rule) => meetsPart(rule, part) === "yes");
+  if (asked) return say("ask", "a rule asks about it", asked);
+  const perhaps = [...rules.deny, ...rules.ask].find((rule) => meetsPart(rule, part) === "perhaps");
+  if (perhaps) return say("ask", "a rule may deny or ask about it", perhaps);
+  if (part.doubt !== undefined) return say("ask", part.doubt);
+  const allowed = rules.allow.find((rule) => allows(rule, part));
+  if (part.danger) {
+    const naming = rules.allow.find((rule) => allows(rule, part) && namesDanger(rule, part));
+    if (!naming) return say("ask", `${part.danger.shape}: ${part.danger.reason}`);
+    return writeVerdict(part, options, say) ?? say("allow", "a rule names this shape", naming);
+  }
+  const written = writeVerdict(part, options, say);
+  if (written) return written;
+  if (part.words.length === 0) return say("allow", "it runs no program");
+  if (allowed) return say("allow", "a rule allows it", allowed);
+  return options.harmless && part.isHarmless ? say("allow", "it is harmless") : say("ask", "no rule covers it");
+}
+
+function writeVerdict(
+  part: ShellPart,
+  { write }: VerdictOptions,
+  say: (verdict: Verdict, reason: string) => PartVerdict,
+): PartVerdict | undefined {
+  const verdicts = part.writes.map((path) => [path, write?.(path, part) ?? "ask"] as const);
+  const worst = verdicts.find(([, verdict]) => verdict === "deny") ?? verdicts.find(([, verdict]) => verdict === "ask");
+  return worst && say(worst[1], `it writes ${worst[0]}`);
+}
+
+function formsOf(part: ShellPart): readonly OuterForm[] {
+  return [{ words: part.words, unknown: part.unknown }, ...part.outer];
+}
+
+function meetsPart(rule: readonly string[], part: ShellPart): "yes" | "perhaps" | "no" {
+  const found = formsOf(part).map((form) => meets(rule, form));
+  if (found.includes("yes")) return "yes";
+  if (found.includes("perhaps")) return "perhaps";
+  // A program that we do not know may run the words behind it.
+  if (part.isHarmless) return "no";
+  const isHidden = part.words.some((_, index) => index > 0 && meets(rule, { words: part.words.slice(index), unknown: [] }) === "yes");
+  return isHidden && namedLength(rule) > 0 ? "perhaps" : "no";
+}
+
+function allows(rule: readonly string[], part: ShellPart): boolean {
+  const [program = ""] = part.words;
+  if (part.isMoved && program.includes("/") && !program.startsWith("/")) return false;
+  if (!part.isElsewhere && covers(rule, { words: part.words, unknown: part.unknown })) return true;
+  const at = innerIndex(part);
+  const [outermost] = part.outer;
+  return outermost !== undefined && at !== undefined && covers(rule, outermost) && namedLength(rule) > at;
+}
+
+/** Where the program stands in the outermost form. */
+function innerIndex(part: ShellPart): number | undefined {
+  let at = 0;
+  for (const { program } of part.outer) {
+    if (program === undefined) return undefined;
+    at += program;
+  }
+  return at;
+}
+
+function namesDanger(rule: readonly string[], part: ShellPart): boolean {
+  const named = part.danger?.named;
+  if (!named) return false;
+  const isInner = !part.isElsewhere && covers(rule, { words: part.words, unknown: part.unknown });
+  const from = isInner ? 0 : (innerIndex(part) ?? 0);
+  return named.every((index) => from + index < namedLength(rule) && !rule[from + index]?.includes("*"));
 }

@@ -1,0 +1,106 @@
+// Subcommands of git that throw work away.
+
+import type { ShellWord } from "./shell-words.ts";
+import type { ShellDanger } from "./types.ts";
+
+/** Options per subcommand; git takes unambiguous beginnings of long ones as well. */
+const OPTIONS: Readonly<Record<string, readonly [RegExp, string]>> = {
+  reset: [/^--(?:h|m|k)/, "it throws changes away"],
+  clean: [/^(?:-\w*f|--f)/, "it deletes files that git does not know"],
+  branch: [/^(?:-\w*[DMCf]|--f|--del)/, "it drops or moves a branch"],
+  switch: [/^(?:-\w*[fC]|--f|--di)/, "it throws changes away"],
+  push: [/^(?:-\w*[fd]|--f|--m|--d|--pru)/, "it overwrites or deletes what others have"],
+  rm: [/^(?:-\w*[rf]|--f)/, "it deletes files"],
+  tag: [/^(?:-\w*[df]|--f|--d)/, "it drops or moves a tag"],
+  "checkout-index": [/^(?:-\w*[fa]|--f|--a)/, "it overwrites files"],
+  "read-tree": [/^(?:-\w*u|--r)/, "it overwrites files"],
+  "update-ref": [/./, "it moves or drops a branch"],
+};
+
+/** Second words that throw something away. */
+const SECOND: Readonly<Record<string, RegExp>> = {
+  stash: /^(?:drop|clear)$/,
+  reflog: /^(?:expire|delete)$/,
+  worktree: /^(?:remove|prune)$/,
+  notes: /^(?:remove|prune)$/,
+};
+
+const WHOLE = new Set(["filter-branch", "filter-repo", "prune"]);
+
+export function gitDanger(words: readonly ShellWord[]): ShellDanger | undefined {
+  const [, subcommand] = words;
+  if (!subcommand) return undefined;
+  const name = subcommand.value;
+  const shape = `git ${name}`;
+  if (!subcommand.isKnown) return { shape: "git", reason: "its subcommand is not known before it runs" };
+  if (WHOLE.has(name)) return { shape, reason: "it rewrites or drops history", named: [0, 1] };
+  if (name === "checkout") return checkoutDanger(words);
+  if (name === "restore") return restoreDanger(words);
+  if (Object.hasOwn(SECOND, name)) return secondDanger(words, name, SECOND[name] as RegExp);
+  if (!Object.hasOwn(OPTIONS, name)) return undefined;
+  const [option, reason] = OPTIONS[name] as readonly [RegExp, string];
+  const found = indexes(words, (value) => option.test(value) || (name === "push" && /^\+|^:|^[^-].*:$/.test(value)));
+  if (found.length > 0) return named(`${shape} ${words[found[0] as number]?.value}`, reason, found);
+  const unsure = words.slice(2).find(({ isKnown, mayBeOption }) => !isKnown && (mayBeOption || name === "push"));
+  return unsure ? { shape, reason: `${unsure.value} is not known before it runs: ${reason}` } : undefined;
+}
+
+/** Positions from the third word on, up to `--`. */
+function indexes(words: readonly ShellWord[], is: (value: string) => boolean): number[] {
+  const dashes = words.findIndex(({ value }) => value === "--");
+  return words.flatMap(({ value, isKnown }, index) =>
+    index > 1 && isKnown && (dashes < 0 || index < dashes) && is(value) ? [index] : [],
+  );
+}
+
+function named(shape: string, reason: string, found: readonly number[]): ShellDanger {
+  return { shape, reason, named: [0, 1, ...found] };
+}
+
+function secondDanger(words: readonly ShellWord[], name: string, second: RegExp): ShellDanger | undefined {
+  const word = words[2];
+  if (word && !word.isKnown) return { shape: `git ${name}`, reason: `${word.value} is not known before it runs` };
+  if (!word || !second.test(word.value)) return undefined;
+  const shape = `git ${name} ${word.value}`;
+  if (name !== "worktree" || word.value === "prune") return named(shape, "it drops what git has kept", [2]);
+  const forced = indexes(words, (value) => /^(?:-\w*f|--f)/.test(value));
+  if (forced.length > 0) return named(`${shape} --force`, "it deletes a worktree with its changes", [2, ...forced]);
+  const unsure = words.slice(3).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
+  return unsure ? { shape, reason: `${unsure.value} may be an option` } : undefined;
+}
+
+/** Of paths it throws changes away; of a branch it does not. A lone word that looks like no path is taken for a branch. */
+function checkoutDanger(words: readonly ShellWord[]): ShellDanger | undefined {
+  const reason = "it throws changes to files away";
+  const shape = "git checkout of paths";
+  const unsure = words.slice(2).find(({ isKnown }) => !isKnown);
+  if (unsure) return { shape, reason: `${unsure.value} is not known before it runs: ${reason}` };
+  const dashes = words.findIndex(({ value }) => value === "--");
+  if (dashes >= 0) return dashes + 1 < words.length ? named(shape, reason, rangeFrom(words, 2)) : undefined;
+  const forced = indexes(words, (value) => /^(?:-\w*[fBp]|--f|--pat|--ou|--th|--o$|--the)/.test(value));
+  if (forced.length > 0) return named(`git checkout ${words[forced[0] as number]?.value}`, reason, forced);
+  const creates = indexes(words, (value) => /^(?:-\w*b|--orp|-t|--tr|-d|--det)/.test(value)).length > 0;
+  const operands = indexes(words, (value) => !value.startsWith("-"));
+  if (creates) return undefined;
+  const isPath = operands.length > 1 || operands.some((index) => looksLikePath((words[index] as ShellWord).value));
+  return isPath ? named(shape, reason, operands) : undefined;
+}
+
+function looksLikePath(word: string): boolean {
+  if (/^v?\d+(?:\.\d+)+$/.test(word)) return false;
+  return /^[.~/:]|\/$|[*?[]|\.[A-Za-z]\w*$/.test(word);
+}
+
+function rangeFrom(words: readonly ShellWord[], from: number): number[] {
+  return [...words.keys()].slice(from);
+}
+
+function restoreDanger(words: readonly ShellWord[]): ShellDanger | undefined {
+  const reason = "it throws changes to files away";
+  const isStaged = indexes(words, (value) => /^(?:-\w*S|--sta)/.test(value)).length > 0;
+  const isWorktree = indexes(words, (value) => /^(?:-\w*W|--wo)/.test(value)).length > 0;
+  const unsure = words.slice(2).find(({ isKnown, mayBeOption }) => !isKnown && mayBeOption);
+  if (isStaged && !isWorktree && !unsure) return undefined;
+  if (words.some(({ isKnown }) => !isKnown)) return { shape: "git restore", reason };
+  return named("git restore", reason, rangeFrom(words, 2));
+}

@@ -1,0 +1,191 @@
+// Everyday commands that change nothing, or only the files they name: program, permitted options, what its operands are.
+// Whatever can run another program, write a file that is not listed as one, or reach the network is not here: interpreters, test
+// runners and package scripts never are.
+
+/** What the words that are no options mean. */
+export type Operands =
+  /** Texts that are only printed or compared. */
+  | "text"
+  /** Files that are read. */
+  | "read"
+  /** The first one is a pattern or a program text, the others are files that are read. */
+  | "pattern"
+  /** Files that are made or changed. */
+  | "write"
+  /** Read and changed; the last one is where they go. */
+  | "move"
+  | "copy"
+  | "none";
+
+export interface HarmlessProgram {
+  /** See options.ts; `*` permits all. */
+  readonly options: string;
+  readonly operands: Operands;
+  /** The most operands it may have. */
+  readonly most?: number;
+  /** These take the place of the pattern. */
+  readonly patternOptions?: readonly string[];
+  /** What every operand must look like. */
+  readonly each?: RegExp;
+  /** The text of the first operand, or of these options, must be a plain script of this language. */
+  readonly language?: "sed" | "awk";
+}
+
+const ALL = "*";
+
+const GREP =
+  "-EFGPivwxyclLqsohHnTZzabrRIU0 -# -A: -B: -C: -e: -f: -m: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file= --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour? --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --null-data --after-context= --before-context= --context= --text --binary-files= --devices= --directories= --exclude= --exclude-from= --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary";
+
+function FD(): HarmlessProgram {
+  return {
+    options:
+      "-HIaLlpsigFu0q1 -t: -e: -E: -d: -c: -S: --hidden --no-ignore --no-ignore-vcs --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --glob --regex --fixed-strings --full-path --absolute-path --follow --size= --changed-within= --changed-before= --color= --max-results= --list-details --case-sensitive --ignore-case --print0 --strip-cwd-prefix?",
+    operands: "pattern",
+  };
+}
+
+export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
+  // The shell's own; those that assign are in builtins.ts.
+  ":": { options: ALL, operands: "text" },
+  true: { options: ALL, operands: "text" },
+  false: { options: ALL, operands: "text" },
+  echo: { options: ALL, operands: "text" },
+  printf: { options: "--", operands: "text" },
+  pwd: { options: "-LP", operands: "none" },
+  cd: { options: "-LPe@", operands: "text" },
+  exit: { options: ALL, operands: "text" },
+  return: { options: ALL, operands: "text" },
+  break: { options: ALL, operands: "text" },
+  continue: { options: ALL, operands: "text" },
+  shift: { options: ALL, operands: "text" },
+  type: { options: "-aftpP", operands: "text" },
+  command: { options: "-vVp", operands: "text" },
+  which: { options: "-as --all", operands: "text" },
+  whereis: { options: "-bmsu", operands: "text" },
+  hash: { options: "-r", operands: "none" },
+  wait: { options: "-n", operands: "text" },
+  jobs: { options: "-lnprs", operands: "text" },
+  times: { options: "", operands: "none" },
+  umask: { options: "-pS", operands: "none" },
+  dirs: { options: "-clpv", operands: "none" },
+  sleep: { options: "", operands: "text" },
+  // Files, read.
+  ls: { options: ALL, operands: "read" },
+  cat: { options: ALL, operands: "read" },
+  head: { options: "-c: -n: -qvz -# --bytes= --lines= --quiet --silent --verbose --zero-terminated", operands: "read" },
+  tail: {
+    options: "-c: -n: -qvzfFr -s: -# --bytes= --lines= --quiet --silent --verbose --follow? --retry --sleep-interval= --pid=",
+    operands: "read",
+  },
+  wc: { options: "-clmwL --bytes --chars --lines --words --max-line-length --total=", operands: "read" },
+  nl: { options: "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:", operands: "read" },
+  tac: { options: "-br -s:", operands: "read" },
+  rev: { options: "", operands: "read" },
+  stat: { options: "-Lft -c: -x --format= --printf= --dereference --file-system --terse", operands: "read" },
+  file: { options: "-bhikLNprs0 -F: --mime --mime-type --mime-encoding --brief --dereference", operands: "read" },
+  du: {
+    options: "-0abchklmsxDHLPS -d: -B: -t: --all --apparent-size --block-size= --bytes --total --max-depth= --human-readable --summarize --exclude= --threshold= --time? --one-file-system --si",
+    operands: "read",
+  },
+  df: { options: "-aBhHiklmPT -t: -x: --all --human-readable --inodes --local --print-type --total --type= --output?", operands: "read" },
+  basename: { options: "-az -s: --multiple --suffix= --zero", operands: "text" },
+  dirname: { options: "-z --zero", operands: "text" },
+  realpath: { options: "-eLmPqsz --relative-to= --relative-base= --canonicalize-existing --canonicalize-missing --quiet --strip --no-symlinks", operands: "text" },
+  readlink: { options: "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline", operands: "text" },
+  md5sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
+  sha1sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
+  sha256sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
+  sha512sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
+  shasum: { options: "-a: -btc", operands: "read" },
+  cksum: { options: "-a: --algorithm=", operands: "read" },
+  b2sum: { options: "-bt -l:", operands: "read" },
+  od: { options: "-abcdfiloxsv -A: -j: -N: -S: -t: -w:", operands: "read" },
+  hexdump: { options: "-bcCdovx -e: -n: -s:", operands: "read" },
+  xxd: { options: "-abeiup -c: -g: -l: -s: -o:", operands: "read", most: 1 },
+  strings: { options: "-afow -n: -t: -e: -# --bytes= --radix= --all", operands: "read" },
+  fd: FD(),
+  fdfind: FD(),
+  tree: {
+    options: "-adflxisqNQpughDFvtcUrACSnJX -L: -P: -I: --noreport --dirsfirst --prune --gitignore --filelimit= --charset= --du --si --inodes --device",
+    operands: "read",
+  },
+  // Texts.
+  grep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  egrep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  fgrep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  zgrep: { options: "-Eacchilnovwq", operands: "pattern" },
+  rg: {
+    options:
+      "-abcdFhHiIlLnNoPqSsuUvVwxz0. -A: -B: -C: -e: -E: -f: -g: -j: -m: -M: -r: -t: -T: --after-context= --before-context= --context= --regexp= --encoding= --file= --glob= --iglob= --threads= --max-count= --max-columns= --max-columns-preview --max-depth= --max-filesize= --replace= --type= --type-not= --type-add= --type-list --type-clear= --color= --colors= --column --count --count-matches --crlf --debug --engine= --field-context-separator= --field-match-separator= --files --files-with-matches --files-without-match --fixed-strings --follow --glob-case-insensitive --heading --help --hidden --hyperlink-format= --ignore-case --ignore-file= --ignore-file-case-insensitive --include-zero --invert-match --json --line-buffered --line-number --line-regexp --mmap --multiline --multiline-dotall --no-config --no-filename --no-heading --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-require-git --no-unicode --null --null-data --one-file-system --only-matching --passthru --path-separator= --pcre2 --pretty --quiet --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --text --trace --trim --unrestricted --version --vimgrep --with-filename --word-regexp",
+    operands: "pattern",
+    patternOptions: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"],
+  },
+  ag: { options: "-aciflLnQsSvwzHg -A: -B: -C: -G: -m: --hidden --nocolor --noheading --ignore=", operands: "pattern" },
+  sort: {
+    options: "-bcCdfghimMnRrsuVz -k: -t: --key= --field-separator= --reverse --unique --numeric-sort --human-numeric-sort --version-sort --stable --ignore-case --ignore-leading-blanks --dictionary-order --general-numeric-sort --check? --zero-terminated --random-sort --merge",
+    operands: "read",
+  },
+  uniq: { options: "-cdDiuz -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields= --skip-chars=", operands: "read", most: 1 },
+  cut: { options: "-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated", operands: "read" },
+  tr: { options: "-cCdst --complement --delete --squeeze-repeats --truncate-set1", operands: "text" },
+  fold: { options: "-bs -w: -#", operands: "read" },
+  fmt: { options: "-cstu -w: -p: -g: -#", operands: "read" },
+  expand: { options: "-i -t:", operands: "read" },
+  unexpand: { options: "-a -t:", operands: "read" },
+  column: { options: "-tnxLe -s: -o: -c: -N: -R: --table --separator= --output-separator= --table-columns= --table-right=", operands: "read" },
+  comm: { options: "-123z --check-order --nocheck-order --output-delimiter= --total", operands: "read" },
+  join: { options: "-iz -a: -e: -j: -o: -t: -v: -1: -2: --header", operands: "read" },
+  paste: { options: "-sz -d: --serial --delimiters=", operands: "read" },
+  cmp: { options: "-bls -i: -n: --silent --quiet --bytes=", operands: "read" },
+  diff: {
+    options: "-aBbcdeEiNnpqrstTuwyZ -C: -U: -I: -x: -X: -W: -F: -D: -# --brief --unified? --context? --color? --exclude= --exclude-from= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-matching-lines= --ignore-trailing-space --label= --minimal --new-file --no-dereference --normal --recursive --report-identical-files --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-common-lines --tabsize= --text --width= --left-column --from-file= --to-file=",
+    operands: "read",
+  },
+  jq: {
+    options: "-aceCjMnrsSR0 -h -V --arg --argjson --args --ascii-output --color-output --compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output --null-input --raw-input --raw-output --raw-output0 --seq --slurp --sort-keys --stream --tab --unbuffered --version --help",
+    operands: "pattern",
+  },
+  sed: {
+    options: "-nErsuz -e: --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data --posix --debug",
+    operands: "pattern",
+    patternOptions: ["-e", "--expression"],
+    language: "sed",
+  },
+  awk: { options: "-F: -v: --field-separator= --assign=", operands: "pattern", language: "awk" },
+  gawk: { options: "-F: -v: --field-separator= --assign=", operands: "pattern", language: "awk" },
+  mawk: { options: "-F: -v:", operands: "pattern", language: "awk" },
+  test: { options: ALL, operands: "text" },
+  "[": { options: ALL, operands: "text" },
+  expr: { options: ALL, operands: "text" },
+  seq: { options: "-w -f: -s: -# --equal-width --format= --separator=", operands: "text" },
+  numfmt: { options: "--from= --to= --field= --delimiter= --header? --padding= --suffix= --format= --grouping --invalid= --round=", operands: "text" },
+  base64: { options: "-diD -w: --decode --ignore-garbage --wrap=", operands: "read" },
+  // Machine and processes.
+  date: { options: "-uR -d: -I -j -v: -r: -f: --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=", operands: "text", each: /^\+/ },
+  uname: { options: ALL, operands: "none" },
+  hostname: { options: "-AIfisd --fqdn --short --ip-address --all-ip-addresses", operands: "none" },
+  whoami: { options: "", operands: "none" },
+  id: { options: "-agGnruz", operands: "text" },
+  groups: { options: "", operands: "text" },
+  arch: { options: "", operands: "none" },
+  nproc: { options: "--all --ignore=", operands: "none" },
+  uptime: { options: "-ps --pretty --since", operands: "none" },
+  free: { options: "-bkmghwtl --human --mega --giga --total --wide", operands: "none" },
+  ps: { options: ALL, operands: "text" },
+  pgrep: { options: "-acfilnovwx -d: -g: -G: -P: -s: -t: -u: -U: --list-name --list-full --full --exact --newest --oldest --count", operands: "text" },
+  lscpu: { options: "-aebcpJxy", operands: "none" },
+  lsblk: { options: "-abdfilmnpJt -o: --all --json", operands: "read" },
+  tty: { options: "-s", operands: "none" },
+  locale: { options: "-akcm", operands: "text" },
+  getconf: { options: "-a", operands: "text" },
+  cal: { options: "-13jmsy", operands: "text" },
+  env: { options: "-0 --null", operands: "none" },
+  printenv: { options: "-0 --null", operands: "text" },
+  // Making things where they are named.
+  mkdir: { options: "-pv -m: --parents --verbose --mode=", operands: "write" },
+  touch: { options: "-acm -d: -t: -r: --no-create --date= --reference=", operands: "write" },
+  rmdir: { options: "-pv --parents --verbose --ignore-fail-on-non-empty", operands: "write" },
+  tee: { options: "-aip --append --ignore-interrupts", operands: "write" },
+  cp: { options: "-abdfHinLpPrRTuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --no-target-directory --interactive --dereference --no-dereference", operands: "copy" },
+  mv: { options: "-fbinTuv --force --no-clobber --update? --verbose --no-target-directory --interactive", operands: "move" },
+};

@@ -1,0 +1,134 @@
+// Whether a command is on the list of harmless ones, and which files it names.
+
+import { HARMLESS_GIT, HARMLESS_GIT_ADD } from "./harmless-git.ts";
+import { HARMLESS, type HarmlessProgram, type Operands } from "./harmless-programs.ts";
+import { type OptionList, optionList, type ReadOptions, readOptions } from "./options.ts";
+import { isPlainAwk, isPlainSed } from "./script-texts.ts";
+import type { ShellWord } from "./shell-words.ts";
+
+export interface Harmless {
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** It changes something besides `writes`. */
+  readonly changes?: boolean;
+}
+
+/** Undefined when the command is not on the list, or not with these options. The program is known by its plain name. */
+export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | undefined {
+  if (program === "git") return harmlessGit(words);
+  if (program === "find") return harmlessFind(words);
+  if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
+  if (!Object.hasOwn(HARMLESS, program)) return undefined;
+  const entry = HARMLESS[program] as HarmlessProgram;
+  const read = entry.options === "*" ? anyOptions(words.slice(1)) : readOptions(words.slice(1), listOf(entry.options));
+  if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
+  if (entry.each && !read.operands.every(({ value, isKnown }) => isKnown && entry.each?.test(value))) return undefined;
+  if (entry.language && !hasPlainScript(read, entry)) return undefined;
+  const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
+  const files = optionFiles(read);
+  const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
+  return named && files ? { ...named, reads: [...named.reads, ...files] } : undefined;
+}
+
+const lists = new Map<string, OptionList>();
+
+/** The lists are long texts of constants: each is cut up once. */
+function listOf(text: string): OptionList {
+  const known = lists.get(text) ?? optionList(text);
+  lists.set(text, known);
+  return known;
+}
+
+function anyOptions(words: readonly ShellWord[]): ReadOptions {
+  const isOption = ({ value, isKnown }: ShellWord) => isKnown && value.startsWith("-") && value !== "-";
+  return { options: [], operands: words.filter((word) => !isOption(word)) };
+}
+
+/** Files that options name: a list of patterns, an order of files. */
+function optionFiles({ options }: ReadOptions): string[] | undefined {
+  const files = options.filter(({ name, value }) => value && /^(?:-f|--file|--exclude-from|--ignore-file|--contents)$/.test(name));
+  return files.every(({ value }) => value?.isKnown) ? files.map(({ value }) => value?.value ?? "") : undefined;
+}
+
+function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | undefined {
+  if (operands === "text") return { reads: [], writes: [] };
+  if (operands === "none") return words.length === 0 ? { reads: [], writes: [] } : undefined;
+  const files = operands === "pattern" ? words.slice(1) : words;
+  const paths = files.map(({ paths: known }) => known);
+  if (paths.includes(undefined)) return undefined;
+  const all = (paths as string[][]).flat().filter((path) => path !== "-" && !path.startsWith("/dev/fd/"));
+  if (operands === "read" || operands === "pattern") return { reads: all, writes: [] };
+  if (operands === "write") return { reads: [], writes: all };
+  // What goes where is not told apart: a source that is moved away changes as well, and a folder as target gets its name.
+  if (files.length < 2) return undefined;
+  const targets = files.at(-1)?.paths ?? [];
+  return operands === "move" ? { reads: all, writes: all } : { reads: all, writes: targets };
+}
+
+function hasPlainScript({ options, operands }: ReadOptions, { language, patternOptions }: HarmlessProgram): boolean {
+  const given = options.flatMap(({ name, value }) => (value && patternOptions?.includes(name) ? [value] : []));
+  const scripts = given.length > 0 ? given : operands.slice(0, 1);
+  const isPlain = language === "sed" ? isPlainSed : isPlainAwk;
+  return scripts.length > 0 && scripts.every(({ value, isKnown }) => isKnown && isPlain(value));
+}
+
+const IN_PLACE = /^(?:-[nErsz]*i(?:\.\w+)?|--in-place(?:=\.\w+)?)$/;
+
+/** Changes the files it names. */
+function harmlessSedInPlace(words: readonly ShellWord[]): Harmless | undefined {
+  const found = harmlessOf(
+    words.filter(({ value }) => !IN_PLACE.test(value)),
+    "sed",
+  );
+  return found && { reads: [], writes: found.reads };
+}
+
+function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
+  const [, subcommand] = words;
+  if (!subcommand) return { reads: [], writes: [] };
+  if (!subcommand.isKnown) return undefined;
+  const name = subcommand.value;
+  if (/^(?:--version|-v|--help|-h)$/.test(name)) return words.length === 2 ? { reads: [], writes: [] } : undefined;
+  if (name === "add") {
+    const read = readOptions(words.slice(2), listOf(HARMLESS_GIT_ADD));
+    return read && { reads: [], writes: [], changes: true };
+  }
+  if (!Object.hasOwn(HARMLESS_GIT, name)) return undefined;
+  const entry = HARMLESS_GIT[name] as (typeof HARMLESS_GIT)[string];
+  const read = readOptions(words.slice(2), listOf(entry.options));
+  if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
+  const [first] = read.operands;
+  if (read.operands.length < (entry.least ?? 0)) return undefined;
+  if (entry.first && first && !(first.isKnown && entry.first.test(first.value))) return undefined;
+  // `revision:path` and paths; a revision is taken for the name of a file that is not there.
+  const reads = read.operands.flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)]).filter((path) => path !== "");
+  return { reads, writes: [] };
+}
+
+/** How many words each test of `find` takes. Those that write, delete or run are not here. */
+const FIND_TESTS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries("-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race".split(" ").map((name) => [name, 0])),
+  ...Object.fromEntries("-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -lname -ilname -samefile -fstype -used -printf -newermt".split(" ").map((name) => [name, 1])),
+};
+
+function harmlessFind(words: readonly ShellWord[]): Harmless | undefined {
+  const reads: string[] = [];
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] as ShellWord;
+    if (!word.mayBeOption && !/^[!(),]$/.test(word.value)) {
+      if (!word.paths) return undefined;
+      reads.push(...word.paths);
+      continue;
+    }
+    if (!word.isKnown) return undefined;
+    // What it runs is a part of its own.
+    if (/^-(?:exec|execdir)$/.test(word.value)) {
+      while (at < words.length && !/^[;+]$/.test((words[at] as ShellWord).value)) at++;
+      continue;
+    }
+    const takes = Object.hasOwn(FIND_TESTS, word.value) ? FIND_TESTS[word.value] : undefined;
+    if (takes === undefined) return undefined;
+    if (takes === 1 && words[++at]?.isSplit) return undefined;
+  }
+  return { reads, writes: [] };
+}

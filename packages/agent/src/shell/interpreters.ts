@@ -1,0 +1,42 @@
+// Shells and interpreters that take their program from their input.
+
+import type { RedirectEffects } from "./redirects.ts";
+import type { ShellWord } from "./shell-words.ts";
+import type { ShellDanger } from "./types.ts";
+import { SHELLS } from "./wrappers.ts";
+
+const INTERPRETERS = /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
+
+export type ScriptInput = { readonly script: string } | { readonly doubt: string } | { readonly danger: ShellDanger };
+
+/** What a program runs that it is given as input; undefined when it takes no program from there. */
+export function scriptInput(
+  words: readonly ShellWord[],
+  name: string,
+  { isPiped, effects }: { readonly isPiped: boolean; readonly effects: RedirectEffects },
+): ScriptInput | undefined {
+  const isShell = SHELLS.has(name);
+  const operands = words.slice(1).filter(({ value, isKnown }) => !(isKnown && /^-./.test(value)));
+  const [first] = operands;
+  if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: piped(name) } : undefined;
+  if (!isShell && !INTERPRETERS.test(name)) return undefined;
+  if (first && isStream(first)) return first.value.startsWith("/dev/fd") || isPiped ? { danger: piped(name) } : undefined;
+  const isCode = words.slice(1).some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
+  const readsInput = isShell ? first === undefined || words.some(({ value }) => /^-\w*s/.test(value)) : first === undefined && !isCode;
+  if (!readsInput) return undefined;
+  if (effects.input) {
+    if (!isShell) return undefined;
+    return effects.input.isKnown && name !== "fish"
+      ? { script: effects.input.value }
+      : { doubt: `what ${name} runs is not known before it runs` };
+  }
+  return isPiped ? { danger: piped(name) } : undefined;
+}
+
+function isStream({ value, isKnown }: ShellWord): boolean {
+  return value === "-" || value === "/dev/stdin" || (!isKnown && value.startsWith("/dev/fd/")) || /^\/dev\/fd\/\d+$/.test(value);
+}
+
+function piped(name: string): ShellDanger {
+  return { shape: `| ${name}`, reason: "it runs what another command prints" };
+}

@@ -1,0 +1,179 @@
+// Makes the parts of an analysis: looks through wrappers, and says of each simple command what it is.
+
+import { judgeBuiltin } from "./builtins.ts";
+import { hasLookAlike } from "./characters.ts";
+import { dangerOf, pathDanger, programName } from "./danger.ts";
+import { type Harmless, harmlessOf } from "./harmless.ts";
+import { scriptInput } from "./interpreters.ts";
+import { climbs, move, type Place, resolve } from "./places.ts";
+import { protectedPath } from "./protected-paths.ts";
+import type { RedirectEffects } from "./redirects.ts";
+import type { ShellWord } from "./shell-words.ts";
+import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
+import { isHarmlessName, sensitiveName } from "./variables.ts";
+import { unwrap, type Wrapped } from "./wrappers.ts";
+
+/** How a command was reached. */
+export interface Reached {
+  readonly context: ShellContext;
+  readonly through: readonly string[];
+  readonly outer: readonly OuterForm[];
+  readonly isElsewhere: boolean;
+  /** Of the commands around it as well. */
+  readonly assignments: readonly ShellWord[];
+  /** Its input comes from another command, or from a file. */
+  readonly isPiped: boolean;
+  /** Paths that another command pipes in. */
+  readonly piped: readonly string[] | undefined;
+  readonly depth: number;
+}
+
+export interface SeenCommand {
+  readonly text: string;
+  readonly words: readonly ShellWord[];
+  readonly effects: RedirectEffects;
+}
+
+export interface Collector {
+  readonly parts: ShellPart[];
+  /** Reads a text that a command hands to a shell. */
+  readonly script: (text: string, reached: Reached, place: Place) => void;
+}
+
+/** Adds the parts of one simple command; `place` moves when it is a `cd`. */
+export function addCommand(seen: SeenCommand, reached: Reached, place: Place, to: Collector): void {
+  const [program] = seen.words;
+  if (!program) return addPart(seen, reached, place, to, {});
+  if (!program.isKnown || program.value === "")
+    return addPart(seen, reached, place, to, { doubt: "which program runs is not known before it runs" });
+  if (hasLookAlike(program.value))
+    return addPart(seen, reached, place, to, { doubt: "the name of the program has unusual characters" });
+  const name = programName(program.value);
+  const wrapped = reached.depth > 8 ? { doubt: "nested too deeply" } : unwrap(seen.words, name);
+  if (wrapped && "doubt" in wrapped) return addPart(seen, reached, place, to, wrapped);
+  if (!wrapped) return addProgram(seen, name, reached, place, to);
+  if (wrapped.isJudged) addProgram(seen, name, reached, place, to);
+  addWrapped(wrapped, seen, reached, place, to);
+}
+
+function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place: Place, to: Collector): void {
+  const { inner, assignments = [], directory } = wrapped;
+  const at = "words" in inner ? inner.at : undefined;
+  const inside: Reached = {
+    ...reached,
+    through: [...reached.through, wrapped.name],
+    outer: [...reached.outer, { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at }],
+    isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? false),
+    assignments: [...reached.assignments, ...assignments],
+    depth: reached.depth + 1,
+  };
+  const moved = directory && { ...place, cwd: directory.path === undefined ? undefined : resolve(place, directory.path) };
+  if ("words" in inner) {
+    const effects = seen.effects;
+    const isOurs = /^(?:command|builtin|exec)$/.test(wrapped.name);
+    const target = moved ?? (isOurs ? place : { ...place });
+    const fed = inner.words.map((word) => feed(word, reached));
+    addCommand({ ...seen, words: fed, effects }, inside, target, to);
+    for (const words of wrapped.more ?? []) addCommand({ ...seen, words, effects }, inside, { ...target }, to);
+    return;
+  }
+  const before = to.parts.length;
+  const where = wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
+  to.script(inner.script, { ...inside, isPiped: inside.isPiped || seen.effects.hasInput }, moved ?? where);
+  // The redirections and assignments belong to the shell that runs the text.
+  const { writes, reads, doubt, danger, readsUnknown } = seen.effects;
+  const isBare = writes.length + reads.length + inside.assignments.length === 0 && !doubt && !danger && !readsUnknown;
+  if (!isBare || to.parts.length === before) addPart({ ...seen, words: [] }, inside, place, to, {});
+}
+
+/** What xargs adds are the paths that the command before it has printed. */
+function feed(word: ShellWord, { piped }: Reached): ShellWord {
+  return word.value === "…" && !word.isKnown ? { ...word, paths: piped } : word;
+}
+
+function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Place, to: Collector): void {
+  const { words, effects } = seen;
+  const input = scriptInput(words, name, { isPiped: reached.isPiped, effects });
+  if (input && "script" in input) {
+    addPart(seen, reached, place, to, {});
+    return to.script(input.script, { ...reached, through: [...reached.through, name], depth: reached.depth + 1 }, { ...place });
+  }
+  if (input && "doubt" in input) return addPart(seen, reached, place, to, input);
+  const isPlain = isStandard((words[0] as ShellWord).value);
+  const builtin = isPlain ? judgeBuiltin(words, name) : undefined;
+  const listed = isPlain ? harmlessOf(words, name) : undefined;
+  const harmless = builtin?.isHarmless ? (listed ?? { reads: [], writes: [] }) : builtin ? undefined : listed;
+  const scope = { context: reached.context, cwd: place.cwd };
+  const isReading = harmless !== undefined && harmless.writes.length === 0;
+  const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
+  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger });
+  if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
+}
+
+/** By its name alone, or in a folder that only the system's owner writes. */
+function isStandard(program: string): boolean {
+  return !program.includes("/") || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/.test(program);
+}
+
+interface Said {
+  readonly doubt?: string | undefined;
+  readonly danger?: ShellDanger | undefined;
+  readonly harmless?: Harmless | undefined;
+}
+
+function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collector, said: Said): void {
+  const { text, words, effects } = seen;
+  const { harmless } = said;
+  const writes = [...effects.writes, ...(harmless?.writes ?? [])];
+  const reads = [...effects.reads, ...(harmless?.reads ?? [])];
+  const assignments = reached.assignments.map(toAssignment);
+  const doubt =
+    said.doubt ?? effects.doubt ?? assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ?? placeDoubt([...writes, ...reads], writes, place);
+  const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
+  const isListed = words.length === 0 || harmless !== undefined;
+  const isTight = words.length === 0 || assignments.every(({ name }) => isHarmlessName(name));
+  const isHarmless = isListed && isTight && !doubt && !danger && !reached.isElsewhere && !effects.readsUnknown;
+  to.parts.push({
+    text,
+    words: words.map(({ value }) => value),
+    unknown: unknownIn(words),
+    isLiteral: words.every(({ isKnown }) => isKnown) && effects.doubt === undefined,
+    outer: reached.outer,
+    through: reached.through,
+    isElsewhere: reached.isElsewhere,
+    assignments,
+    writes,
+    reads,
+    cwd: place.cwd,
+    isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
+    danger,
+    isHarmless,
+    isReadOnly: isHarmless && writes.length === 0 && !harmless?.changes,
+    doubt,
+  });
+}
+
+function writeDanger(writes: readonly string[], { context }: Reached, place: Place): ShellDanger | undefined {
+  for (const path of writes) {
+    const what = protectedPath(path, place.cwd, context.home);
+    if (what) return { shape: `write ${path}`, reason: `it changes ${what}` };
+  }
+  return undefined;
+}
+
+/** Paths that mean different files depending on whether a `cd` has worked. */
+function placeDoubt(paths: readonly string[], writes: readonly string[], place: Place): string | undefined {
+  const isOpen = place.cwd === undefined && writes.some((path) => !path.startsWith("/"));
+  const climbing = !place.isCertain && paths.some((path) => !path.startsWith("/") && climbs(path));
+  return isOpen || climbing ? "the directory it runs in is not known before it runs" : undefined;
+}
+
+function toAssignment(word: ShellWord): { name: string; value?: string } {
+  const equals = word.value.indexOf("=");
+  const name = word.value.slice(0, equals).replace(/\+$/, "");
+  return word.isKnown ? { name, value: word.value.slice(equals + 1) } : { name };
+}
+
+function unknownIn(words: readonly ShellWord[]): number[] {
+  return words.flatMap(({ isKnown }, index) => (isKnown ? [] : [index]));
+}

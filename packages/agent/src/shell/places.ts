@@ -1,0 +1,64 @@
+// Where commands run, as far as the text says.
+
+import { posix } from "node:path";
+import type { ShellWord } from "./shell-words.ts";
+import type { Command, Script } from "./syntax.ts";
+
+export interface Place {
+  /** Undefined: not known before it runs. */
+  cwd: string | undefined;
+  /** False after a `cd` that may have failed: what follows may still run where it was before. */
+  isCertain: boolean;
+}
+
+/** Moves `place` as `cd`, `pushd` or `popd` would. */
+export function move(place: Place, words: readonly ShellWord[], home: string | undefined): void {
+  const operands = words.slice(1).filter(({ value, isKnown }) => !(isKnown && /^-[LPe@]+$|^--$/.test(value)));
+  const [target] = operands;
+  const isPlain = words[0]?.value !== "popd" && operands.length <= 1 && (target?.isKnown ?? true);
+  const path = target ? target.value : home;
+  if (!isPlain || path === undefined || path === "-" || path === "" || /^[-+]\d/.test(path)) place.cwd = undefined;
+  else place.cwd = resolve(place, path);
+  place.isCertain = false;
+}
+
+/** Undefined when that is not known. */
+export function resolve(place: Place, path: string): string | undefined {
+  if (path.startsWith("/")) return posix.normalize(path);
+  if (place.cwd === undefined || (!place.isCertain && climbs(path))) return undefined;
+  return posix.normalize(`${place.cwd}/${path}`);
+}
+
+/** It means something else where a `cd` before it has failed. */
+export function climbs(path: string): boolean {
+  return path.split("/").includes("..");
+}
+
+const MOVES = /^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/;
+
+/** Whether a part of the script may change the directory of what follows it. */
+export function changesDirectory(script: Script): boolean {
+  return script.statements.some(({ pipelines }) => pipelines.some(({ commands }) => commands.some(commandMoves)));
+}
+
+export function commandMoves(command: Command): boolean {
+  switch (command.kind) {
+    case "simple":
+      return command.words[0] !== undefined && (!command.words[0].isKnown || MOVES.test(command.words[0].value));
+    case "subshell":
+    case "test":
+    case "arithmetic":
+      return false;
+    case "if":
+    case "case":
+      return command.bodies.some(changesDirectory);
+    case "while":
+      return changesDirectory(command.condition) || changesDirectory(command.body);
+    case "function":
+      return commandMoves(command.body);
+    case "for":
+    case "count":
+    case "group":
+      return changesDirectory(command.body);
+  }
+}

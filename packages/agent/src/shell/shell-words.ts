@@ -1,0 +1,44 @@
+// A word of a command as the judgement of a program sees it: what is known of it, and what it may still become.
+
+import type { Word } from "./syntax.ts";
+import type { VariableFacts } from "./variables.ts";
+
+export interface ShellWord {
+  readonly value: string;
+  readonly isKnown: boolean;
+  /** It may become several words, or none. */
+  readonly isSplit: boolean;
+  /** It may begin with a dash. */
+  readonly mayBeOption: boolean;
+  /** Every path that it may name, globs as written; undefined when that is not known. */
+  readonly paths: readonly string[] | undefined;
+}
+
+export function knownWord(value: string): ShellWord {
+  return { value, isKnown: true, isSplit: false, mayBeOption: value.startsWith("-"), paths: [value] };
+}
+
+/** What xargs or find puts there. */
+export function unknownWord(value: string, lead: string): ShellWord {
+  return { value, isKnown: false, isSplit: lead === "", mayBeOption: lead === "", paths: undefined };
+}
+
+export function toShellWord(word: Word, facts: VariableFacts): ShellWord {
+  const { value, isKnown, isSplit, lead } = word;
+  if (isKnown) return knownWord(value);
+  const paths = pathsOf(word, facts);
+  const mayBeOption = lead === "" ? (paths?.some((path) => !/^[\w./~]/.test(path)) ?? true) : lead.startsWith("-");
+  return { value, isKnown, isSplit, mayBeOption, paths };
+}
+
+function pathsOf(word: Word, facts: VariableFacts): readonly string[] | undefined {
+  if (word.inner.length === 0) return [word.value];
+  const [variable, ...others] = word.inner;
+  if (others.length > 0 || variable?.kind !== "variable") return undefined;
+  const written = [`\${${variable.name}}`, `$${variable.name}`].find((text) => word.value.includes(text));
+  const values = facts.values(variable.name);
+  if (!written || !values?.every((value) => value.inner.length === 0)) return undefined;
+  // Unquoted, a value with blanks becomes several words.
+  if (word.isSplit && values.some(({ value }) => /\s/.test(value))) return undefined;
+  return values.map(({ value }) => word.value.replace(written, () => value));
+}

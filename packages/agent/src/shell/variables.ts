@@ -1,0 +1,137 @@
+// Which variables change what a command does, and what the text itself says about their values.
+
+import type { Command, Inner, Redirect, Script, Word } from "./syntax.ts";
+
+// Assigning one of these makes another program run, or the same one do other things.
+const SENSITIVE =
+  /^(?:PATH|IFS|LD_.*|DYLD_.*|.*_OPTIONS|GIT_.*|.*ASKPASS|.*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|BASH_.*|ENV|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|GLOBIGNORE|EXECIGNORE|FUNCNEST|HOME|XDG_.*|PYTHON.*|PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|NODE_PATH|CLASSPATH|RIPGREP_CONFIG_PATH|GCONV_PATH|MAKEFLAGS|GNUMAKEFLAGS|RUSTC_WRAPPER|npm_config_.*)$/i;
+
+/** Why assigning `name` is asked about. */
+export function sensitiveName(name: string): string | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(name)) return "it sets a variable with an unusual name";
+  return SENSITIVE.test(name) ? `it sets ${name}` : undefined;
+}
+
+/** Assignments under which a harmless command stays harmless. */
+export function isHarmlessName(name: string): boolean {
+  return /^(?:LANG|LC_\w+|TZ|NO_COLOR|CI|NODE_ENV)$/.test(name);
+}
+
+/** What the text assigns, wherever it stands: the order of statements is not looked at. */
+export class VariableFacts {
+  readonly #values = new Map<string, Word[] | "unknown">();
+  /** Code that is not part of the text may assign anything. */
+  #isOpen = false;
+
+  constructor(script: Script) {
+    this.#script(script);
+  }
+
+  /** Every value that the text gives `name`; undefined when there may be others. */
+  values(name: string): readonly Word[] | undefined {
+    const found = this.#values.get(name);
+    return this.#isOpen || found === "unknown" ? undefined : found;
+  }
+
+  /** Whether `name` can only hold a number, so that arithmetic over it runs nothing. */
+  isNumber(name: string): boolean {
+    if (/^(?:RANDOM|SECONDS|LINENO|PPID|UID|EUID|BASHPID|EPOCHSECONDS|COLUMNS|LINES)$/.test(name))
+      return !this.#values.has(name);
+    const values = this.values(name);
+    return values?.every((word) => isNumeric(word)) ?? false;
+  }
+
+  #assign(name: string, word: Word | "unknown"): void {
+    const known = this.#values.get(name);
+    if (known === "unknown" || word === "unknown") this.#values.set(name, "unknown");
+    else this.#values.set(name, [...(known ?? []), word]);
+  }
+
+  #script(script: Script): void {
+    for (const { pipelines } of script.statements)
+      for (const { commands } of pipelines) for (const command of commands) this.#command(command);
+  }
+
+  #command(command: Command): void {
+    this.#redirects(command.redirects);
+    switch (command.kind) {
+      case "simple":
+        this.#words(command.assignments);
+        this.#words(command.words);
+        for (const word of [...command.assignments, ...command.words]) this.#assignmentWord(word);
+        return this.#program(command.words);
+      case "test":
+        return this.#words(command.words);
+      case "arithmetic":
+        return this.#inner(command.inner);
+      case "if":
+        for (const body of command.bodies) this.#script(body);
+        return;
+      case "case":
+        this.#words(command.words);
+        for (const body of command.bodies) this.#script(body);
+        return;
+      case "function":
+        return this.#command(command.body);
+      case "while":
+        this.#script(command.condition);
+        return this.#script(command.body);
+      case "for":
+        this.#words(command.words);
+        if (command.words.length === 0) this.#assign(command.name, "unknown");
+        for (const word of command.words) this.#assign(command.name, word);
+        return this.#script(command.body);
+      case "count":
+        this.#inner(command.inner);
+        return this.#script(command.body);
+      case "subshell":
+      case "group":
+        return this.#script(command.body);
+    }
+  }
+
+  #assignmentWord({ assignment, ...word }: Word): void {
+    if (!assignment) return;
+    const isAppended = word.value.startsWith(`${assignment.name}+`);
+    const value = { ...word, value: assignment.value, lead: word.lead.slice(assignment.name.length + 1) };
+    this.#assign(assignment.name, assignment.isArray || isAppended ? "unknown" : value);
+  }
+
+  /** Builtins that assign what they read, and those that run code from elsewhere. */
+  #program(words: readonly Word[]): void {
+    const [program, ...operands] = words;
+    if (!program) return;
+    if (/^(?:eval|source|\.|trap|alias|builtin|command|enable)$/.test(program.value) || !program.isKnown)
+      this.#isOpen = true;
+    if (!/^(?:read|mapfile|readarray|printf|getopts|let|declare|typeset|local|export|readonly|wait)$/.test(program.value))
+      return;
+    for (const { value, isKnown, assignment } of operands) {
+      if (!isKnown && !assignment) this.#isOpen ||= program.value !== "printf";
+      else if (!assignment) for (const name of value.match(/[A-Za-z_]\w*/g) ?? []) this.#assign(name, "unknown");
+      // `let x=a[…]`, `declare -i x=…` evaluate what they assign.
+      else if (program.value === "let" || operands.some((word) => /^-\w*[in]/.test(word.value)))
+        this.#assign(assignment.name, "unknown");
+    }
+  }
+
+  #redirects(redirects: readonly Redirect[]): void {
+    for (const { target, body } of redirects) this.#words([target, body].filter((word) => word !== undefined));
+  }
+
+  #words(words: readonly Word[]): void {
+    for (const word of words) this.#inner(word.inner);
+  }
+
+  #inner(inner: readonly Inner[]): void {
+    for (const one of inner) {
+      if (one.kind === "script") this.#script(one.script);
+      else if (one.kind === "variable" && one.assigns) this.#assign(one.name, "unknown");
+    }
+  }
+}
+
+function isNumeric(word: Word): boolean {
+  if (word.isKnown) return /^-?\d*$/.test(word.value);
+  if (/^\{\d+\.\.\d+\}$/.test(word.value) || /^\$\(seq( \d+){1,3}\)$/.test(word.value)) return true;
+  return /^\$\(\(.*\)\)$/s.test(word.value) && word.inner.every(({ kind }) => kind === "arithmetic");
+}

@@ -1,0 +1,181 @@
+// Goes through the statements of a script in the order in which they run, and keeps track of where they run.
+
+import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
+import { changesDirectory, commandMoves, type Place } from "./places.ts";
+import { effectsOf, noEffects, type SeenRedirect } from "./redirects.ts";
+import { knownWord, type ShellWord, toShellWord } from "./shell-words.ts";
+import type { Command, Inner, Pipeline, Redirect, Script, SimpleCommand, Word } from "./syntax.ts";
+import { ShellDoubt } from "./syntax.ts";
+import { sensitiveName, type VariableFacts } from "./variables.ts";
+
+/** The text whose statements are gone through. */
+export interface Source {
+  readonly text: string;
+  readonly facts: VariableFacts;
+}
+
+export function walkScript(script: Script, source: Source, reached: Reached, place: Place, to: Collector): void {
+  for (const { pipelines, operators, isBackground } of script.statements) {
+    const here = isBackground ? { ...place } : place;
+    const before = here.cwd;
+    pipelines.forEach((pipeline, index) => {
+      walkPipeline(pipeline, source, reached, here, to);
+      // Only behind `&&` it is certain that a `cd` has worked.
+      if (here.cwd !== before && operators[index] === "&&") here.isCertain = true;
+      else if (here.cwd !== before) here.isCertain = false;
+    });
+    if (here.cwd !== before) here.isCertain = false;
+  }
+}
+
+function walkPipeline({ commands }: Pipeline, source: Source, reached: Reached, place: Place, to: Collector): void {
+  if (commands.length === 1) return walkCommand(commands[0] as Command, source, reached, place, to);
+  let { piped } = reached;
+  commands.forEach((command, index) => {
+    const isPiped = reached.isPiped || index > 0;
+    walkCommand(command, source, { ...reached, isPiped, piped }, { ...place }, to);
+    piped = printedPaths(command, source, piped, to);
+  });
+}
+
+const LISTERS = /^(?:ls|find|fd|fdfind|rg|grep|git)$/;
+const FILTERS = /^(?:head|tail|sort|uniq|grep)$/;
+
+/** The paths that a command prints, when it only lists files or passes on what it is given. */
+function printedPaths(
+  command: Command,
+  source: Source,
+  piped: readonly string[] | undefined,
+  to: Collector,
+): readonly string[] | undefined {
+  if (command.kind !== "simple" || !to.parts.at(-1)?.isReadOnly) return undefined;
+  const words = command.words.map((word) => toShellWord(word, source.facts));
+  const [program, ...others] = words;
+  const operands = others.filter(({ mayBeOption }) => !mayBeOption).map(({ paths }) => paths);
+  if (!program || operands.includes(undefined)) return undefined;
+  if (piped && FILTERS.test(program.value)) return piped;
+  return LISTERS.test(program.value) ? (operands as string[][]).flat() : undefined;
+}
+
+function walkCommand(command: Command, source: Source, reached: Reached, place: Place, to: Collector): void {
+  if (command.kind === "simple") return walkSimple(command, source, reached, place, to);
+  const effects = walkRedirects(command.redirects, source, reached, place, to);
+  if (command.redirects.length > 0)
+    addCommand({ text: redirectText(command.redirects, source), words: [], effects }, { ...reached, assignments: [] }, place, to);
+  const inside = { ...reached, isPiped: reached.isPiped || effects.hasInput, piped: undefined };
+  switch (command.kind) {
+    case "subshell":
+      return walkScript(command.body, source, inside, { ...place }, to);
+    case "group":
+      return walkScript(command.body, source, inside, place, to);
+    case "if":
+      return walkBodies(command.bodies, source, inside, place, to);
+    case "case":
+      for (const { inner } of command.words) walkInner(inner, source, inside, place, to);
+      return walkBodies(command.bodies, source, inside, place, to);
+    case "while":
+      return walkBodies([command.condition, command.body], source, inside, place, to);
+    case "for":
+      checkName(command.name);
+      for (const { inner } of command.words) walkInner(inner, source, inside, place, to);
+      return walkBodies([command.body], source, inside, place, to);
+    case "count":
+      walkInner(command.inner, source, inside, place, to);
+      return walkBodies([command.body], source, inside, place, to);
+    case "test":
+      for (const { inner } of command.words) walkInner(inner, source, inside, place, to);
+      return;
+    case "arithmetic":
+      return walkInner(command.inner, source, inside, place, to);
+    case "function":
+      return walkFunction(command, source, { ...inside, isPiped: true }, place, to);
+  }
+}
+
+/** Bodies of which it is not known whether, in which order and how often they run. */
+function walkBodies(bodies: readonly Script[], source: Source, reached: Reached, place: Place, to: Collector): void {
+  if (bodies.some(changesDirectory)) {
+    place.cwd = undefined;
+    place.isCertain = false;
+  }
+  for (const body of bodies) walkScript(body, source, reached, place, to);
+}
+
+/** It runs wherever it is called, with whatever input. */
+function walkFunction(
+  command: Extract<Command, { kind: "function" }>,
+  source: Source,
+  reached: Reached,
+  place: Place,
+  to: Collector,
+): void {
+  if (commandMoves(command.body)) {
+    place.cwd = undefined;
+    place.isCertain = false;
+  }
+  const first = to.parts.length;
+  walkCommand(command.body, source, reached, { cwd: undefined, isCertain: false }, to);
+  const isRecursive = to.parts.slice(first).some(({ words }) => words[0] === command.name);
+  if (!isRecursive) return;
+  const text = source.text.slice(command.start, command.end);
+  const danger = { shape: "fork bomb", reason: "the function starts itself" };
+  addCommand({ text, words: [knownWord(command.name)], effects: { ...noEffects(), danger } }, reached, place, to);
+}
+
+function walkSimple(command: SimpleCommand, source: Source, reached: Reached, place: Place, to: Collector): void {
+  for (const { inner } of [...command.assignments, ...command.words]) walkInner(inner, source, reached, place, to);
+  for (const { assignment } of command.assignments) if (assignment) checkValue(assignment.value);
+  const effects = walkRedirects(command.redirects, source, reached, place, to);
+  const words = command.words.map((word) => toShellWord(word, source.facts));
+  const assignments = command.assignments.map((word) => toShellWord(word, source.facts));
+  const text = source.text.slice(command.start, command.end);
+  const seen: SeenCommand = { text, words, effects };
+  addCommand(seen, { ...reached, assignments: [...reached.assignments, ...assignments] }, place, to);
+}
+
+function walkRedirects(redirects: readonly Redirect[], source: Source, reached: Reached, place: Place, to: Collector) {
+  const seen: SeenRedirect[] = redirects.map(({ operator, target, body }) => {
+    for (const word of [target, body]) {
+      // What it prints to a substitution is that one's input.
+      const isPiped = reached.isPiped || operator.includes(">");
+      if (word) walkInner(word.inner, source, { ...reached, isPiped }, place, to);
+    }
+    return { operator, target: shown(target, source), body: shown(body, source) };
+  });
+  return effectsOf(seen, place.cwd, reached.context.home);
+}
+
+function shown(word: Word | undefined, source: Source): ShellWord | undefined {
+  return word && toShellWord(word, source.facts);
+}
+
+function redirectText(redirects: readonly Redirect[], source: Source): string {
+  return redirects.map(({ start, end }) => source.text.slice(start, end)).join(" ");
+}
+
+/** Runs while words are expanded, in a shell of its own. */
+function walkInner(inner: readonly Inner[], source: Source, reached: Reached, place: Place, to: Collector): void {
+  for (const one of inner) {
+    if (one.kind === "script") {
+      const isFed = source.text[one.start] === ">";
+      const inside = { ...reached, assignments: [], isPiped: reached.isPiped || isFed, piped: undefined };
+      walkScript(one.script, source, inside, { ...place }, to);
+    } else if (one.kind === "variable") {
+      if (one.assigns) checkName(one.name);
+    } else {
+      for (const name of one.assigned) checkName(name);
+      const unsafe = one.names.find((name) => !source.facts.isNumber(name) && !one.assigned.includes(name));
+      if (unsafe !== undefined) throw new ShellDoubt(`arithmetic over ${unsafe}, which may hold more than a number`);
+    }
+  }
+}
+
+function checkName(name: string): void {
+  const doubt = sensitiveName(name);
+  if (doubt) throw new ShellDoubt(doubt);
+}
+
+/** A text that arithmetic or a test would evaluate, and run what its subscript says. */
+function checkValue(value: string): void {
+  if (/[A-Za-z_]\w*\[[^\]]*(?:\$\(|`)/.test(value)) throw new ShellDoubt("it assigns a text that bash may evaluate");
+}
