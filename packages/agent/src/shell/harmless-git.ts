@@ -19,7 +19,7 @@ export const HARMLESS_GIT: Readonly<Record<string, { readonly options: string; r
   "diff-index": { options: `${DIFFS} --cached --merge-base -m` },
   "diff-files": { options: DIFFS },
   "range-diff": { options: `${DIFFS} --creation-factor= --no-dual-color --left-only --right-only` },
-  shortlog: { options: `${REVISIONS} -csne -w --summary --numbered --email --group=` },
+  shortlog: { options: `${REVISIONS.replace("-n: ", "")} -csne -w --summary --numbered --email --group=` },
   blame: { options: "-bcefhlnpstw -C -M -L: -S: --root --show-stats --porcelain --line-porcelain --incremental --date= --show-name --show-number --show-email --abbrev= --since= --first-parent --reverse --ignore-rev= --color-lines --color-by-age" },
   annotate: { options: "-L: -l -w" },
   "rev-parse": { options: "-q --abbrev-ref? --symbolic --symbolic-full-name --short? --verify --quiet --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --git-path= --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-superproject-working-tree --all --branches? --tags? --remotes? --revs-only --no-revs --flags --no-flags --default= --not --show-object-format? --path-format= --local-env-vars" },

@@ -25,6 +25,8 @@ export interface HarmlessProgram {
   readonly most?: number;
   /** These take the place of the pattern. */
   readonly patternOptions?: readonly string[];
+  /** No option of it does harm, also not one that is only known when it runs. */
+  readonly isLenient?: boolean;
   /** What every operand must look like. */
   readonly each?: RegExp;
   /** The text of the first operand, or of these options, must be a plain script of this language. */
@@ -72,37 +74,37 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   // Files, read.
   ls: { options: ALL, operands: "read" },
   cat: { options: ALL, operands: "read" },
-  head: { options: "-c: -n: -qvz -# --bytes= --lines= --quiet --silent --verbose --zero-terminated", operands: "read" },
+  head: { options: "-c: -n: -qvz -# --bytes= --lines= --quiet --silent --verbose --zero-terminated", isLenient: true, operands: "read" },
   tail: {
     options: "-c: -n: -qvzfFr -s: -# --bytes= --lines= --quiet --silent --verbose --follow? --retry --sleep-interval= --pid=",
-    operands: "read",
+    isLenient: true, operands: "read",
   },
-  wc: { options: "-clmwL --bytes --chars --lines --words --max-line-length --total=", operands: "read" },
-  nl: { options: "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:", operands: "read" },
-  tac: { options: "-br -s:", operands: "read" },
-  rev: { options: "", operands: "read" },
-  stat: { options: "-Lft -c: -x --format= --printf= --dereference --file-system --terse", operands: "read" },
+  wc: { options: "-clmwL --bytes --chars --lines --words --max-line-length --total=", isLenient: true, operands: "read" },
+  nl: { options: "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:", isLenient: true, operands: "read" },
+  tac: { options: "-br -s:", isLenient: true, operands: "read" },
+  rev: { options: "", isLenient: true, operands: "read" },
+  stat: { options: "-Lft -c: -x --format= --printf= --dereference --file-system --terse", isLenient: true, operands: "read" },
   file: { options: "-bhikLNprs0 -F: --mime --mime-type --mime-encoding --brief --dereference", operands: "read" },
   du: {
     options: "-0abchklmsxDHLPS -d: -B: -t: --all --apparent-size --block-size= --bytes --total --max-depth= --human-readable --summarize --exclude= --threshold= --time? --one-file-system --si",
-    operands: "read",
+    isLenient: true, operands: "read",
   },
   df: { options: "-aBhHiklmPT -t: -x: --all --human-readable --inodes --local --print-type --total --type= --output?", operands: "read" },
-  basename: { options: "-az -s: --multiple --suffix= --zero", operands: "text" },
-  dirname: { options: "-z --zero", operands: "text" },
-  realpath: { options: "-eLmPqsz --relative-to= --relative-base= --canonicalize-existing --canonicalize-missing --quiet --strip --no-symlinks", operands: "text" },
-  readlink: { options: "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline", operands: "text" },
-  md5sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
-  sha1sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
-  sha256sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
-  sha512sum: { options: "-btcz --check --status --quiet --tag", operands: "read" },
+  basename: { options: "-az -s: --multiple --suffix= --zero", isLenient: true, operands: "text" },
+  dirname: { options: "-z --zero", isLenient: true, operands: "text" },
+  realpath: { options: "-eLmPqsz --relative-to= --relative-base= --canonicalize-existing --canonicalize-missing --quiet --strip --no-symlinks", isLenient: true, operands: "text" },
+  readlink: { options: "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline", isLenient: true, operands: "text" },
+  md5sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
+  sha1sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
+  sha256sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
+  sha512sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
   shasum: { options: "-a: -btc", operands: "read" },
   cksum: { options: "-a: --algorithm=", operands: "read" },
   b2sum: { options: "-bt -l:", operands: "read" },
-  od: { options: "-abcdfiloxsv -A: -j: -N: -S: -t: -w:", operands: "read" },
-  hexdump: { options: "-bcCdovx -e: -n: -s:", operands: "read" },
+  od: { options: "-abcdfiloxsv -A: -j: -N: -S: -t: -w:", isLenient: true, operands: "read" },
+  hexdump: { options: "-bcCdovx -e: -n: -s:", isLenient: true, operands: "read" },
   xxd: { options: "-abeiup -c: -g: -l: -s: -o:", operands: "read", most: 1 },
-  strings: { options: "-afow -n: -t: -e: -# --bytes= --radix= --all", operands: "read" },
+  strings: { options: "-afow -n: -t: -e: -# --bytes= --radix= --all", isLenient: true, operands: "read" },
   fd: FD(),
   fdfind: FD(),
   tree: {
@@ -110,9 +112,9 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "read",
   },
   // Texts.
-  grep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
-  egrep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
-  fgrep: { options: GREP, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  grep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  egrep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  fgrep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
   zgrep: { options: "-Eacchilnovwq", operands: "pattern" },
   rg: {
     options:
@@ -126,7 +128,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     operands: "read",
   },
   uniq: { options: "-cdDiuz -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields= --skip-chars=", operands: "read", most: 1 },
-  cut: { options: "-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated", operands: "read" },
+  cut: { options: "-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated", isLenient: true, operands: "read" },
   tr: { options: "-cCdst --complement --delete --squeeze-repeats --truncate-set1", operands: "text" },
   fold: { options: "-bs -w: -#", operands: "read" },
   fmt: { options: "-cstu -w: -p: -g: -#", operands: "read" },

@@ -20,7 +20,8 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
   if (!Object.hasOwn(HARMLESS, program)) return undefined;
   const entry = HARMLESS[program] as HarmlessProgram;
-  const read = entry.options === "*" ? anyOptions(words.slice(1)) : readOptions(words.slice(1), listOf(entry.options));
+  const given = words.slice(1);
+  const read = entry.options === "*" ? anyOptions(given) : readOptions(given, listOf(entry.options), entry.isLenient);
   if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
   if (entry.each && !read.operands.every(({ value, isKnown }) => isKnown && entry.each?.test(value))) return undefined;
   if (entry.language && !hasPlainScript(read, entry)) return undefined;
@@ -56,7 +57,7 @@ function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | un
   const files = operands === "pattern" ? words.slice(1) : words;
   const paths = files.map(({ paths: known }) => known);
   if (paths.includes(undefined)) return undefined;
-  const all = (paths as string[][]).flat().filter((path) => path !== "-" && !path.startsWith("/dev/fd/"));
+  const all = (paths as string[][]).flat().filter((path) => path !== "-");
   if (operands === "read" || operands === "pattern") return { reads: all, writes: [] };
   if (operands === "write") return { reads: [], writes: all };
   // What goes where is not told apart: a source that is moved away changes as well, and a folder as target gets its name.

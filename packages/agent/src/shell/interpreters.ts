@@ -1,7 +1,7 @@
 // Shells and interpreters that take their program from their input.
 
 import type { RedirectEffects } from "./redirects.ts";
-import type { ShellWord } from "./shell-words.ts";
+import { isProcessSubstitution, type ShellWord } from "./shell-words.ts";
 import type { ShellDanger } from "./types.ts";
 import { SHELLS } from "./wrappers.ts";
 
@@ -20,7 +20,7 @@ export function scriptInput(
   const [first] = operands;
   if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: piped(name) } : undefined;
   if (!isShell && !INTERPRETERS.test(name)) return undefined;
-  if (first && isStream(first)) return first.value.startsWith("/dev/fd") || isPiped ? { danger: piped(name) } : undefined;
+  if (first && isStream(first)) return isProcessSubstitution(first) || isPiped ? { danger: piped(name) } : undefined;
   const isCode = words.slice(1).some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
   const readsInput = isShell ? first === undefined || words.some(({ value }) => /^-\w*s/.test(value)) : first === undefined && !isCode;
   if (!readsInput) return undefined;
@@ -33,8 +33,8 @@ export function scriptInput(
   return isPiped ? { danger: piped(name) } : undefined;
 }
 
-function isStream({ value, isKnown }: ShellWord): boolean {
-  return value === "-" || value === "/dev/stdin" || (!isKnown && value.startsWith("/dev/fd/")) || /^\/dev\/fd\/\d+$/.test(value);
+function isStream(word: ShellWord): boolean {
+  return isProcessSubstitution(word) || /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/.test(word.value);
 }
 
 function piped(name: string): ShellDanger {

@@ -32,8 +32,11 @@ export function optionList(text: string): OptionList {
   return { flags, valued, optional, hasNumbers };
 }
 
-/** Undefined when an option is not permitted, or a word may turn out to be one. */
-export function readOptions(words: readonly ShellWord[], list: OptionList): ReadOptions | undefined {
+/**
+ * Undefined when an option is not permitted, or a word may turn out to be one; with `isLenient` such a word is an operand,
+ * because no option of the program does harm.
+ */
+export function readOptions(words: readonly ShellWord[], list: OptionList, isLenient = false): ReadOptions | undefined {
   const options: { name: string; value?: ShellWord }[] = [];
   const operands: ShellWord[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -42,7 +45,9 @@ export function readOptions(words: readonly ShellWord[], list: OptionList): Read
       operands.push(...words.slice(at + 1));
       break;
     }
-    if (!word.mayBeOption || word.value === "-") {
+    const isOpen = !word.isKnown && !word.value.startsWith("-");
+    if (isOpen && word.mayBeOption && !isLenient) return undefined;
+    if (!word.mayBeOption || isOpen || word.value === "-") {
       operands.push(word);
       continue;
     }

@@ -1,7 +1,7 @@
 // What redirections read and write.
 
 import { protectedPath } from "./protected-paths.ts";
-import type { ShellWord } from "./shell-words.ts";
+import { isProcessSubstitution, type ShellWord } from "./shell-words.ts";
 import type { ShellDanger } from "./types.ts";
 
 export interface RedirectEffects {
@@ -49,8 +49,7 @@ function touch(
   cwd: string | undefined,
   home: string | undefined,
 ): void {
-  // A process substitution: what it runs is judged on its own.
-  if (!target.isKnown && target.value.startsWith("/dev/fd/")) return;
+  if (isProcessSubstitution(target)) return;
   const paths = target.isKnown ? [target.value] : target.paths?.filter((path) => !/[*?[\]{}]/.test(path));
   const isRead = operator === "<";
   if (!paths || paths.length === 0 || operator === "<&") {

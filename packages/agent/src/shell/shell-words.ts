@@ -31,7 +31,13 @@ export function toShellWord(word: Word, facts: VariableFacts): ShellWord {
   return { value, isKnown, isSplit, mayBeOption, paths };
 }
 
+/** `<(…)`: what it runs is judged on its own. */
+export function isProcessSubstitution({ value, isKnown }: Pick<ShellWord, "value" | "isKnown">): boolean {
+  return !isKnown && /^[<>]\(/.test(value);
+}
+
 function pathsOf(word: Word, facts: VariableFacts): readonly string[] | undefined {
+  if (isProcessSubstitution(word)) return [];
   if (word.inner.length === 0) return [word.value];
   const [variable, ...others] = word.inner;
   if (others.length > 0 || variable?.kind !== "variable") return undefined;

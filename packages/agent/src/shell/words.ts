@@ -12,6 +12,9 @@ export interface WordMode {
   readonly isRegex?: boolean;
 }
 
+/** Where bash puts what a process substitution prints. */
+const STREAM = "/dev/fd/";
+
 const ENDS = new Set([" ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">"]);
 
 /** Collects the value of a word while it is read. */
@@ -22,6 +25,8 @@ export class WordBuilder {
   isSplit = false;
   isQuoted = false;
   isArray = false;
+  /** It is the path of a pipe. */
+  isStream = false;
   readonly inner: Inner[] = [];
 
   add(text: string, mark: "q" | "p" | "x"): void {
@@ -46,7 +51,7 @@ export class WordBuilder {
       start,
       end,
       value: this.value,
-      lead: this.value.slice(0, fixed),
+      lead: this.isStream ? STREAM : this.value.slice(0, fixed),
       isKnown,
       isSplit: this.isSplit || pattern < this.value.length,
       isQuoted: this.isQuoted,
@@ -226,7 +231,7 @@ function readProcessSubstitution(cursor: Cursor, word: WordBuilder, readScript: 
   const start = cursor.position;
   cursor.position += 2;
   word.inner.push({ kind: "script", script: readNested(cursor, readScript, "parenthesis"), start });
-  if (word.value === "") word.add("/dev/fd/", "q");
+  word.isStream ||= word.value === "";
   word.unknown(cursor.text.slice(start, cursor.position), false);
 }
 
