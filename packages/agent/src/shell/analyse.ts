@@ -32,6 +32,7 @@ function analyseWith(grammar: ReadGrammar, command: string, context: ShellContex
     isPiped: false,
     piped: undefined,
     depth: 0,
+    dialect: "bash",
   };
   try {
     addScript(grammar, command, reached, { cwd: context.cwd, isCertain: true }, parts);
@@ -47,7 +48,7 @@ function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: 
   const suspicious = suspiciousCharacter(text);
   if (suspicious) throw new ShellDoubt(suspicious);
   // Elsewhere it is another home.
-  const read = readShell(text, reached.isElsewhere ? undefined : reached.context.home);
+  const read = readShell(text, reached.isElsewhere ? undefined : reached.context.home, reached.dialect);
   const difference = disagreement(read, grammar(text));
   if (difference) throw new ShellDoubt(difference);
   const collector: Collector = {

@@ -2,7 +2,7 @@
 
 import { readArithmetic } from "./arithmetic.ts";
 import { type CompoundBody, readBody, readScript, readStatements } from "./reader.ts";
-import { type Cursor, type Inner, type Script, ShellDoubt, type Word } from "./syntax.ts";
+import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt, type Word } from "./syntax.ts";
 import { bareWord, charAt, expectWord, skipBlanks, skipLines, takes } from "./tokens.ts";
 import { readWord } from "./words.ts";
 
@@ -41,7 +41,10 @@ function readLoopBody(cursor: Cursor): Script {
 export function readFor(cursor: Cursor): CompoundBody {
   cursor.position += bareWord(cursor).length;
   skipBlanks(cursor);
-  if (takes(cursor, "((")) return readCountingLoop(cursor);
+  if (takes(cursor, "((")) {
+    onlyInBash(cursor);
+    return readCountingLoop(cursor);
+  }
   const name = bareWord(cursor);
   if (!/^[A-Za-z_]\w*$/.test(name)) throw new ShellDoubt("the variable of a loop is not understood");
   cursor.position += name.length;
@@ -82,7 +85,8 @@ export function readCase(cursor: Cursor): CompoundBody {
     } while (takes(cursor, "|"));
     if (!takes(cursor, ")")) throw new ShellDoubt("a pattern is not understood");
     bodies.push(readStatements(cursor, ["esac"]));
-    if (!takes(cursor, ";;&") && !takes(cursor, ";;") && !takes(cursor, ";&")) break;
+    if (takes(cursor, ";;&") || takes(cursor, ";&")) onlyInBash(cursor);
+    else if (!takes(cursor, ";;")) break;
   }
   skipLines(cursor, readScript);
   expectWord(cursor, "esac");

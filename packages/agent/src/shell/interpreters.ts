@@ -2,12 +2,15 @@
 
 import type { RedirectEffects } from "./redirects.ts";
 import { isProcessSubstitution, type ShellWord } from "./shell-words.ts";
+import type { Dialect } from "./syntax.ts";
 import type { ShellDanger } from "./types.ts";
-import { SHELLS } from "./wrappers.ts";
+import { dialectOf, isReadable, SHELLS } from "./wrappers.ts";
 
 const INTERPRETERS = /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
 
-export type ScriptInput = { readonly script: string } | { readonly doubt: string } | { readonly danger: ShellDanger };
+export type ScriptInput =
+  | { readonly script: string; readonly dialect: Dialect }
+  | { readonly doubt: string } | { readonly danger: ShellDanger };
 
 /** What a program runs that it is given as input; undefined when it takes no program from there. */
 export function scriptInput(
@@ -26,8 +29,8 @@ export function scriptInput(
   if (!readsInput) return undefined;
   if (effects.input) {
     if (!isShell) return undefined;
-    return effects.input.isKnown && name !== "fish"
-      ? { script: effects.input.value }
+    return effects.input.isKnown && isReadable(name)
+      ? { script: effects.input.value, dialect: dialectOf(name) }
       : { doubt: `what ${name} runs is not known before it runs` };
   }
   return isPiped ? { danger: piped(name) } : undefined;

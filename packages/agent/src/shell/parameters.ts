@@ -1,6 +1,6 @@
 // `${…}`: the forms whose value is plain text. Those that run code (`${x@P}`, `${!x}`, computed subscripts) are in doubt.
 
-import { type Cursor, type Inner, ShellDoubt } from "./syntax.ts";
+import { type Cursor, type Inner, onlyInBash, ShellDoubt } from "./syntax.ts";
 import { type ReadScript, readDollar, readQuotedPiece, WordBuilder } from "./words.ts";
 
 /** From behind `${` to behind `}`. */
@@ -18,6 +18,7 @@ export function readBraced(cursor: Cursor, readScript: ReadScript): Inner[] {
     cursor.text.slice(cursor.position, cursor.end),
   )?.[0];
   if (operator === undefined) throw new ShellDoubt("an expansion that is not understood");
+  if (head[2] !== undefined || !/^(?:\}|:?[-=+?]|##?|%%?)$/.test(operator)) onlyInBash(cursor);
   cursor.position += operator.length;
   const variable: Inner = { kind: "variable", name: head[1] as string, assigns: /^:?=$/.test(operator) };
   return operator === "}" ? [variable] : [variable, ...readOperand(cursor, readScript)];

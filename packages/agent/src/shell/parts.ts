@@ -9,6 +9,7 @@ import { climbs, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
+import type { Dialect } from "./syntax.ts";
 import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
 import { isHarmlessName, sensitiveName } from "./variables.ts";
 import { unwrap, type Wrapped } from "./wrappers.ts";
@@ -26,6 +27,8 @@ export interface Reached {
   /** Paths that another command pipes in. */
   readonly piped: readonly string[] | undefined;
   readonly depth: number;
+  /** Which shell reads the text. */
+  readonly dialect: Dialect;
 }
 
 export interface SeenCommand {
@@ -79,7 +82,10 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
   }
   const before = to.parts.length;
   const where = wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
-  to.script(inner.script, { ...inside, isPiped: inside.isPiped || seen.effects.hasInput }, moved ?? where);
+  const isPiped = inside.isPiped || seen.effects.hasInput;
+  // `eval` and `trap` are read by the shell that is running already.
+  const dialect = /^(?:eval|trap)$/.test(wrapped.name) ? reached.dialect : inner.dialect;
+  to.script(inner.script, { ...inside, isPiped, dialect }, moved ?? where);
   // The redirections and assignments belong to the shell that runs the text.
   const { writes, reads, doubt, danger, readsUnknown } = seen.effects;
   const isBare = writes.length + reads.length + inside.assignments.length === 0 && !doubt && !danger && !readsUnknown;
@@ -96,7 +102,8 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const input = scriptInput(words, name, { isPiped: reached.isPiped, effects });
   if (input && "script" in input) {
     addPart(seen, reached, place, to, {});
-    return to.script(input.script, { ...reached, through: [...reached.through, name], depth: reached.depth + 1 }, { ...place });
+    const inside = { ...reached, through: [...reached.through, name], depth: reached.depth + 1, dialect: input.dialect };
+    return to.script(input.script, inside, { ...place });
   }
   if (input && "doubt" in input) return addPart(seen, reached, place, to, input);
   const isPlain = isStandard((words[0] as ShellWord).value);

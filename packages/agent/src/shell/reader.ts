@@ -5,6 +5,8 @@ import { readCase, readFor, readIf, readTest, readWhile } from "./compounds.ts";
 import {
   type Command,
   type Cursor,
+  type Dialect,
+  onlyInBash,
   type Pipeline,
   type Redirect,
   type Script,
@@ -23,7 +25,7 @@ export interface ReadText {
 }
 
 /** Throws a `ShellDoubt`. */
-export function readShell(text: string, home: string | undefined): ReadText {
+export function readShell(text: string, home: string | undefined, dialect: Dialect = "bash"): ReadText {
   const comments: number[] = [];
   const cursor: Cursor = {
     text,
@@ -34,6 +36,7 @@ export function readShell(text: string, home: string | undefined): ReadText {
     depth: 0,
     home,
     comments,
+    dialect,
   };
   return { script: readScript(cursor, "end"), comments };
 }
@@ -100,7 +103,8 @@ function readPipeline(cursor: Cursor): Pipeline {
   }
   const commands = [readCommand(cursor)];
   for (skipBlanks(cursor); charAt(cursor) === "|" && charAt(cursor, 1) !== "|"; skipBlanks(cursor)) {
-    if (!takes(cursor, "|&")) cursor.position++;
+    if (takes(cursor, "|&")) onlyInBash(cursor);
+    else cursor.position++;
     skipLines(cursor, readScript);
     commands.push(readCommand(cursor));
   }
@@ -128,6 +132,7 @@ type Unplaced<T> = T extends unknown ? Omit<T, "redirects" | "start" | "end"> : 
 export type CompoundBody = Unplaced<Exclude<Command, SimpleCommand>>;
 
 function readCompound(cursor: Cursor, word: string): CompoundBody | undefined {
+  if (cursor.text.startsWith("((", cursor.position) || /^(?:\[\[|function|select)$/.test(word)) onlyInBash(cursor);
   if (takes(cursor, "((")) return { kind: "arithmetic", inner: readArithmetic(cursor, readScript) };
   if (takes(cursor, "(")) return { kind: "subshell", body: readParenthesised(cursor) };
   switch (word) {

@@ -94,4 +94,13 @@ export interface Cursor {
   readonly depth: number;
   readonly home: string | undefined;
   readonly comments: number[];
+  readonly dialect: Dialect;
+}
+
+/** `posix`: what sh, dash and bash read in the same way. */
+export type Dialect = "bash" | "posix";
+
+/** Refuses what only bash understands where another shell will read the text. */
+export function onlyInBash({ dialect }: Cursor): void {
+  if (dialect !== "bash") throw new ShellDoubt("it is written for bash, but another shell runs it");
 }

@@ -1,6 +1,6 @@
 // What stands between words: blanks, comments, operators, redirections and here-documents.
 
-import { type Cursor, type Redirect, ShellDoubt, type Word } from "./syntax.ts";
+import { type Cursor, onlyInBash, type Redirect, ShellDoubt, type Word } from "./syntax.ts";
 import { type ReadScript, readQuotedPiece, readWord, WordBuilder } from "./words.ts";
 
 /** Passes over blanks, joined lines and a comment. */
@@ -67,7 +67,8 @@ export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect |
   if (!found) return undefined;
   const start = cursor.position;
   const operator = found[1] as string;
-  cursor.position += found[0].length;
+ cursor.position += found[0].length;
+  if (/^(?:&>>?|<<<)$/.test(operator)) onlyInBash(cursor);
   skipBlanks(cursor);
   if (operator === "<<" || operator === "<<-") {
     const pending: Cursor["pending"][number] = { ...readDelimiter(cursor), stripsTabs: operator === "<<-" };
@@ -83,6 +84,7 @@ export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect |
     };
   }
   const target = readWord(cursor, readScript);
+  if (operator === ">&" && !/^[\d-]+$/.test(target.value)) onlyInBash(cursor);
   return { operator, start, end: cursor.position, target };
 }
 

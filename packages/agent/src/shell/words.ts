@@ -2,7 +2,7 @@
 
 import { readArithmetic } from "./arithmetic.ts";
 import { readBraced } from "./parameters.ts";
-import { type Cursor, type Inner, type Script, ShellDoubt, type Word } from "./syntax.ts";
+import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt, type Word } from "./syntax.ts";
 
 /** Reads a script up to `)` or the end of the cursor; passed in because scripts are made of words. */
 export type ReadScript = (cursor: Cursor, isEnd: "parenthesis" | "end") => Script;
@@ -186,6 +186,7 @@ export function readDollar(cursor: Cursor, word: WordBuilder, readScript: ReadSc
   }
   if (rest.startsWith("[")) throw new ShellDoubt("old arithmetic is not understood");
   if (rest.startsWith("'") && !isQuoted) {
+    onlyInBash(cursor);
     word.isQuoted = true;
     return word.add(readAnsiString(cursor), "q");
   }
@@ -228,6 +229,7 @@ function readBackticks(cursor: Cursor, word: WordBuilder, readScript: ReadScript
 }
 
 function readProcessSubstitution(cursor: Cursor, word: WordBuilder, readScript: ReadScript): void {
+  onlyInBash(cursor);
   const start = cursor.position;
   cursor.position += 2;
   word.inner.push({ kind: "script", script: readNested(cursor, readScript, "parenthesis"), start });
@@ -236,6 +238,7 @@ function readProcessSubstitution(cursor: Cursor, word: WordBuilder, readScript: 
 }
 
 function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): void {
+  onlyInBash(cursor);
   cursor.position++;
   word.isArray = true;
   for (;;) {

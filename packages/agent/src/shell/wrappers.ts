@@ -1,13 +1,16 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
 import { gitInner } from "./git.ts";
+import type { Dialect } from "./syntax.ts";
 import { knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
 
 /** What a wrapper would run. */
 export interface Wrapped {
   readonly name: string;
   /** The program and its arguments, or a text for a shell. */
-  readonly inner: { readonly words: readonly ShellWord[]; readonly at?: number } | { readonly script: string };
+  readonly inner:
+    | { readonly words: readonly ShellWord[]; readonly at?: number }
+    | { readonly script: string; readonly dialect: Dialect };
   /** Others may be run as well (`find` with several -exec). */
   readonly more?: readonly (readonly ShellWord[])[];
   readonly assignments?: readonly ShellWord[];
@@ -118,12 +121,21 @@ function CONTAINER(): Form {
 
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"]);
 
+/** zsh, ksh and fish have expansions of their own that run commands. */
+export function isReadable(shell: string): boolean {
+  return /^(?:bash|rbash|sh|dash|ash)$/.test(shell);
+}
+
+export function dialectOf(shell: string): Dialect {
+  return /bash$/.test(shell) ? "bash" : "posix";
+}
+
 /** What `words` would run besides their own program. The program is known. */
 export function unwrap(words: readonly ShellWord[], program: string): Unwrapped {
   if (SHELLS.has(program)) return unwrapShell(words, program);
   switch (program) {
     case "eval":
-      return words.length === 1 ? undefined : scriptOf(words.slice(1), program);
+      return words.length === 1 ? undefined : scriptOf(words.slice(1), program, "bash");
     case "trap":
       return unwrapTrap(words);
     case "su":
@@ -185,14 +197,14 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
     ...(hasOtherDirectory && { directory: { path: undefined } }),
   };
   if (!form.joins) return { ...shared, inner: { words: rest, at } };
-  const joined = scriptOf(rest, name);
+  const joined = scriptOf(rest, name, "posix");
   return "doubt" in joined ? joined : { ...joined, ...shared };
 }
 
 /** The words joined as a text for a shell. */
-function scriptOf(words: readonly ShellWord[], name: string): Wrapped | { doubt: string } {
+function scriptOf(words: readonly ShellWord[], name: string, dialect: Dialect): Wrapped | { doubt: string } {
   if (words.some(({ isKnown }) => !isKnown)) return { doubt: `what ${name} runs is not known before it runs` };
-  return { name, inner: { script: words.map(({ value }) => value).join(" ") } };
+  return { name, inner: { script: words.map(({ value }) => value).join(" "), dialect } };
 }
 
 function unwrapShell(words: readonly ShellWord[], program: string): Unwrapped {
@@ -216,8 +228,8 @@ function unwrapShell(words: readonly ShellWord[], program: string): Unwrapped {
   const script = words[at];
   if (!isCommand) return undefined;
   if (!script?.isKnown) return { doubt: `what ${program} -c runs is not known before it runs` };
-  if (program === "fish") return { doubt: "fish is not looked through" };
-  return { name: program, inner: { script: script.value } };
+  if (!isReadable(program)) return { doubt: `${program} is not looked through` };
+  return { name: program, inner: { script: script.value, dialect: dialectOf(program) } };
 }
 
 function unwrapTrap(words: readonly ShellWord[]): Unwrapped {
@@ -227,7 +239,7 @@ function unwrapTrap(words: readonly ShellWord[]): Unwrapped {
   if (!action.isKnown) return { doubt: "what trap runs is not known before it runs" };
   return operands.length === 1 || action.value === "-" || action.value === ""
     ? undefined
-    : { name: "trap", inner: { script: action.value } };
+    : { name: "trap", inner: { script: action.value, dialect: "bash" } };
 }
 
 function unwrapXargs(words: readonly ShellWord[]): Unwrapped {

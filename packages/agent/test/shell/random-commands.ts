@@ -75,27 +75,36 @@ function disturb(text: string, draw: Draw): string {
 
 function script(draw: Draw, depth: number): string {
   let text = statement(draw, depth);
-  for (let more = draw(3); more > 0; more--)
-    text += pick(draw, ["; ", " && ", " || ", " & ", "\n", " | ", ";", "|", " |& ", " # note\n", " \\\n && "]) + statement(draw, depth);
+  for (let more = draw(3); more > 0; more--) {
+    const joint = pick(draw, ["; ", " && ", " || ", " & ", "\n", " | ", ";", "|", " |& ", " # note\n", " \\\n && "]);
+    // A here-document ends the line.
+    text += (text.endsWith("\n") ? "" : joint) + statement(draw, depth);
+  }
   return text;
+}
+
+/** A script that another word may follow. */
+function closed(text: string): string {
+  return /[\n&]$/.test(text) ? text : `${text};`;
 }
 
 function statement(draw: Draw, depth: number): string {
   if (depth <= 0 || draw(3) > 0) return simple(draw, depth);
-  const inside = () => script(draw, depth - 1);
+  const inside = () => closed(script(draw, depth - 1));
+  const one = () => closed(simple(draw, depth - 1));
   const forms: readonly (() => string)[] = [
-    () => `{ ${inside()}; }`,
+    () => `{ ${inside()} }`,
     () => `(${inside()})`,
     () => `( ${inside()} ) > f1`,
-    () => `if ${simple(draw, depth - 1)}; then ${inside()}; else ${inside()}; fi`,
-    () => `while false; do ${inside()}; done`,
+    () => `if ${one()} then ${inside()} else ${inside()} fi`,
+    () => `while false; do ${inside()} done`,
     () => `until ${program(draw)}; do break; done`,
     () => `for v in ${word(draw, depth - 1)} b; do ${inside()}\ndone`,
-    () => `for ((i=0; i<2; i++)); do ${inside()}; done`,
-    () => `case ${word(draw, depth - 1)} in a|b) ${inside()};; *) ${inside()};; esac`,
-    () => `case x in (x) ${simple(draw, depth - 1)} ;; esac`,
-    () => `g() { ${inside()}; }; g`,
-    () => `function h { ${inside()}; }\nh`,
+    () => `for ((i=0; i<2; i++)); do ${inside()} done`,
+    () => `case ${word(draw, depth - 1)} in a|b) ${script(draw, depth - 1)}\n;; *) ${script(draw, depth - 1)}\n;; esac`,
+    () => `case x in (x) ${simple(draw, depth - 1)}\n;; esac`,
+    () => `g() { ${inside()} }; g`,
+    () => `function h { ${inside()} }\nh`,
     () => `[[ -n ${word(draw, depth - 1)} && a == b ]] || ${simple(draw, depth)}`,
     () => `[ -n "${pick(draw, ["$v", "x", "$(p1)"])}" ] && ${simple(draw, depth)}`,
     () => `time ${simple(draw, depth)}`,

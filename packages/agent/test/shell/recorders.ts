@@ -31,7 +31,7 @@ export class Recorders {
     for (const name of PROGRAMS) {
       const file = join(this.#path, name);
       // One write per call: calls that run at the same time must not mix.
-      writeFileSync(file, `#!/bin/bash\nprintf '%s\\0' "$#" "\${0##*/}" "$@" >> '${this.#log}'\n`);
+      writeFileSync(file, `#!/bin/sh\nprintf '%s\\0' "$#" "\${0##*/}" "$@" >> '${this.#log}'\n`);
       chmodSync(file, 0o755);
     }
     for (const name of WRAPPERS)
