@@ -19,6 +19,7 @@ export function gitInner(words: readonly ShellWord[]): Unwrapped {
     if (value === "-C") {
       const directory = words[++at];
       path = join(path, directory?.value ?? "");
+      if (directory?.isSplit) return { doubt: "an option of git is not known before it runs" };
       isUnknown ||= !directory?.isKnown;
     } else if (value === "-c") {
       const setting = words[++at];

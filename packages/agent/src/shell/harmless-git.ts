@@ -53,12 +53,12 @@ export const HARMLESS_GIT: Readonly<Record<string, { readonly options: string; r
   reflog: { options: `${REVISIONS} ${DIFFS}`, first: /^(?:show|list|HEAD|[\w/.-]+@\{\S+\})$/ },
   notes: { options: "", first: /^(?:list|show)$/ },
   submodule: { options: "--recursive --cached --quiet -q", first: /^(?:status|summary)$/ },
-  bisect: { options: "", first: /^(?:log|view|visualize)$/ },
+  bisect: { options: "", first: /^log$/, least: 1 },
   config: {
     options: "-l -z --list --get= --get-all= --get-regexp= --show-origin --show-scope --name-only --null --local --global --system --worktree --type= --bool --int --path --default=",
-    most: 0,
+    most: 1,
+    first: /\./,
   },
-  help: { options: "-a -g --all --guides" },
 };
 
 /** Changes the index only: what is committed is another question. */

@@ -163,7 +163,7 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   numfmt: { options: "--from= --to= --field= --delimiter= --header? --padding= --suffix= --format= --grouping --invalid= --round=", operands: "text" },
   base64: { options: "-diD -w: --decode --ignore-garbage --wrap=", operands: "read" },
   // Machine and processes.
-  date: { options: "-uR -d: -I -j -v: -r: -f: --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=", operands: "text", each: /^\+/ },
+  date: { options: "-uR -d: -I -j -v: -r: --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=", operands: "text", each: /^\+/ },
   uname: { options: ALL, operands: "none" },
   hostname: { options: "-AIfisd --fqdn --short --ip-address --all-ip-addresses", operands: "none" },
   whoami: { options: "", operands: "none" },
@@ -188,6 +188,6 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   touch: { options: "-acm -d: -t: -r: --no-create --date= --reference=", operands: "write" },
   rmdir: { options: "-pv --parents --verbose --ignore-fail-on-non-empty", operands: "write" },
   tee: { options: "-aip --append --ignore-interrupts", operands: "write" },
-  cp: { options: "-abdfHinLpPrRTuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --no-target-directory --interactive --dereference --no-dereference", operands: "copy" },
-  mv: { options: "-fbinTuv --force --no-clobber --update? --verbose --no-target-directory --interactive", operands: "move" },
+  cp: { options: "-abdfHinLpPrRuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --interactive --dereference --no-dereference", operands: "copy" },
+  mv: { options: "-fbinuv --force --no-clobber --update? --verbose --interactive", operands: "move" },
 };

@@ -5,7 +5,7 @@ import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
 import { type Harmless, harmlessOf } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
-import { climbs, move, type Place, resolve } from "./places.ts";
+import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
@@ -108,7 +108,9 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   if (input && "doubt" in input) return addPart(seen, reached, place, to, input);
   const isPlain = isStandard((words[0] as ShellWord).value);
   const builtin = isPlain ? judgeBuiltin(words, name) : undefined;
-  const listed = isPlain ? harmlessOf(words, name) : undefined;
+  // A repository that came with the project as data has settings of its own, and they name programs.
+  const isForeign = name === "git" && (place.cwd !== reached.context.cwd || !place.isCertain);
+  const listed = isPlain && !isForeign ? harmlessOf(words, name) : undefined;
   const harmless = builtin?.isHarmless ? (listed ?? { reads: [], writes: [] }) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
@@ -135,7 +137,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const reads = [...effects.reads, ...(harmless?.reads ?? [])];
   const assignments = reached.assignments.map(toAssignment);
   const doubt =
-    said.doubt ?? effects.doubt ?? assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ?? placeDoubt([...writes, ...reads], writes, place);
+    said.doubt ?? effects.doubt ?? assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ?? placeDoubt([...writes, ...reads], writes, place, reached.context.cwd);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   const isTight = words.length === 0 || assignments.every(({ name }) => isHarmlessName(name));
@@ -168,11 +170,12 @@ function writeDanger(writes: readonly string[], { context }: Reached, place: Pla
   return undefined;
 }
 
-/** Paths that mean different files depending on whether a `cd` has worked. */
-function placeDoubt(paths: readonly string[], writes: readonly string[], place: Place): string | undefined {
-  const isOpen = place.cwd === undefined && writes.some((path) => !path.startsWith("/"));
-  const climbing = !place.isCertain && paths.some((path) => !path.startsWith("/") && climbs(path));
-  return isOpen || climbing ? "the directory it runs in is not known before it runs" : undefined;
+/** Paths that mean different files depending on whether a `cd` has worked, and on links. */
+function placeDoubt(paths: readonly string[], writes: readonly string[], place: Place, start: string): string | undefined {
+  if (place.cwd === undefined && writes.some((path) => !path.startsWith("/")))
+    return "the directory it runs in is not known before it runs";
+  const open = paths.find((path) => !isPlainPath(path, place, start));
+  return open === undefined ? undefined : `which file ${open} means is not known before it runs`;
 }
 
 function toAssignment(word: ShellWord): { name: string; value?: string } {

@@ -9,6 +9,8 @@ export interface Place {
   cwd: string | undefined;
   /** False after a `cd` that may have failed: what follows may still run where it was before. */
   isCertain: boolean;
+  /** What `isCertain` becomes when the last `cd` is known to have worked. */
+  ifWorked?: boolean;
 }
 
 /** Moves `place` as `cd`, `pushd` or `popd` would. */
@@ -17,9 +19,11 @@ export function move(place: Place, words: readonly ShellWord[], home: string | u
   const [target] = operands;
   const isPlain = words[0]?.value !== "popd" && operands.length <= 1 && (target?.isKnown ?? true);
   const path = target ? target.value : home;
+  const before = place.cwd;
+  place.ifWorked = place.isCertain || (path?.startsWith("/") ?? false);
   if (!isPlain || path === undefined || path === "-" || path === "" || /^[-+]\d/.test(path)) place.cwd = undefined;
   else place.cwd = resolve(place, path);
-  place.isCertain = false;
+  place.isCertain &&= place.cwd === before && before !== undefined;
 }
 
 /** Undefined when that is not known. */
@@ -29,9 +33,14 @@ export function resolve(place: Place, path: string): string | undefined {
   return posix.normalize(`${place.cwd}/${path}`);
 }
 
-/** It means something else where a `cd` before it has failed. */
 export function climbs(path: string): boolean {
   return path.split("/").includes("..");
+}
+
+/** Whether the file that a path means follows from its text: behind a folder that may be a link, `..` leads anywhere. */
+export function isPlainPath(path: string, place: Place, start: string): boolean {
+  if (!climbs(path)) return true;
+  return place.isCertain && place.cwd === start && !climbs(path.replace(/^(?:\.\.\/)*(?:\.\.$)?/, ""));
 }
 
 const MOVES = /^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/;

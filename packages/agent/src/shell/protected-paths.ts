@@ -24,7 +24,7 @@ export function protectedPath(path: string, cwd: string | undefined, home: strin
   const found = inHome === undefined ? undefined : HOME_FILES.find(([pattern]) => pattern.test(inHome));
   if (found) return found[1];
   if (/(?:^|\/)\.lathe(?:\/|$)/.test(absolute) && !/(?:^|\/)\.lathe\/plans\/[^/]+\.md$/.test(absolute)) return "the agent's own settings";
-  return /(?:^|\/)\.git\/(?:hooks|config|info\/attributes)(?:\/|$)/.test(absolute) ? "what git runs" : undefined;
+  return /(?:^|\/)\.git(?:\/|$)/.test(absolute) ? "what git keeps and runs" : undefined;
 }
 
 function belowHome(path: string, home: string | undefined): string | undefined {

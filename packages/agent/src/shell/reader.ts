@@ -37,6 +37,7 @@ export function readShell(text: string, home: string | undefined, dialect: Diale
     home,
     comments,
     dialect,
+    level: 0,
   };
   return { script: readScript(cursor, "end"), comments };
 }
@@ -117,7 +118,10 @@ function readCommand(cursor: Cursor): Command {
   skipBlanks(cursor);
   const start = cursor.position;
   const word = bareWord(cursor);
+  // Reading deeper would end in an exhausted stack.
+  if (++cursor.level > 40) throw new ShellDoubt("nested too deeply");
   const compound = readCompound(cursor, word);
+  cursor.level--;
   if (compound) {
     const redirects = readRedirects(cursor);
     return { ...compound, redirects, start, end: cursor.position } as Command;

@@ -6,6 +6,7 @@ import { effectsOf, noEffects, type SeenRedirect } from "./redirects.ts";
 import { knownWord, type ShellWord, toShellWord } from "./shell-words.ts";
 import type { Command, Inner, Pipeline, Redirect, Script, SimpleCommand, Word } from "./syntax.ts";
 import { ShellDoubt } from "./syntax.ts";
+import { isJudgedByName } from "./known-programs.ts";
 import { sensitiveName, type VariableFacts } from "./variables.ts";
 
 /** The text whose statements are gone through. */
@@ -21,10 +22,11 @@ export function walkScript(script: Script, source: Source, reached: Reached, pla
     pipelines.forEach((pipeline, index) => {
       walkPipeline(pipeline, source, reached, here, to);
       // Only behind `&&` it is certain that a `cd` has worked.
-      if (here.cwd !== before && operators[index] === "&&") here.isCertain = true;
+      if (operators[index] === "&&") here.isCertain = here.ifWorked ?? here.isCertain;
       else if (here.cwd !== before) here.isCertain = false;
     });
     if (here.cwd !== before) here.isCertain = false;
+    delete here.ifWorked;
   }
 }
 
@@ -109,6 +111,7 @@ function walkFunction(
   place: Place,
   to: Collector,
 ): void {
+  if (isJudgedByName(command.name)) throw new ShellDoubt(`it redefines ${command.name}`);
   if (commandMoves(command.body)) {
     place.cwd = undefined;
     place.isCertain = false;

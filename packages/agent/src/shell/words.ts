@@ -54,6 +54,7 @@ export class WordBuilder {
       lead: this.isStream ? STREAM : this.value.slice(0, fixed),
       isKnown,
       isSplit: this.isSplit || pattern < this.value.length,
+      hasBlanks: this.isSplit,
       isQuoted: this.isQuoted,
       inner: this.inner,
       ...(isAssignment && {
@@ -69,9 +70,14 @@ export class WordBuilder {
   /** Where the first glob or brace expansion begins; the length of the word when there is none. */
   #firstPattern(): number {
     const plain = [...this.marks].map((mark, index) => (mark === "p" ? this.value[index] : "\0")).join("");
-    const star = plain.search(/[*?]|\[[^\]]*\]/);
-    const brace = plain.search(/\{.*(?:,|\.\.).*\}/s);
-    return Math.min(...[star, brace].map((found) => (found < 0 ? this.value.length : found)));
+    const [bracket, brace] = [plain.indexOf("["), plain.indexOf("{")];
+    const inBraces = plain.slice(brace, plain.lastIndexOf("}") + 1);
+    const found = [
+      plain.search(/[*?]/),
+      plain.lastIndexOf("]") > bracket ? bracket : -1,
+      inBraces.includes(",") || inBraces.includes("..") ? brace : -1,
+    ];
+    return Math.min(...found.map((index) => (index < 0 ? this.value.length : index)));
   }
 }
 
