@@ -19,7 +19,9 @@ const context = { cwd: "/work/project", home: "/home/u" };
 const split = (patterns: readonly string[]) => patterns.map(patternWords);
 const rules = { allow: split(["npm test *", "git commit *"]), ask: split(["git push *"]), deny: split(["sudo *"]) };
 
-export const benches: readonly Bench[] = [{ name: "a verdict over a shell command, over the spawn of true", run: verdict }];
+export const benches: readonly Bench[] = [
+  { name: "a verdict over a shell command, over the spawn of true", run: verdict },
+];
 
 async function verdict() {
   const first = await timed(() => judge(COMMANDS[0] as string));

@@ -185,6 +185,8 @@ export {
   type UserCommandResult,
   userCommandOf,
 } from "./session/user-command.ts";
+export { analyseShell } from "./shell/analyse.ts";
+export type { ShellAnalysis, ShellPart } from "./shell/types.ts";
 export { repositoryOf } from "./snapshots/ignore.ts";
 export { mayChangeFiles } from "./snapshots/may-change.ts";
 export { shownPath } from "./snapshots/names.ts";

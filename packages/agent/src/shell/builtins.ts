@@ -9,7 +9,17 @@ export interface BuiltinVerdict {
   readonly isHarmless: boolean;
 }
 
-const ASSIGNING = new Set(["export", "declare", "typeset", "local", "readonly", "mapfile", "readarray", "unset", "getopts"]);
+const ASSIGNING = new Set([
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
+  "mapfile",
+  "readarray",
+  "unset",
+  "getopts",
+]);
 
 // Bash evaluates a subscript, also where only a name is expected: `unset 'a[$(id)]'` runs id.
 const EVALUATED = /^[A-Za-z_]\w*\[/;
@@ -26,9 +36,10 @@ export function judgeBuiltin(words: readonly ShellWord[], program: string): Buil
   if (program === "read") return judgeRead(operands);
   if (!ASSIGNING.has(program)) return undefined;
   const names = operands.filter(({ mayBeOption, isKnown }) => !(mayBeOption && isKnown));
-  const isPlain = program !== "declare" && program !== "typeset" && program !== "local"
-    ? operands.every(({ value, mayBeOption }) => !mayBeOption || !/[nC]/.test(value) || program === "export")
-    : operands.every(({ value, mayBeOption }) => !mayBeOption || /^-[aArxgp]+$/.test(value));
+  const isPlain =
+    program !== "declare" && program !== "typeset" && program !== "local"
+      ? operands.every(({ value, mayBeOption }) => !mayBeOption || !/[nC]/.test(value) || program === "export")
+      : operands.every(({ value, mayBeOption }) => !mayBeOption || /^-[aArxgp]+$/.test(value));
   const judged = judgeNames(names, isPlain);
   const isExported = program === "export" || operands.some(({ value }) => /^-\w*x/.test(value));
   const isTight = names.every(({ value }) => !value.includes("=") || isHarmlessName(value.split("=")[0] as string));
@@ -48,7 +59,8 @@ function judgeNames(names: readonly ShellWord[], isPlain: boolean): BuiltinVerdi
   for (const word of names) {
     const name = /^[^=+]*/.exec(word.value)?.[0] ?? "";
     const isNamed = word.isKnown || (word.value.includes("=") && !/[$`]/.test(name));
-    if (!isNamed || EVALUATED.test(word.value)) return { doubt: "it assigns a variable that is not known", isHarmless: false };
+    if (!isNamed || EVALUATED.test(word.value))
+      return { doubt: "it assigns a variable that is not known", isHarmless: false };
     const doubt = sensitiveName(name);
     if (doubt) return { doubt, isHarmless: false };
   }
@@ -73,6 +85,9 @@ function isHarmlessSetting({ value, isKnown }: ShellWord): boolean {
 }
 
 function judgeShopt(operands: readonly ShellWord[]): BuiltinVerdict {
-  const isPlain = operands.every(({ value, isKnown }) => isKnown && /^(?:-[suqp]+|nullglob|globstar|dotglob|failglob|nocaseglob|inherit_errexit)$/.test(value));
+  const isPlain = operands.every(
+    ({ value, isKnown }) =>
+      isKnown && /^(?:-[suqp]+|nullglob|globstar|dotglob|failglob|nocaseglob|inherit_errexit)$/.test(value),
+  );
   return isPlain ? { isHarmless: true } : { doubt: "shopt changes how the rest is read", isHarmless: false };
 }

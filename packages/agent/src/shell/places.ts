@@ -1,6 +1,7 @@
 // Where commands run, as far as the text says.
 
 import { posix } from "node:path";
+import { childrenOf, commandsIn } from "./children.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Command, Script } from "./syntax.ts";
 
@@ -47,27 +48,13 @@ const MOVES = /^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/;
 
 /** Whether a part of the script may change the directory of what follows it. */
 export function changesDirectory(script: Script): boolean {
-  return script.statements.some(({ pipelines }) => pipelines.some(({ commands }) => commands.some(commandMoves)));
+  return commandsIn(script).some(commandMoves);
 }
 
 export function commandMoves(command: Command): boolean {
-  switch (command.kind) {
-    case "simple":
-      return command.words[0] !== undefined && (!command.words[0].isKnown || MOVES.test(command.words[0].value));
-    case "subshell":
-    case "test":
-    case "arithmetic":
-      return false;
-    case "if":
-    case "case":
-      return command.bodies.some(changesDirectory);
-    case "while":
-      return changesDirectory(command.condition) || changesDirectory(command.body);
-    case "function":
-      return commandMoves(command.body);
-    case "for":
-    case "count":
-    case "group":
-      return changesDirectory(command.body);
-  }
+  if (command.kind === "subshell") return false;
+  const [program] = command.kind === "simple" ? command.words : [];
+  if (program && (!program.isKnown || MOVES.test(program.value))) return true;
+  const { scripts, commands } = childrenOf(command);
+  return scripts.some(changesDirectory) || commands.some(commandMoves);
 }

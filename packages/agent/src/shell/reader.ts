@@ -95,7 +95,11 @@ function readPipeline(cursor: Cursor): Pipeline {
     skipBlanks(cursor);
     const word = bareWord(cursor);
     if (word === "!") cursor.position++;
-    else if (word === "time" && timedAt === undefined && !/^time\s+-(?!p?\s)/.test(cursor.text.slice(cursor.position))) {
+    else if (
+      word === "time" &&
+      timedAt === undefined &&
+      !/^time\s+-(?!p?\s)/.test(cursor.text.slice(cursor.position))
+    ) {
       timedAt = cursor.position;
       cursor.position += word.length;
       skipBlanks(cursor);

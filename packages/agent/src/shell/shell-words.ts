@@ -27,7 +27,8 @@ export function toShellWord(word: Word, facts: VariableFacts): ShellWord {
   const { value, isKnown, isSplit, lead } = word;
   if (isKnown) return knownWord(value);
   const paths = pathsOf(word, facts);
-  const mayBeOption = paths && lead === "" ? paths.some((path) => !/^[\w./~]/.test(path)) : lead === "" || lead.startsWith("-");
+  const mayBeOption =
+    paths && lead === "" ? paths.some((path) => !/^[\w./~]/.test(path)) : lead === "" || lead.startsWith("-");
   // `src/$x` may become `src/a -o b`.
   const isOpen = word.hasBlanks && paths === undefined;
   return { value, isKnown, isSplit, mayBeOption: mayBeOption || isOpen, paths };

@@ -151,15 +151,16 @@ function readDoubleQuoted(cursor: Cursor, word: WordBuilder, readScript: ReadScr
 }
 
 /** What double quotes and here-documents have in common; `escapable`: characters that a backslash takes the meaning of. */
-export function readQuotedPiece(
-  cursor: Cursor,
-  word: WordBuilder,
-  readScript: ReadScript,
-  escapable: string,
-): void {
+export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript, escapable: string): void {
   const char = cursor.text[cursor.position] as string;
-  if (char === "$") return readDollar(cursor, word, readScript, true);
-  if (char === "`") return readBackticks(cursor, word, readScript, true);
+  if (char === "$") {
+    readDollar(cursor, word, readScript, true);
+    return;
+  }
+  if (char === "`") {
+    readBackticks(cursor, word, readScript, true);
+    return;
+  }
   if (char !== "\\") {
     word.add(char, "q");
     cursor.position++;
@@ -178,23 +179,27 @@ export function readDollar(cursor: Cursor, word: WordBuilder, readScript: ReadSc
   if (rest.startsWith("((")) {
     cursor.position = start + 3;
     word.inner.push(...readArithmetic(cursor, readScript));
-    return word.unknown(raw(), false);
+    word.unknown(raw(), false);
+    return;
   }
   if (rest.startsWith("(")) {
     cursor.position = start + 2;
     word.inner.push({ kind: "script", script: readNested(cursor, readScript, "parenthesis"), start });
-    return word.unknown(raw(), !isQuoted);
+    word.unknown(raw(), !isQuoted);
+    return;
   }
   if (rest.startsWith("{")) {
     cursor.position = start + 2;
     word.inner.push(...readBraced(cursor, readScript));
-    return word.unknown(raw(), !isQuoted || raw().includes("@"));
+    word.unknown(raw(), !isQuoted || raw().includes("@"));
+    return;
   }
   if (rest.startsWith("[")) throw new ShellDoubt("old arithmetic is not understood");
   if (rest.startsWith("'") && !isQuoted) {
     onlyInBash(cursor);
     word.isQuoted = true;
-    return word.add(readAnsiString(cursor), "q");
+    word.add(readAnsiString(cursor), "q");
+    return;
   }
   if (rest.startsWith('"') && !isQuoted) throw new ShellDoubt("translated strings are not understood");
   const name = /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text.slice(start + 1, cursor.end))?.[0];
@@ -205,7 +210,10 @@ export function readDollar(cursor: Cursor, word: WordBuilder, readScript: ReadSc
   }
   cursor.position = start + 1 + name.length;
   word.inner.push({ kind: "variable", name, assigns: false });
-  if (name === "HOME" && cursor.home !== undefined) return word.add(cursor.home, "q");
+  if (name === "HOME" && cursor.home !== undefined) {
+    word.add(cursor.home, "q");
+    return;
+  }
   word.unknown(raw(), !isQuoted || name === "@");
 }
 
@@ -255,7 +263,8 @@ function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
     }
     if (cursor.position >= cursor.end) throw new ShellDoubt("an array is not closed");
     if (cursor.text[cursor.position] === ")") break;
-    if (/[#[]/.test(cursor.text[cursor.position] as string)) throw new ShellDoubt("array elements that are not understood");
+    if (/[#[]/.test(cursor.text[cursor.position] as string))
+      throw new ShellDoubt("array elements that are not understood");
     const element = readWord(cursor, readScript);
     word.inner.push(...element.inner);
     word.unknown(`${element.value} `, false);
@@ -302,7 +311,7 @@ function readAnsiString(cursor: Cursor): string {
       value += char;
       continue;
     }
-    const escape = cursor.text[cursor.position] ?? "";
+    const letter = cursor.text[cursor.position] ?? "";
     const number = /^(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3}))/.exec(
       cursor.text.slice(cursor.position, cursor.end),
     );
@@ -312,8 +321,8 @@ function readAnsiString(cursor: Cursor): string {
       if (code === 0 || code > 127) throw new ShellDoubt("an escape that is not understood");
       value += String.fromCharCode(code);
       cursor.position += number[0].length;
-    } else if (Object.hasOwn(ESCAPES, escape)) {
-      value += ESCAPES[escape];
+    } else if (Object.hasOwn(ESCAPES, letter)) {
+      value += ESCAPES[letter];
       cursor.position++;
     } else {
       throw new ShellDoubt("an escape that is not understood");

@@ -1,8 +1,8 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
 import { gitInner } from "./git.ts";
-import type { Dialect } from "./syntax.ts";
 import { knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
+import type { Dialect } from "./syntax.ts";
 
 /** What a wrapper would run. */
 export interface Wrapped {
@@ -180,7 +180,8 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
       break;
     }
     if (value === "-" && name === "env") continue;
-    if (form.refused?.test(value)) return name === "command" ? undefined : { doubt: `${name} ${value} is not looked through` };
+    if (form.refused?.test(value))
+      return name === "command" ? undefined : { doubt: `${name} ${value} is not looked through` };
     hasOtherDirectory ||= form.otherDirectory?.test(value) ?? false;
     const isLong = value.startsWith("--");
     const takesNext = isLong
@@ -228,7 +229,8 @@ function unwrapShell(words: readonly ShellWord[], program: string): Unwrapped {
     isCommand ||= value.includes("c");
     // An interactive shell reads start-up files and expands aliases.
     if (value.startsWith("-") && /[iO]/.test(value)) return { doubt: `${program} ${value} is not looked through` };
-    if (/o$/.test(value) && !words[++at]?.isKnown) return { doubt: `an option of ${program} is not known before it runs` };
+    if (/o$/.test(value) && !words[++at]?.isKnown)
+      return { doubt: `an option of ${program} is not known before it runs` };
   }
   const script = words[at];
   if (!isCommand) return undefined;
@@ -283,13 +285,18 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
   const starts = program === "find" ? /^-(?:exec|execdir|ok|okdir)$/ : /^(?:-[xX]|--exec|--exec-batch)$/;
   const commands: { words: ShellWord[]; at: number }[] = [];
   // What find hands over begins with a path given here.
-  const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-")) ? "./" : (words[1]?.value ?? "./");
-  const names = words.flatMap(({ value }, at) => (/^-i?(?:name|path|wholename|regex)$/.test(words[at - 1]?.value ?? "") ? [value] : []));
+  const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-"))
+    ? "./"
+    : (words[1]?.value ?? "./");
+  const names = words.flatMap(({ value }, at) =>
+    /^-i?(?:name|path|wholename|regex)$/.test(words[at - 1]?.value ?? "") ? [value] : [],
+  );
   for (let at = 1; at < words.length; at++) {
     const { value, isSplit } = words[at] as ShellWord;
     if (isSplit && program === "find" && (words[at] as ShellWord).mayBeOption)
       return { doubt: "an option of find is not known before it runs" };
-    if (program !== "find" && /^(?:-x.|-X.|--exec.*=)/.test(value)) return { doubt: `${program} ${value} is not looked through` };
+    if (program !== "find" && /^(?:-x.|-X.|--exec.*=)/.test(value))
+      return { doubt: `${program} ${value} is not looked through` };
     if (!starts.test(value)) continue;
     const command: ShellWord[] = [];
     const from = at + 1;
@@ -297,7 +304,8 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
       const word = words[at] as ShellWord;
       command.push(/\{[./]*\}/.test(word.value) ? foundWord(word.value, lead, names) : word);
     }
-    if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text))) command.push(unknownWord("{}", "./"));
+    if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text)))
+      command.push(unknownWord("{}", "./"));
     if (command.length === 0) return { doubt: `what ${program} runs cannot be told` };
     commands.push({ words: command, at: from });
   }

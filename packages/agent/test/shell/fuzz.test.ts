@@ -54,7 +54,9 @@ function isDoubtful({ doubt, parts }: ShellAnalysis): boolean {
 function missed({ parts }: ShellAnalysis, { calls, made }: Recorded): string[] {
   const programs = calls.filter((call) => !parts.some((part) => names(part, call))).map((call) => call.join(" "));
   const written = new Set(
-    parts.flatMap((part) => part.writes.map((path) => posix.relative(recorders.cwd, posix.resolve(part.cwd ?? "?", path)))),
+    parts.flatMap((part) =>
+      part.writes.map((path) => posix.relative(recorders.cwd, posix.resolve(part.cwd ?? "?", path))),
+    ),
   );
   return [...programs, ...made.filter((file) => !written.has(file)).map((file) => `made ${file}`)];
 }

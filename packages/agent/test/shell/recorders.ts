@@ -35,7 +35,10 @@ export class Recorders {
       chmodSync(file, 0o755);
     }
     for (const name of WRAPPERS)
-      symlinkSync(execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(this.#path, name));
+      symlinkSync(
+        execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(),
+        join(this.#path, name),
+      );
   }
 
   get cwd(): string {
@@ -52,7 +55,12 @@ export class Recorders {
     const env = { PATH: this.#path, HOME: this.home, FUNCNEST: "10", LC_ALL: "C" };
     // Loops that a disturbed text may hold end by the limits: of time, of what they write.
     const limited = `ulimit -f 200 -t 5; exec /bin/bash -c "$1"`;
-    const child = spawn("/bin/bash", ["-c", limited, "limits", command], { cwd: this.cwd, env, stdio: "ignore", detached: true });
+    const child = spawn("/bin/bash", ["-c", limited, "limits", command], {
+      cwd: this.cwd,
+      env,
+      stdio: "ignore",
+      detached: true,
+    });
     const timer = setTimeout(() => endGroup(child.pid), 3000);
     await once(child, "exit");
     clearTimeout(timer);

@@ -64,7 +64,7 @@ export const ruleCases: readonly RuleCase[] = [
   allowed("git log | less", "git log *", "less *"),
   allowed("(npm test; npm run lint) | tail", "npm test", "npm run lint", "tail *"),
   allowed("git commit -m \"$(cat <<'EOF'\nfix: a (b)\n\nIt's done\nEOF\n)\"", "git commit *", "cat *"),
-  asked("git commit -m \"$(whoami)\"", "git commit *"),
+  asked('git commit -m "$(whoami)"', "git commit *"),
   allowed("if npm test; then git log; fi", "git log *", "npm test"),
   allowed("for i in 1 2 3; do npm test; done", "npm test"),
   allowed("x=1; npm test", "npm test"),
@@ -240,7 +240,7 @@ export const ruleCases: readonly RuleCase[] = [
   asked("rm src/$x", "rm *"),
   allowed('rm "src/$x"', "rm *"),
   // Doubt stays doubt.
-  asked("eval \"$x\"", "*"),
+  asked('eval "$x"', "*"),
   asked("$x", "*"),
   asked("alias x=y", "*"),
   asked("git log 'unclosed", "*"),

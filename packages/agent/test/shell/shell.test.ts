@@ -16,7 +16,11 @@ interface Rules {
 
 async function judge(command: string, { allow = [], ask = [], deny = [] }: Rules, options?: VerdictOptions) {
   const split = (patterns: readonly string[]) => patterns.map(patternWords);
-  return verdictOf(await analyseShell(command, context), { allow: split(allow), ask: split(ask), deny: split(deny) }, options);
+  return verdictOf(
+    await analyseShell(command, context),
+    { allow: split(allow), ask: split(ask), deny: split(deny) },
+    options,
+  );
 }
 
 /** As in everyday work: harmless commands and writes need no rule. */
@@ -42,8 +46,11 @@ describe("shell verdicts", () => {
     expect(verdict).not.toBe("allow");
   });
 
-  it.each(ruleCases)("$verdict: $command (allow $allow, ask $ask, deny $deny)", async ({ command, verdict, ...rules }) => {
-    const judged = await judge(command, rules);
-    expect({ command, verdict: judged.verdict }).toEqual({ command, verdict });
-  });
+  it.each(ruleCases)(
+    "$verdict: $command (allow $allow, ask $ask, deny $deny)",
+    async ({ command, verdict, ...rules }) => {
+      const judged = await judge(command, rules);
+      expect({ command, verdict: judged.verdict }).toEqual({ command, verdict });
+    },
+  );
 });
