@@ -15,7 +15,7 @@ const COMMANDS = [
 ];
 const ROUNDS = 60;
 
-const context = { cwd: "/work/project", home: "/home/u" };
+const context = { cwd: "/srv/project", home: "/home/u" };
 const split = (patterns: readonly string[]) => patterns.map(patternWords);
 const rules = { allow: split(["npm test *", "git commit *"]), ask: split(["git push *"]), deny: split(["sudo *"]) };
 

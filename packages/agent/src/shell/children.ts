@@ -51,3 +51,20 @@ export function redirectWords(redirects: readonly Redirect[]): readonly Word[] {
 export function commandsIn(script: Script): readonly Command[] {
   return script.statements.flatMap(({ pipelines }) => pipelines.flatMap(({ commands }) => commands));
 }
+
+/** One simple command and nothing else. */
+export function isLoneCommand(script: Script): boolean {
+  const [command, ...others] = commandsIn(script);
+  return command?.kind === "simple" && others.length === 0;
+}
+
+/** Whether a here-document stands in it, at any depth but in other substitutions. */
+export function hasHereDocument(script: Script): boolean {
+  return commandsIn(script).some(commandHasHereDocument);
+}
+
+function commandHasHereDocument(command: Command): boolean {
+  if (command.redirects.some(({ body }) => body !== undefined)) return true;
+  const { scripts, commands } = childrenOf(command);
+  return scripts.some(hasHereDocument) || commands.some(commandHasHereDocument);
+}

@@ -66,7 +66,7 @@ function always(shape: string, reason: string): Judge {
 }
 
 /** Options that make a program dangerous, and words that may turn out to be one. */
-export function optionDanger(
+function optionDanger(
   words: readonly ShellWord[],
   shape: string,
   option: RegExp,

@@ -34,7 +34,7 @@ export function resolve(place: Place, path: string): string | undefined {
   return posix.normalize(`${place.cwd}/${path}`);
 }
 
-export function climbs(path: string): boolean {
+function climbs(path: string): boolean {
   return path.split("/").includes("..");
 }
 

@@ -195,7 +195,7 @@ function readFunction(cursor: Cursor, name: string): CompoundBody {
   return { kind: "function", name, body };
 }
 
-export function readRedirects(cursor: Cursor): Redirect[] {
+function readRedirects(cursor: Cursor): Redirect[] {
   const redirects: Redirect[] = [];
   for (;;) {
     skipBlanks(cursor);

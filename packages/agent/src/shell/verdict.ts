@@ -25,7 +25,7 @@ export interface ShellRules {
   readonly deny: readonly (readonly string[])[];
 }
 
-export interface PartVerdict {
+interface PartVerdict {
   readonly part: ShellPart;
   readonly verdict: Verdict;
   /** For people, a clause. */

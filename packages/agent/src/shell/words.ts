@@ -1,6 +1,7 @@
 // Reads one word as bash does: quotes, expansions, globs and braces, and what runs while it is expanded.
 
 import { readArithmetic } from "./arithmetic.ts";
+import { hasHereDocument, isLoneCommand } from "./children.ts";
 import { readBraced } from "./parameters.ts";
 import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt, type Word } from "./syntax.ts";
 
@@ -226,6 +227,9 @@ function readNested(cursor: Cursor, readScript: ReadScript, end: "parenthesis" |
     depth: cursor.depth + 1,
   };
   const script = readScript(nested, end);
+  // Bash 5.2 prints such a script and reads it again, and loses separators behind the here-document.
+  if (hasHereDocument(script) && !isLoneCommand(script))
+    throw new ShellDoubt("a here-document among commands that are substituted");
   cursor.position = nested.position;
   return script;
 }

@@ -137,7 +137,7 @@ export const everyday: readonly string[] = [
   "ls > /dev/null 2>&1",
   "ls -la 2>&1 | tail -5",
   "cd src && ls",
-  "cd /work/project && git log -3",
+  "cd /srv/project && git log -3",
   "cd src && ls && cd .. && pwd",
   "mv src/*.ts lib/",
   "cp -r fixtures/a tmp/",
