@@ -198,7 +198,14 @@ export {
   userCommandOf,
 } from "./session/user-command.ts";
 export { analyseShell } from "./shell/analyse.ts";
-export type { ShellAnalysis, ShellPart } from "./shell/types.ts";
+export type {
+  OuterForm,
+  ShellAnalysis,
+  ShellAssignment,
+  ShellContext,
+  ShellDanger,
+  ShellPart,
+} from "./shell/types.ts";
 export { repositoryOf } from "./snapshots/ignore.ts";
 export { mayChangeFiles } from "./snapshots/may-change.ts";
 export { shownPath } from "./snapshots/names.ts";

@@ -24,14 +24,18 @@ describe("models", () => {
   it("the one in use, then those with a credential, then the others with what to do; price and window are told", async () => {
     const offered = await offeredModels(workspace, "anthropic/claude-sonnet-4-5");
     expect(offered[0]).toMatchObject({ selector: "anthropic/claude-sonnet-4-5", isCurrent: true });
-    expect(offered[0]?.detail).toMatch(/^\d+k window · \$3 in, \$15 out · thinks · sees$/);
+    expect(offered[0]?.facts).toEqual([expect.stringMatching(/^\d+k window$/), "$3 in, $15 out", "thinks, sees"]);
     const firstWithout = offered.findIndex(({ problem }) => problem !== undefined);
     expect(firstWithout).toBeGreaterThan(1);
     expect(offered.slice(firstWithout).every(({ problem }) => problem !== undefined)).toBe(true);
     expect(offered.find(({ selector }) => selector.startsWith("openai/"))?.problem).toBe(
       "no credential: lathe login openai",
     );
-    expect(offered.find(({ selector }) => selector === "practice/basic")?.detail).toBe("free");
+    expect(offered.find(({ selector }) => selector === "practice/basic")?.facts).toEqual([
+      expect.anything(),
+      "free",
+      "",
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { violationOf } from "@lathe/llm";
+import { parseTheme, TOKENS } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../src/modes/rpc/commands.ts";
 import { schemaFiles } from "../src/modes/rpc/publish.ts";
@@ -13,6 +14,22 @@ describe("published schemas", () => {
   it("G-05 are up to date: else run scripts/write-schemas.ts", () => {
     expect(readdirSync(new URL("../schemas", import.meta.url)).sort()).toEqual(Object.keys(files).sort());
     for (const [name, schema] of Object.entries(files)) expect(schemaFile(name), name).toEqual(schema);
+  });
+
+  it("TU-01 G-111 a theme file with all colours fits, one that leaves a colour out or misspells a value does not", async () => {
+    const schema = schemaFile("theme.json");
+    const colors = Object.fromEntries(TOKENS.map((token, i) => [token, ["main", "#7aa2f7", 240, ""][i % 4]]));
+    const theme = { name: "mine", vars: { main: "#101010" }, colors, symbols: { preset: "ascii" } };
+    expect(await violationOf(schema, theme as never)).toBeUndefined();
+    expect(parseTheme(JSON.stringify(theme), "mine").colors.accent).toBe("#101010");
+    const { accent: _, ...incomplete } = colors;
+    for (const wrong of [
+      { colors: incomplete },
+      { colors: { ...colors, dim: 300 } },
+      { colors: { ...colors, dim: "#12" } },
+      { symbols: { preset: "emoji" } },
+    ])
+      expect(await violationOf(schema, { ...theme, ...wrong } as never), JSON.stringify(wrong)).toBeDefined();
   });
 
   it("G-05 hold every command and every reply", () => {

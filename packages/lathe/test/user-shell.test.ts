@@ -179,3 +179,22 @@ describe("Ctrl+B: a running command goes to the background", () => {
     expect(listJobs(c.talk)).toEqual([]);
   });
 });
+
+it("MO-02 Ctrl+B: a command of the person's own goes on as a job, and the model is told which", async () => {
+  const person = { approve: async () => ({ allowed: true }) as never };
+  c = await conversation({}, { parts: { person } });
+  const chunks: string[] = [];
+  const running = c.talk.shell.run(bangCommand("!echo begun; until [ -e go ]; do sleep 0.02; done; echo end-of-it")!, {
+    onOutput: (chunk) => chunks.push(chunk),
+  });
+  await expect.poll(() => chunks.join("")).toBe("begun\n");
+  expect(c.talk.sendToBackground()).toHaveLength(1);
+  expect(await running).toMatchObject({ jobId: 1, output: "begun\n", exitCode: null, cancelled: false });
+  expect(recorded()).toMatchObject([{ jobId: 1, output: "begun\n" }]);
+  expect([c.talk.shell.running, listJobs(c.talk)[0]?.status]).toEqual([undefined, "running"]);
+  c.server.push(turn.text("I see"));
+  await c.say("go");
+  expect(JSON.stringify(c.server.requests[0]?.body)).toMatch(/begun.*It goes on as job 1/);
+  await c.talk.shell.run(bangCommand("!!touch go")!);
+  await expect.poll(() => listJobs(c.talk)[0]?.status).toContain("exit code: 0");
+});

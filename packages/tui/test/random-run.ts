@@ -2,12 +2,16 @@
 
 import type { Row, Span } from "../src/rows/row.ts";
 import { graphemes, shorten } from "../src/rows/width.ts";
-import { row, rowText, wrap } from "../src/rows/wrap.ts";
+import { row, rowText, rowWidth, wrap } from "../src/rows/wrap.ts";
+import type { LiveView } from "../src/screen/screen.ts";
+import type { Emulator } from "./emulator.ts";
 import { byteLimit, checkFrame, LIVE_MARK } from "./invariants.ts";
 import { stage } from "./kit.ts";
+import { pictureLine } from "./picture-emulator.ts";
 
 export interface RunFigures {
   frames: number;
+  pictures: number;
   bytes: number;
   remains: boolean;
 }
@@ -39,6 +43,15 @@ const WORDS = [
   "0123456789",
 ];
 
+/**
+ * A window of xterm.js that becomes lower drops rows below the cursor, but only as many as there are no empty ones below the region. The screen does not
+ * ask where the region is, so when such a row would also be broken by the new width, it takes the smaller number of rows for its own.
+ */
+function mayLeaveRemains({ rows, cursor }: LiveView, old: Emulator, columns: number, height: number): boolean {
+  if (height >= old.rows || columns >= old.columns) return false;
+  return rows.slice((cursor?.row ?? 0) + 1).some((one) => rowWidth(one) > columns);
+}
+
 export function randomRun(seed: number, steps: number, resizes = true): RunFigures {
   const random = randomOf(seed);
   const sentence = (): string =>
@@ -56,12 +69,14 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
   const footer = Array.from({ length: random(4) }, () => sentence());
   let typed = "";
   let remains: readonly string[] = [];
-  /** The window has become lower and narrower at once: whether the terminal has dropped rows below the cursor cannot be known. */
-  let isUncertain = false;
+  /** The live rows before a change of size after which parts of them may stay above the region: see `mayLeaveRemains`. */
+  let uncertain: readonly string[] | undefined;
   /** Rows that the last frame left in the live region; undefined: all are to be written again. */
   let before: readonly string[] | undefined = [];
   let checked = 0;
-  const figures: RunFigures = { frames: 0, bytes: 0, remains: false };
+  /** The next frame draws a picture: all live rows make room for it. */
+  let hasPicture = false;
+  const figures: RunFigures = { frames: 0, pictures: 0, bytes: 0, remains: false };
 
   const styled = (text: string, columns: number, fill: boolean): Row[] => {
     const middle = Math.floor(text.length / 3);
@@ -108,17 +123,21 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     const live = made.view.rows.slice(-emulator.rows).map(rowText);
     const limit = byteLimit(before ?? [], committed.slice(checked), live, emulator.rows);
     const written = Buffer.byteLength(bytes);
-    if (written > limit)
+    if (written > limit && !hasPicture)
       throw new Error(`seed ${seed}: ${written} bytes where ${limit} are enough: ${JSON.stringify(bytes)}`);
     before = live;
+    hasPicture = false;
     checked = committed.length;
     figures.bytes += bytes.length;
-    if (isUncertain)
-      remains = emulator
-        .lines()
-        .filter((text) => text.startsWith(LIVE_MARK))
-        .slice(0, -live.length);
-    isUncertain = false;
+    if (uncertain !== undefined) {
+      const rows = emulator.lines().filter((text) => text.startsWith(LIVE_MARK));
+      const above = rows.slice(0, -live.length);
+      const isOld = (text: string): boolean =>
+        remains.includes(text) || !!uncertain?.some((old) => old.startsWith(text));
+      if (!above.every(isOld)) throw new Error(`seed ${seed}: rows that never were: ${JSON.stringify(above)}`);
+      remains = above;
+    }
+    uncertain = undefined;
     checkFrame(emulator, bytes, { committed, view: made.view, remains });
     screen.changed();
     clock.advance(200);
@@ -128,10 +147,18 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
     screen.commit(rows);
     committed.push(...rows.map(rowText));
   };
+  /** Drawn only where it fits; its line of text is there anyway. */
+  const commitPicture = (columns: number, rows: number): void => {
+    commit([{ ...row(`${line++} picture`), picture: Uint8Array.of(columns, rows) }]);
+    if (columns > emulator.columns || rows > Math.min(20, emulator.rows - 1)) return;
+    committed.push(...Array.from({ length: rows }, () => pictureLine(columns)));
+    hasPicture = true;
+    figures.pictures++;
+  };
 
   frame();
   for (let step = 0; step < steps; step++) {
-    switch (random(resizes ? 8 : 7)) {
+    switch (random(resizes ? 9 : 8)) {
       case 0:
       case 1:
         stream += `${stream === "" ? "" : " "}${sentence()}`;
@@ -156,10 +183,16 @@ export function randomRun(seed: number, steps: number, resizes = true): RunFigur
       case 6:
         typed = random(4) === 0 ? "" : typed + (WORDS[random(WORDS.length)] as string);
         break;
+      case 7:
+        for (let count = random(4); count > 0; count--) {
+          commitPicture(1 + random(30), 1 + random(24));
+          if (random(2) === 0) commit(styled(`${line++} ${sentence()}`, emulator.columns, false));
+        }
+        break;
       default: {
         const columns = random(2) === 0 ? emulator.columns : 20 + random(281);
         const height = random(2) === 0 ? emulator.rows : 5 + random(56);
-        isUncertain = footer.length > 0 && columns < emulator.columns && height < emulator.rows;
+        if (mayLeaveRemains(made.view, emulator, columns, height)) uncertain = before;
         emulator.resize(columns, height);
         const pushedOut = emulator.scrolledLines().filter((text) => text.startsWith(LIVE_MARK));
         if (pushedOut.length > remains.length) remains = pushedOut;

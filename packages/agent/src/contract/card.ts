@@ -17,6 +17,8 @@ export interface Card {
   readonly body?: CardBody | undefined;
   /** Calls of a group that follow one another can be told in one line. */
   readonly group?: "explored" | undefined;
+  /** It runs while a person is asked, and takes as long as they do. A host that shows the question need not show the card beside it. */
+  readonly asks?: boolean | undefined;
 }
 
 /** What a card shows below its headline. `collapsed`: how many lines of it until a person asks for more. */

@@ -219,9 +219,10 @@ export async function endInput(
 /** A question to the user is not answered by what was said before it. */
 function nextInput(core: QueuePart & ConfigPart, run: InputRun, { reason }: InputEnd): Delivery | undefined {
   if (run.awaits || !RUNS_ON.has(reason)) return undefined;
-  if (core.inbox.count("follow_up") > 0) return "follow_up";
+  // Steering that came too late was still meant for the work that has just ended, and so before what follows it.
   const runsLate = core.config.lateSteering === "run" && reason === "completed";
-  return runsLate && core.inbox.count("steering") > 0 ? "steering" : undefined;
+  if (runsLate && core.inbox.count("steering") > 0) return "steering";
+  return core.inbox.count("follow_up") > 0 ? "follow_up" : undefined;
 }
 
 function giveSteering(core: JournalPart & EventPart, messages: readonly QueuedMessage[]): void {

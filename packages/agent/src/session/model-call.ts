@@ -178,8 +178,9 @@ function incomplete(core: AttemptParts, profile: Profile, intent: IntentLine, re
  */
 function keepPartial(core: AttemptParts, profile: Profile, intent: IntentLine, partial: PartialAnswer): void {
   let message: Message | undefined;
+  const billed = billedOf(core, profile, partial);
   if (partial.text.trim() === "") {
-    core.journal.settle(intent.id, "cancelled");
+    core.journal.settle(intent.id, "cancelled", billed);
   } else {
     message = Message.assistant(partial.text);
     core.append({
@@ -189,10 +190,12 @@ function keepPartial(core: AttemptParts, profile: Profile, intent: IntentLine, p
       provider: profile.provider ?? profile.id,
       model: profile.model,
       finishReason: { reason: "other", raw: BROKEN_OFF },
+      ...billed,
     });
     core.turns += 1;
     core.ledger.turn();
   }
+  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
   closeAnswer(core, partial, message && { entry_id: intent.for, message });
 }
 
@@ -219,10 +222,15 @@ function settleFailure(
   error: unknown,
   partial: PartialAnswer,
 ): void {
-  const usage = partial.response && usableUsage(partial.response.usage);
-  const billed = usage && usage.totalTokens > 0 ? { usage, ...priced(priceOf(core, profile, usage)) } : undefined;
+  const billed = billedOf(core, profile, partial);
   core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
   if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
+}
+
+/** Of an answer without an end: what the vendor has said of it so far. */
+function billedOf(core: AttemptParts, profile: Profile, partial: PartialAnswer) {
+  const usage = partial.usage && usableUsage(partial.usage);
+  return usage && usage.totalTokens > 0 ? { usage, ...priced(priceOf(core, profile, usage)) } : undefined;
 }
 
 async function makeRoom(core: RequestParts, signal: AbortSignal, info: RequestInfo): Promise<boolean> {

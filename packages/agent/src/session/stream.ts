@@ -1,6 +1,13 @@
 // Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it.
 
-import { type Request, RequestTimeoutError, type Response, type SDKError, type StreamEvent } from "@lathe/llm";
+import {
+  type Request,
+  RequestTimeoutError,
+  type Response,
+  type SDKError,
+  type StreamEvent,
+  type Usage,
+} from "@lathe/llm";
 import type { ClockPart, ConfigPart, ContextPart, EventPart, ModelPart, SeamPart } from "./parts.ts";
 
 export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockPart & Pick<ContextPart, "prefix">;
@@ -19,8 +26,8 @@ export interface PartialAnswer {
   started: boolean;
   text: string;
   reasoning: string;
-  /** What an interrupted answer cost, if the vendor said. */
-  response?: Response;
+  /** What it has used, if the vendor said. */
+  usage?: Usage;
 }
 
 export async function readAnswer(core: StreamParts, signal: AbortSignal, request: Request): Promise<AnswerResult> {
@@ -109,6 +116,7 @@ class StreamReader {
       case "stream_start":
         core.emit("assistant_text_start", {});
         partial.started = true;
+        if (event.usage) partial.usage = event.usage;
         break;
       case "stream_restart":
         core.emit("retry", {
@@ -142,7 +150,7 @@ class StreamReader {
         this.#finished = true;
         return { kind: "response", response: event.response };
       case "error":
-        if (event.partial) partial.response = event.partial;
+        if (event.partial) partial.usage = event.partial.usage;
         return { kind: "failed", error: event.error, partial };
     }
     return undefined;

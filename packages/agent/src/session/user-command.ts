@@ -3,13 +3,14 @@
 
 import type { JsonObject } from "@lathe/llm";
 import type { ArtifactRef } from "../contract/tool.ts";
+import type { BackgroundCommand } from "../env/types.ts";
 import { fields, fits, flag, number, optional, orNull, text } from "../journal/shape.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../journal/types.ts";
 import { plainOutput } from "../ops/run/plain-output.ts";
-import { COMMAND_ENV, lazyArtifact } from "../ops/run/run-command.ts";
+import { backgroundNote, COMMAND_ENV, lazyArtifact, runUntilDetached } from "../ops/run/run-command.ts";
 import { SHELL_OUTPUT } from "../tools/output.ts";
 import { truncateOutput } from "../truncate/truncate.ts";
-import type { ArtifactPart, HostPart, JournalPart } from "./parts.ts";
+import type { ArtifactPart, ClockPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
 
 /** The kind of the entries that record such commands. */
 export const USER_COMMAND = "bashExecution";
@@ -40,61 +41,100 @@ export interface UserCommandResult {
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly artifact?: ArtifactRef | undefined;
+  /** It was sent to the background, and goes on as this job; `output` is what it printed until then. */
+  readonly jobId?: number | undefined;
 }
 
+type UserCommandParts = JournalPart & ArtifactPart & ClockPart & HostPart<"env"> & Pick<ToolPart, "services">;
+
 export async function runUserCommand(
-  core: JournalPart & ArtifactPart & HostPart<"env">,
+  core: UserCommandParts,
   command: string,
-  { isSent, signal, onOutput, timeoutMs = 0 }: UserCommandOptions,
+  { isSent, signal, onOutput, timeoutMs = 0 }: UserCommandOptions & { readonly signal: AbortSignal },
 ): Promise<UserCommandResult> {
   // Output that is too long is kept beside the journal, which may not have a file yet.
   core.journal.persist();
   const spill = lazyArtifact({ openArtifact: (name) => core.artifacts.open(name) }, "shell");
-  const run = await core.options.env.execCommand(command, timeoutMs, { signal, onOutput, spill, env: COMMAND_ENV });
+  const began = core.deps.now();
+  const watched = { signal, onOutput: onOutput ?? (() => {}) };
+  const context = { env: core.options.env, services: core.services, ...watched };
+  const run = await runUntilDetached(command, context, timeoutMs, { ...watched, spill, env: COMMAND_ENV });
+  if ("handle" in run) {
+    const closed = (): Promise<unknown> => spill.close();
+    run.handle.done.then(closed, closed);
+    return record(core, isSent, detached(core, command, run.handle, core.deps.now() - began));
+  }
   const { artifact } = await spill.close();
-  const whole = plainOutput(run.output);
-  const output = truncateOutput(whole, SHELL_OUTPUT);
-  const ended = {
+  return record(core, isSent, {
     command,
     exitCode: run.signal === undefined && !run.aborted ? run.exitCode : null,
     cancelled: run.aborted,
     timedOut: run.timedOut,
-    truncated: run.truncated || output !== whole,
     durationMs: Math.round(run.durationMs),
+    ...shownOutput(run.output, run.truncated),
+    stdout: run.stdout,
+    stderr: run.stderr,
+    artifact,
+  });
+}
+
+/** The command goes on as a job; what it has printed until now has been shown. */
+function detached(core: UserCommandParts, command: string, handle: BackgroundCommand, durationMs: number): Ended {
+  const { text } = handle.read();
+  const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
+  const jobId = core.services.jobs?.adopt(handle).id;
+  return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
+}
+
+function shownOutput(output: string, isCut: boolean): Pick<Ended, "output" | "truncated"> {
+  const whole = plainOutput(output);
+  const shown = truncateOutput(whole, SHELL_OUTPUT);
+  return { output: shown, truncated: isCut || shown !== whole };
+}
+
+type Ended = Omit<UserCommandResult, "entryId">;
+
+function record(core: UserCommandParts, isSent: boolean, ended: Ended): UserCommandResult {
+  const { stdout: _out, stderr: _err, artifact, jobId, ...rest } = ended;
+  const details: JsonObject = {
+    ...rest,
+    ...(artifact ? { artifact: { ...artifact } } : {}),
+    ...(jobId === undefined ? {} : { jobId }),
   };
-  const details: JsonObject = { ...ended, output, ...(artifact ? { artifact: { ...artifact } } : {}) };
   const entry = core.append(
     isSent
       ? {
           type: "custom_message",
           customType: USER_COMMAND,
-          content: textFor(output, ended, artifact),
+          content: textFor(ended),
           display: true,
           details,
           attribution: "user",
         }
       : { type: "custom", customType: USER_COMMAND, data: details },
   );
-  return { entryId: entry.id, ...ended, output, stdout: run.stdout, stderr: run.stderr, artifact };
+  return { entryId: entry.id, ...ended };
 }
 
-type Ended = Pick<UserCommandResult, "command" | "exitCode" | "cancelled" | "timedOut" | "durationMs">;
-
-function textFor(output: string, ended: Ended, artifact: ArtifactRef | undefined): string {
+function textFor(ended: Ended): string {
+  const { command, output, artifact } = ended;
   const body = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   const more = artifact ? `[the whole output is in artifact://${artifact.id}]\n` : "";
-  return `<user_command>\n$ ${ended.command}\n${body}${more}[${ending(ended)}]\n</user_command>`;
+  return `<user_command>\n$ ${command}\n${body}${more}${ending(ended)}\n</user_command>`;
 }
 
-function ending({ exitCode, cancelled, timedOut, durationMs }: Ended): string {
-  if (timedOut) return `ended after ${durationMs} ms, because its time was up`;
-  if (cancelled) return `cancelled by the user after ${durationMs} ms`;
-  return exitCode === null ? `ended by a signal after ${durationMs} ms` : `exit code: ${exitCode}, ${durationMs} ms`;
+function ending({ exitCode, cancelled, timedOut, durationMs, jobId }: Ended): string {
+  if (jobId !== undefined) return backgroundNote({ job: { id: jobId } });
+  if (timedOut) return `[ended after ${durationMs} ms, because its time was up]`;
+  if (cancelled) return `[cancelled by the user after ${durationMs} ms]`;
+  return exitCode === null
+    ? `[ended by a signal after ${durationMs} ms]`
+    : `[exit code: ${exitCode}, ${durationMs} ms]`;
 }
 
 /** As a transcript shows it. */
 export interface RecordedUserCommand
-  extends Pick<UserCommandResult, "command" | "exitCode" | "cancelled" | "timedOut" | "durationMs"> {
+  extends Pick<UserCommandResult, "command" | "exitCode" | "cancelled" | "timedOut" | "durationMs" | "jobId"> {
   readonly output: string;
   readonly truncated: boolean;
   readonly isSent: boolean;
@@ -109,6 +149,7 @@ const RECORDED = fields({
   truncated: flag,
   durationMs: number,
   artifact: optional(fields({ id: number, bytes: number })),
+  jobId: optional(number),
 });
 
 /** Undefined for entries of other kinds. */

@@ -12,13 +12,19 @@ import { VariableFacts } from "./variables.ts";
 import { walkScript } from "./walk.ts";
 
 /** Longer texts are asked about: reading them would hold up the loop. */
-const LONGEST = 100_000;
+const LONGEST = 50_000;
 
 type ReadGrammar = (text: string) => GrammarReading;
 
 /** Finds every simple command that `command` would run under bash. Loads the grammar when first called. */
 export async function analyseShell(command: string, context: ShellContext): Promise<ShellAnalysis> {
-  return analyseWith(await loadGrammar(), command, context);
+  let grammar: ReadGrammar;
+  try {
+    grammar = await loadGrammar();
+  } catch (error) {
+    return { parts: [], doubt: `the grammar of bash cannot be loaded: ${(error as Error).message}` };
+  }
+  return analyseWith(grammar, command, context);
 }
 
 function analyseWith(grammar: ReadGrammar, command: string, context: ShellContext): ShellAnalysis {

@@ -45,6 +45,8 @@ function numbersOnly(inner: readonly Inner[]): Inner[] {
 
 function namesIn(text: string): Inner {
   const names = text.match(/[A-Za-z_]\w*/g) ?? [];
-  const assigned = [...text.matchAll(/([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g)];
+  const assigned = [
+    ...text.matchAll(/([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)/g),
+  ];
   return { kind: "arithmetic", names, assigned: assigned.map((found) => found[1] ?? (found[2] as string)) };
 }

@@ -1,5 +1,6 @@
 // Builtins that assign variables or change how the rest of the text is read.
 
+import { optionList, readOptions } from "./options.ts";
 import type { ShellWord } from "./shell-words.ts";
 import { isHarmlessName, sensitiveName } from "./variables.ts";
 
@@ -8,7 +9,17 @@ export interface BuiltinVerdict {
   readonly isHarmless: boolean;
 }
 
-const ASSIGNING = new Set(["export", "declare", "typeset", "local", "readonly", "read", "mapfile", "readarray", "unset", "getopts"]);
+const ASSIGNING = new Set([
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
+  "mapfile",
+  "readarray",
+  "unset",
+  "getopts",
+]);
 
 // Bash evaluates a subscript, also where only a name is expected: `unset 'a[$(id)]'` runs id.
 const EVALUATED = /^[A-Za-z_]\w*\[/;
@@ -22,24 +33,34 @@ export function judgeBuiltin(words: readonly ShellWord[], program: string): Buil
     return judgeNames(operands.slice(1, 2), operands[0].value === "-v");
   if (program === "set") return { isHarmless: operands.every(isHarmlessSetting) };
   if (program === "shopt") return judgeShopt(operands);
+  if (program === "read") return judgeRead(operands);
   if (!ASSIGNING.has(program)) return undefined;
   const names = operands.filter(({ mayBeOption, isKnown }) => !(mayBeOption && isKnown));
-  const isPlain = program !== "declare" && program !== "typeset" && program !== "local"
-    ? operands.every(({ value, mayBeOption }) => !mayBeOption || !/[nC]/.test(value) || program === "export")
-    : operands.every(({ value, mayBeOption }) => !mayBeOption || /^-[aArxgp]+$/.test(value));
-  // Values of options (`read -p text`) are taken for names: they only make it stricter.
-  const isRead = program === "read" && operands.some(({ value }) => /^-[adinNptu]/.test(value));
-  const judged = judgeNames(isRead ? names.slice(-1) : names, isPlain);
+  const isPlain =
+    program !== "declare" && program !== "typeset" && program !== "local"
+      ? operands.every(({ value, mayBeOption }) => !mayBeOption || !/[nC]/.test(value) || program === "export")
+      : operands.every(({ value, mayBeOption }) => !mayBeOption || /^-[aArxgp]+$/.test(value));
+  const judged = judgeNames(names, isPlain);
   const isExported = program === "export" || operands.some(({ value }) => /^-\w*x/.test(value));
   const isTight = names.every(({ value }) => !value.includes("=") || isHarmlessName(value.split("=")[0] as string));
   return { ...judged, isHarmless: judged.isHarmless && (!isExported || isTight) };
+}
+
+const READ_OPTIONS = optionList("-ers -a: -d: -i: -n: -N: -p: -t: -u:");
+
+function judgeRead(operands: readonly ShellWord[]): BuiltinVerdict {
+  const read = readOptions(operands, READ_OPTIONS);
+  if (!read) return { doubt: "it assigns a variable that is not known", isHarmless: false };
+  const arrays = read.options.flatMap(({ name, value }) => (name === "-a" && value ? [value] : []));
+  return judgeNames([...arrays, ...read.operands], true);
 }
 
 function judgeNames(names: readonly ShellWord[], isPlain: boolean): BuiltinVerdict {
   for (const word of names) {
     const name = /^[^=+]*/.exec(word.value)?.[0] ?? "";
     const isNamed = word.isKnown || (word.value.includes("=") && !/[$`]/.test(name));
-    if (!isNamed || EVALUATED.test(word.value)) return { doubt: "it assigns a variable that is not known", isHarmless: false };
+    if (!isNamed || EVALUATED.test(word.value))
+      return { doubt: "it assigns a variable that is not known", isHarmless: false };
     const doubt = sensitiveName(name);
     if (doubt) return { doubt, isHarmless: false };
   }
@@ -64,6 +85,9 @@ function isHarmlessSetting({ value, isKnown }: ShellWord): boolean {
 }
 
 function judgeShopt(operands: readonly ShellWord[]): BuiltinVerdict {
-  const isPlain = operands.every(({ value, isKnown }) => isKnown && /^(?:-[suqp]+|nullglob|globstar|dotglob|failglob|nocaseglob|inherit_errexit)$/.test(value));
+  const isPlain = operands.every(
+    ({ value, isKnown }) =>
+      isKnown && /^(?:-[suqp]+|nullglob|globstar|dotglob|failglob|nocaseglob|inherit_errexit)$/.test(value),
+  );
   return isPlain ? { isHarmless: true } : { doubt: "shopt changes how the rest is read", isHarmless: false };
 }

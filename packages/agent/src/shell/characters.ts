@@ -5,12 +5,40 @@ export function suspiciousCharacter(text: string): string | undefined {
   const control = /[\0-\x08\x0b-\x1f\x7f]/.exec(text);
   if (control) return `it holds the control character U+${code(control[0])}`;
   // Separators that look like blanks, marks that change the direction or are not seen at all, and halves of surrogate pairs.
-  const hidden =
-    /[\x80-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\p{Surrogate}/u.exec(
-      text,
-    );
-  if (hidden) return `it holds the invisible character U+${code(hidden[0])}`;
+  if (/^[\x00-\x7f]*$/.test(text)) return undefined;
+  const hidden = [...text].find((character) => HIDDEN.some(([from, to]) => within(character, from, to)));
+  if (hidden) return `it holds the invisible character U+${code(hidden)}`;
   return undefined;
+}
+
+/** First and last code point. */
+const HIDDEN: readonly (readonly [number, number])[] = [
+  [0x80, 0xa0],
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x1680, 0x1680],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x2000, 0x200f],
+  [0x2028, 0x202f],
+  [0x205f, 0x206f],
+  [0x2800, 0x2800],
+  [0x3000, 0x3000],
+  [0x3164, 0x3164],
+  [0xd800, 0xdfff],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xfffb],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+];
+
+function within(character: string, from: number, to: number): boolean {
+  const point = character.codePointAt(0) as number;
+  return point >= from && point <= to;
 }
 
 /** Letters of a program's name or of an option that look like ASCII ones. */

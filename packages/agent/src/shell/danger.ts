@@ -66,7 +66,7 @@ function always(shape: string, reason: string): Judge {
 }
 
 /** Options that make a program dangerous, and words that may turn out to be one. */
-export function optionDanger(
+function optionDanger(
   words: readonly ShellWord[],
   shape: string,
   option: RegExp,
@@ -91,7 +91,8 @@ function ddDanger(words: readonly ShellWord[]): ShellDanger | undefined {
   for (const [index, { value, isKnown, isSplit }] of words.entries()) {
     if (index === 0) continue;
     if (!isKnown && (isSplit || /^of=/.test(value) || !/^\w+=/.test(value))) return { shape: "dd of=/dev", reason };
-    if (/^of=\/+dev\//.test(value) && value !== "of=/dev/null") return { shape: "dd of=/dev", reason, named: [0, index] };
+    if (/^of=\/+dev\//.test(value) && value !== "of=/dev/null")
+      return { shape: "dd of=/dev", reason, named: [0, index] };
   }
   return undefined;
 }

@@ -19,12 +19,17 @@ export function gitInner(words: readonly ShellWord[]): Unwrapped {
     if (value === "-C") {
       const directory = words[++at];
       path = join(path, directory?.value ?? "");
+      if (directory?.isSplit) return { doubt: "an option of git is not known before it runs" };
       isUnknown ||= !directory?.isKnown;
     } else if (value === "-c") {
       const setting = words[++at];
       const key = setting?.value.split("=")[0] ?? "";
       if (!setting?.isKnown || !SAFE_KEYS.test(key)) return { doubt: `git -c ${key} may run a command` };
-    } else if (!/^(?:-p|-P|--paginate|--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|--version|--help|-v|-h)$/.test(value)) {
+    } else if (
+      !/^(?:-p|-P|--paginate|--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|--version|--help|-v|-h)$/.test(
+        value,
+      )
+    ) {
       return { doubt: `git ${value} is not understood` };
     } else if (/^(?:--version|--help|-v|-h)$/.test(value)) return undefined;
   }
@@ -45,7 +50,9 @@ function runBySubcommand(words: readonly ShellWord[]): Unwrapped {
   const rest = words.slice(2);
   const doubt = (what: string) => ({ doubt: `git ${subcommand} ${what} runs a command` });
   if (subcommand === "bisect" && rest[0]?.value === "run")
-    return rest.length === 1 ? undefined : { name: "git bisect run", inner: { words: rest.slice(1), at: 3 }, isJudged: true };
+    return rest.length === 1
+      ? undefined
+      : { name: "git bisect run", inner: { words: rest.slice(1), at: 3 }, isJudged: true };
   if (subcommand === "submodule" && rest.some(({ value }) => value === "foreach")) return doubt("foreach");
   if (subcommand === "rebase" && rest.some(({ value }) => /^(?:-\w*x|--ex)/.test(value))) return doubt("--exec");
   if (subcommand === "filter-branch") return doubt("");

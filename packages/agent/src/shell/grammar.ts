@@ -48,17 +48,21 @@ function readTree(parser: Parser, text: string): GrammarReading {
     starts: new Set<number>(),
     ends: new Set<number>(),
   };
-  const walk = (node: Node): void => {
+  const note = (node: Node): void => {
     const { type, startIndex } = node;
     reading.starts.add(startIndex);
     reading.ends.add(node.endIndex);
     if (COMMANDS.has(type)) reading.commands.push(startIndex);
     else if (SUBSTITUTIONS.has(type)) reading.substitutions.push(startIndex);
     else if (type === "comment") reading.comments.push(startIndex);
-    for (const child of node.children) if (child) walk(child);
   };
   try {
-    if (tree && !reading.hasError) walk(tree.rootNode);
+    // A chain of a thousand `&&` is a tree of that depth: no recursion.
+    const open: Node[] = tree && !reading.hasError ? [tree.rootNode] : [];
+    for (let node = open.pop(); node; node = open.pop()) {
+      note(node);
+      for (const child of node.children) if (child) open.push(child);
+    }
     return reading;
   } finally {
     tree?.delete();

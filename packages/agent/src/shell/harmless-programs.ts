@@ -74,26 +74,54 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   // Files, read.
   ls: { options: ALL, operands: "read" },
   cat: { options: ALL, operands: "read" },
-  head: { options: "-c: -n: -qvz -# --bytes= --lines= --quiet --silent --verbose --zero-terminated", isLenient: true, operands: "read" },
-  tail: {
-    options: "-c: -n: -qvzfFr -s: -# --bytes= --lines= --quiet --silent --verbose --follow? --retry --sleep-interval= --pid=",
-    isLenient: true, operands: "read",
+  head: {
+    options: "-c: -n: -qvz -# --bytes= --lines= --quiet --silent --verbose --zero-terminated",
+    isLenient: true,
+    operands: "read",
   },
-  wc: { options: "-clmwL --bytes --chars --lines --words --max-line-length --total=", isLenient: true, operands: "read" },
+  tail: {
+    options:
+      "-c: -n: -qvzfFr -s: -# --bytes= --lines= --quiet --silent --verbose --follow? --retry --sleep-interval= --pid=",
+    isLenient: true,
+    operands: "read",
+  },
+  wc: {
+    options: "-clmwL --bytes --chars --lines --words --max-line-length --total=",
+    isLenient: true,
+    operands: "read",
+  },
   nl: { options: "-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:", isLenient: true, operands: "read" },
   tac: { options: "-br -s:", isLenient: true, operands: "read" },
   rev: { options: "", isLenient: true, operands: "read" },
-  stat: { options: "-Lft -c: -x --format= --printf= --dereference --file-system --terse", isLenient: true, operands: "read" },
+  stat: {
+    options: "-Lft -c: -x --format= --printf= --dereference --file-system --terse",
+    isLenient: true,
+    operands: "read",
+  },
   file: { options: "-bhikLNprs0 -F: --mime --mime-type --mime-encoding --brief --dereference", operands: "read" },
   du: {
-    options: "-0abchklmsxDHLPS -d: -B: -t: --all --apparent-size --block-size= --bytes --total --max-depth= --human-readable --summarize --exclude= --threshold= --time? --one-file-system --si",
-    isLenient: true, operands: "read",
+    options:
+      "-0abchklmsxDHLPS -d: -B: -t: --all --apparent-size --block-size= --bytes --total --max-depth= --human-readable --summarize --exclude= --threshold= --time? --one-file-system --si",
+    isLenient: true,
+    operands: "read",
   },
-  df: { options: "-aBhHiklmPT -t: -x: --all --human-readable --inodes --local --print-type --total --type= --output?", operands: "read" },
+  df: {
+    options: "-aBhHiklmPT -t: -x: --all --human-readable --inodes --local --print-type --total --type= --output?",
+    operands: "read",
+  },
   basename: { options: "-az -s: --multiple --suffix= --zero", isLenient: true, operands: "text" },
   dirname: { options: "-z --zero", isLenient: true, operands: "text" },
-  realpath: { options: "-eLmPqsz --relative-to= --relative-base= --canonicalize-existing --canonicalize-missing --quiet --strip --no-symlinks", isLenient: true, operands: "text" },
-  readlink: { options: "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline", isLenient: true, operands: "text" },
+  realpath: {
+    options:
+      "-eLmPqsz --relative-to= --relative-base= --canonicalize-existing --canonicalize-missing --quiet --strip --no-symlinks",
+    isLenient: true,
+    operands: "text",
+  },
+  readlink: {
+    options: "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline",
+    isLenient: true,
+    operands: "text",
+  },
   md5sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
   sha1sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
   sha256sum: { options: "-btcz --check --status --quiet --tag", isLenient: true, operands: "read" },
@@ -108,7 +136,8 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   fd: FD(),
   fdfind: FD(),
   tree: {
-    options: "-adflxisqNQpughDFvtcUrACSnJX -L: -P: -I: --noreport --dirsfirst --prune --gitignore --filelimit= --charset= --du --si --inodes --device",
+    options:
+      "-adflxisqNQpughDFvtcUrACSnJX -L: -P: -I: --noreport --dirsfirst --prune --gitignore --filelimit= --charset= --du --si --inodes --device",
     operands: "read",
   },
   // Texts.
@@ -124,31 +153,47 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   },
   ag: { options: "-aciflLnQsSvwzHg -A: -B: -C: -G: -m: --hidden --nocolor --noheading --ignore=", operands: "pattern" },
   sort: {
-    options: "-bcCdfghimMnRrsuVz -k: -t: --key= --field-separator= --reverse --unique --numeric-sort --human-numeric-sort --version-sort --stable --ignore-case --ignore-leading-blanks --dictionary-order --general-numeric-sort --check? --zero-terminated --random-sort --merge",
+    options:
+      "-bcCdfghimMnRrsuVz -k: -t: --key= --field-separator= --reverse --unique --numeric-sort --human-numeric-sort --version-sort --stable --ignore-case --ignore-leading-blanks --dictionary-order --general-numeric-sort --check? --zero-terminated --random-sort --merge",
     operands: "read",
   },
-  uniq: { options: "-cdDiuz -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields= --skip-chars=", operands: "read", most: 1 },
-  cut: { options: "-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated", isLenient: true, operands: "read" },
+  uniq: {
+    options: "-cdDiuz -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields= --skip-chars=",
+    operands: "read",
+    most: 1,
+  },
+  cut: {
+    options:
+      "-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated",
+    isLenient: true,
+    operands: "read",
+  },
   tr: { options: "-cCdst --complement --delete --squeeze-repeats --truncate-set1", operands: "text" },
   fold: { options: "-bs -w: -#", operands: "read" },
   fmt: { options: "-cstu -w: -p: -g: -#", operands: "read" },
   expand: { options: "-i -t:", operands: "read" },
   unexpand: { options: "-a -t:", operands: "read" },
-  column: { options: "-tnxLe -s: -o: -c: -N: -R: --table --separator= --output-separator= --table-columns= --table-right=", operands: "read" },
+  column: {
+    options: "-tnxLe -s: -o: -c: -N: -R: --table --separator= --output-separator= --table-columns= --table-right=",
+    operands: "read",
+  },
   comm: { options: "-123z --check-order --nocheck-order --output-delimiter= --total", operands: "read" },
   join: { options: "-iz -a: -e: -j: -o: -t: -v: -1: -2: --header", operands: "read" },
   paste: { options: "-sz -d: --serial --delimiters=", operands: "read" },
   cmp: { options: "-bls -i: -n: --silent --quiet --bytes=", operands: "read" },
   diff: {
-    options: "-aBbcdeEiNnpqrstTuwyZ -C: -U: -I: -x: -X: -W: -F: -D: -# --brief --unified? --context? --color? --exclude= --exclude-from= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-matching-lines= --ignore-trailing-space --label= --minimal --new-file --no-dereference --normal --recursive --report-identical-files --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-common-lines --tabsize= --text --width= --left-column --from-file= --to-file=",
+    options:
+      "-aBbcdeEiNnpqrstTuwyZ -C: -U: -I: -x: -X: -W: -F: -D: -# --brief --unified? --context? --color? --exclude= --exclude-from= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-matching-lines= --ignore-trailing-space --label= --minimal --new-file --no-dereference --normal --recursive --report-identical-files --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-common-lines --tabsize= --text --width= --left-column --from-file= --to-file=",
     operands: "read",
   },
   jq: {
-    options: "-aceCjMnrsSR0 -h -V --arg --argjson --args --ascii-output --color-output --compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output --null-input --raw-input --raw-output --raw-output0 --seq --slurp --sort-keys --stream --tab --unbuffered --version --help",
+    options:
+      "-aceCjMnrsSR0 -h -V --arg --argjson --args --ascii-output --color-output --compact-output --exit-status --indent= --join-output --jsonargs --monochrome-output --null-input --raw-input --raw-output --raw-output0 --seq --slurp --sort-keys --stream --tab --unbuffered --version --help",
     operands: "pattern",
   },
   sed: {
-    options: "-nErsuz -e: --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data --posix --debug",
+    options:
+      "-nErsuz -e: --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data --posix --debug",
     operands: "pattern",
     patternOptions: ["-e", "--expression"],
     language: "sed",
@@ -160,10 +205,18 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   "[": { options: ALL, operands: "text" },
   expr: { options: ALL, operands: "text" },
   seq: { options: "-w -f: -s: -# --equal-width --format= --separator=", operands: "text" },
-  numfmt: { options: "--from= --to= --field= --delimiter= --header? --padding= --suffix= --format= --grouping --invalid= --round=", operands: "text" },
+  numfmt: {
+    options:
+      "--from= --to= --field= --delimiter= --header? --padding= --suffix= --format= --grouping --invalid= --round=",
+    operands: "text",
+  },
   base64: { options: "-diD -w: --decode --ignore-garbage --wrap=", operands: "read" },
   // Machine and processes.
-  date: { options: "-uR -d: -I -j -v: -r: -f: --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=", operands: "text", each: /^\+/ },
+  date: {
+    options: "-uR -d: -I -j -v: -r: --date= --iso-8601? --rfc-3339= --rfc-email --utc --universal --reference=",
+    operands: "text",
+    each: /^\+/,
+  },
   uname: { options: ALL, operands: "none" },
   hostname: { options: "-AIfisd --fqdn --short --ip-address --all-ip-addresses", operands: "none" },
   whoami: { options: "", operands: "none" },
@@ -174,7 +227,11 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   uptime: { options: "-ps --pretty --since", operands: "none" },
   free: { options: "-bkmghwtl --human --mega --giga --total --wide", operands: "none" },
   ps: { options: ALL, operands: "text" },
-  pgrep: { options: "-acfilnovwx -d: -g: -G: -P: -s: -t: -u: -U: --list-name --list-full --full --exact --newest --oldest --count", operands: "text" },
+  pgrep: {
+    options:
+      "-acfilnovwx -d: -g: -G: -P: -s: -t: -u: -U: --list-name --list-full --full --exact --newest --oldest --count",
+    operands: "text",
+  },
   lscpu: { options: "-aebcpJxy", operands: "none" },
   lsblk: { options: "-abdfilmnpJt -o: --all --json", operands: "read" },
   tty: { options: "-s", operands: "none" },
@@ -188,6 +245,10 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   touch: { options: "-acm -d: -t: -r: --no-create --date= --reference=", operands: "write" },
   rmdir: { options: "-pv --parents --verbose --ignore-fail-on-non-empty", operands: "write" },
   tee: { options: "-aip --append --ignore-interrupts", operands: "write" },
-  cp: { options: "-abdfHinLpPrRTuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --no-target-directory --interactive --dereference --no-dereference", operands: "copy" },
-  mv: { options: "-fbinTuv --force --no-clobber --update? --verbose --no-target-directory --interactive", operands: "move" },
+  cp: {
+    options:
+      "-abdfHinLpPrRuvx --archive --force --no-clobber --preserve? --recursive --update? --verbose --interactive --dereference --no-dereference",
+    operands: "copy",
+  },
+  mv: { options: "-fbinuv --force --no-clobber --update? --verbose --interactive", operands: "move" },
 };

@@ -47,7 +47,9 @@ function anyOptions(words: readonly ShellWord[]): ReadOptions {
 
 /** Files that options name: a list of patterns, an order of files. */
 function optionFiles({ options }: ReadOptions): string[] | undefined {
-  const files = options.filter(({ name, value }) => value && /^(?:-f|--file|--exclude-from|--ignore-file|--contents)$/.test(name));
+  const files = options.filter(
+    ({ name, value }) => value && /^(?:-f|--file|--exclude-from|--ignore-file|--from-file|--to-file)$/.test(name),
+  );
   return files.every(({ value }) => value?.isKnown) ? files.map(({ value }) => value?.value ?? "") : undefined;
 }
 
@@ -60,10 +62,15 @@ function filesOf(operands: Operands, words: readonly ShellWord[]): Harmless | un
   const all = (paths as string[][]).flat().filter((path) => path !== "-");
   if (operands === "read" || operands === "pattern") return { reads: all, writes: [] };
   if (operands === "write") return { reads: [], writes: all };
-  // What goes where is not told apart: a source that is moved away changes as well, and a folder as target gets its name.
-  if (files.length < 2) return undefined;
-  const targets = files.at(-1)?.paths ?? [];
-  return operands === "move" ? { reads: all, writes: all } : { reads: all, writes: targets };
+  return transfers((paths as string[][]).slice(0, -1).flat(), paths.at(-1) ?? [], operands === "move");
+}
+
+/** `mv` and `cp`: a folder as target gets the names of what goes there. What goes must have a name of its own. */
+function transfers(sources: readonly string[], targets: readonly string[], isMove: boolean): Harmless | undefined {
+  const names = sources.map((source) => source.slice(source.lastIndexOf("/") + 1));
+  if (sources.length === 0 || names.some((name) => /^\.{0,2}$|^\..*[*?[{]/.test(name))) return undefined;
+  const into = targets.flatMap((target) => names.map((name) => `${target.replace(/\/+$/, "")}/${name}`));
+  return { reads: sources, writes: [...targets, ...into, ...(isMove ? sources : [])] };
 }
 
 function hasPlainScript({ options, operands }: ReadOptions, { language, patternOptions }: HarmlessProgram): boolean {
@@ -102,14 +109,24 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
   if (read.operands.length < (entry.least ?? 0)) return undefined;
   if (entry.first && first && !(first.isKnown && entry.first.test(first.value))) return undefined;
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
-  const reads = read.operands.flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)]).filter((path) => path !== "");
+  const reads = read.operands
+    .flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)])
+    .filter((path) => path !== "");
   return { reads, writes: [] };
 }
 
 /** How many words each test of `find` takes. Those that write, delete or run are not here. */
 const FIND_TESTS: Readonly<Record<string, number>> = {
-  ...Object.fromEntries("-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race".split(" ").map((name) => [name, 0])),
-  ...Object.fromEntries("-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -lname -ilname -samefile -fstype -used -printf -newermt".split(" ").map((name) => [name, 1])),
+  ...Object.fromEntries(
+    "-H -L -P -a -o -not -and -or ! ( ) , -print -print0 -ls -prune -quit -true -false -depth -d -follow -mount -xdev -daystart -empty -readable -writable -executable -nouser -nogroup -noleaf -ignore_readdir_race"
+      .split(" ")
+      .map((name) => [name, 0]),
+  ),
+  ...Object.fromEntries(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -lname -ilname -samefile -fstype -used -printf -newermt"
+      .split(" ")
+      .map((name) => [name, 1]),
+  ),
 };
 
 function harmlessFind(words: readonly ShellWord[]): Harmless | undefined {

@@ -6,11 +6,13 @@ import type { Dialect } from "./syntax.ts";
 import type { ShellDanger } from "./types.ts";
 import { dialectOf, isReadable, SHELLS } from "./wrappers.ts";
 
-const INTERPRETERS = /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
 
 export type ScriptInput =
   | { readonly script: string; readonly dialect: Dialect }
-  | { readonly doubt: string } | { readonly danger: ShellDanger };
+  | { readonly doubt: string }
+  | { readonly danger: ShellDanger };
 
 /** What a program runs that it is given as input; undefined when it takes no program from there. */
 export function scriptInput(
@@ -24,8 +26,12 @@ export function scriptInput(
   if (/^(?:source|\.)$/.test(name)) return first && isStream(first) ? { danger: piped(name) } : undefined;
   if (!isShell && !INTERPRETERS.test(name)) return undefined;
   if (first && isStream(first)) return isProcessSubstitution(first) || isPiped ? { danger: piped(name) } : undefined;
-  const isCode = words.slice(1).some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
-  const readsInput = isShell ? first === undefined || words.some(({ value }) => /^-\w*s/.test(value)) : first === undefined && !isCode;
+  const isCode = words
+    .slice(1)
+    .some(({ value }) => /^-(?:c|e|E|m|p|pe|ne|r|-eval|-print|-version|V|v|-help|h)$/.test(value));
+  const readsInput = isShell
+    ? first === undefined || words.some(({ value }) => /^-\w*s/.test(value))
+    : first === undefined && !isCode;
   if (!readsInput) return undefined;
   if (effects.input) {
     if (!isShell) return undefined;

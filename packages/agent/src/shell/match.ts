@@ -9,7 +9,9 @@ import type { OuterForm } from "./types.ts";
 
 /** The words of a pattern as people write it. */
 export function patternWords(pattern: string): readonly string[] {
-  return [...pattern.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+  return [...pattern.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"),
+  );
 }
 
 /** Whether a pattern covers words that are all known. */
@@ -66,7 +68,11 @@ export function meets(pattern: readonly string[], form: OuterForm): "yes" | "per
   return isHidden ? "perhaps" : "no";
 }
 
-function meetsWords(pattern: readonly string[], words: readonly string[], unknown: ReadonlySet<number>): "yes" | "perhaps" | "no" {
+function meetsWords(
+  pattern: readonly string[],
+  words: readonly string[],
+  unknown: ReadonlySet<number>,
+): "yes" | "perhaps" | "no" {
   const named = namedLength(pattern);
   for (let index = 0; index < named; index++) {
     // It may be any words, so what follows it may stand anywhere.

@@ -5,14 +5,14 @@ import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
 import { type Harmless, harmlessOf } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
-import { climbs, move, type Place, resolve } from "./places.ts";
+import { isPlainPath, move, type Place, resolve } from "./places.ts";
 import { protectedPath } from "./protected-paths.ts";
 import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
 import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
 import { isHarmlessName, sensitiveName } from "./variables.ts";
-import { unwrap, type Wrapped } from "./wrappers.ts";
+import { type Unwrapped, unwrap, type Wrapped } from "./wrappers.ts";
 
 /** How a command was reached. */
 export interface Reached {
@@ -46,17 +46,25 @@ export interface Collector {
 /** Adds the parts of one simple command; `place` moves when it is a `cd`. */
 export function addCommand(seen: SeenCommand, reached: Reached, place: Place, to: Collector): void {
   const [program] = seen.words;
-  if (!program) return addPart(seen, reached, place, to, {});
-  if (!program.isKnown || program.value === "")
-    return addPart(seen, reached, place, to, { doubt: "which program runs is not known before it runs" });
-  if (hasLookAlike(program.value))
-    return addPart(seen, reached, place, to, { doubt: "the name of the program has unusual characters" });
-  const name = programName(program.value);
-  const wrapped = reached.depth > 8 ? { doubt: "nested too deeply" } : unwrap(seen.words, name);
-  if (wrapped && "doubt" in wrapped) return addPart(seen, reached, place, to, wrapped);
-  if (!wrapped) return addProgram(seen, name, reached, place, to);
-  if (wrapped.isJudged) addProgram(seen, name, reached, place, to);
-  addWrapped(wrapped, seen, reached, place, to);
+  const unclear = program && unclearProgram(program);
+  const name = programName(program?.value ?? "");
+  const wrapped = program && !unclear ? unwrapAt(seen.words, name, reached.depth) : undefined;
+  const doubt = unclear ?? (wrapped && "doubt" in wrapped ? wrapped.doubt : undefined);
+  if (!program || doubt !== undefined) {
+    addPart(seen, reached, place, to, { doubt });
+    return;
+  }
+  if (!wrapped || "doubt" in wrapped || wrapped.isJudged) addProgram(seen, name, reached, place, to);
+  if (wrapped && !("doubt" in wrapped)) addWrapped(wrapped, seen, reached, place, to);
+}
+
+function unclearProgram({ value, isKnown }: ShellWord): string | undefined {
+  if (!isKnown || value === "") return "which program runs is not known before it runs";
+  return hasLookAlike(value) ? "the name of the program has unusual characters" : undefined;
+}
+
+function unwrapAt(words: readonly ShellWord[], name: string, depth: number): Unwrapped {
+  return depth > 8 ? { doubt: "nested too deeply" } : unwrap(words, name);
 }
 
 function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place: Place, to: Collector): void {
@@ -65,12 +73,18 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
   const inside: Reached = {
     ...reached,
     through: [...reached.through, wrapped.name],
-    outer: [...reached.outer, { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at }],
+    outer: [
+      ...reached.outer,
+      { words: seen.words.map(({ value }) => value), unknown: unknownIn(seen.words), program: at },
+    ],
     isElsewhere: reached.isElsewhere || (wrapped.isElsewhere ?? false),
     assignments: [...reached.assignments, ...assignments],
     depth: reached.depth + 1,
   };
-  const moved = directory && { ...place, cwd: directory.path === undefined ? undefined : resolve(place, directory.path) };
+  const moved = directory && {
+    ...place,
+    cwd: directory.path === undefined ? undefined : resolve(place, directory.path),
+  };
   if ("words" in inner) {
     const effects = seen.effects;
     const isOurs = /^(?:command|builtin|exec)$/.test(wrapped.name);
@@ -81,7 +95,8 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
     return;
   }
   const before = to.parts.length;
-  const where = wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
+  const where =
+    wrapped.name === "trap" ? { cwd: undefined, isCertain: false } : wrapped.name === "eval" ? place : { ...place };
   const isPiped = inside.isPiped || seen.effects.hasInput;
   // `eval` and `trap` are read by the shell that is running already.
   const dialect = /^(?:eval|trap)$/.test(wrapped.name) ? reached.dialect : inner.dialect;
@@ -102,13 +117,24 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const input = scriptInput(words, name, { isPiped: reached.isPiped, effects });
   if (input && "script" in input) {
     addPart(seen, reached, place, to, {});
-    const inside = { ...reached, through: [...reached.through, name], depth: reached.depth + 1, dialect: input.dialect };
-    return to.script(input.script, inside, { ...place });
+    const inside = {
+      ...reached,
+      through: [...reached.through, name],
+      depth: reached.depth + 1,
+      dialect: input.dialect,
+    };
+    to.script(input.script, inside, { ...place });
+    return;
   }
-  if (input && "doubt" in input) return addPart(seen, reached, place, to, input);
+  if (input && "doubt" in input) {
+    addPart(seen, reached, place, to, input);
+    return;
+  }
   const isPlain = isStandard((words[0] as ShellWord).value);
   const builtin = isPlain ? judgeBuiltin(words, name) : undefined;
-  const listed = isPlain ? harmlessOf(words, name) : undefined;
+  // A repository that came with the project as data has settings of its own, and they name programs.
+  const isForeign = name === "git" && (place.cwd !== reached.context.cwd || !place.isCertain);
+  const listed = isPlain && !isForeign ? harmlessOf(words, name) : undefined;
   const harmless = builtin?.isHarmless ? (listed ?? { reads: [], writes: [] }) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
@@ -135,7 +161,10 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const reads = [...effects.reads, ...(harmless?.reads ?? [])];
   const assignments = reached.assignments.map(toAssignment);
   const doubt =
-    said.doubt ?? effects.doubt ?? assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ?? placeDoubt([...writes, ...reads], writes, place);
+    said.doubt ??
+    effects.doubt ??
+    assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ??
+    placeDoubt([...writes, ...reads], writes, place, reached.context.cwd);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   const isTight = words.length === 0 || assignments.every(({ name }) => isHarmlessName(name));
@@ -168,11 +197,17 @@ function writeDanger(writes: readonly string[], { context }: Reached, place: Pla
   return undefined;
 }
 
-/** Paths that mean different files depending on whether a `cd` has worked. */
-function placeDoubt(paths: readonly string[], writes: readonly string[], place: Place): string | undefined {
-  const isOpen = place.cwd === undefined && writes.some((path) => !path.startsWith("/"));
-  const climbing = !place.isCertain && paths.some((path) => !path.startsWith("/") && climbs(path));
-  return isOpen || climbing ? "the directory it runs in is not known before it runs" : undefined;
+/** Paths that mean different files depending on whether a `cd` has worked, and on links. */
+function placeDoubt(
+  paths: readonly string[],
+  writes: readonly string[],
+  place: Place,
+  start: string,
+): string | undefined {
+  if (place.cwd === undefined && writes.some((path) => !path.startsWith("/")))
+    return "the directory it runs in is not known before it runs";
+  const open = paths.find((path) => !isPlainPath(path, place, start));
+  return open === undefined ? undefined : `which file ${open} means is not known before it runs`;
 }
 
 function toAssignment(word: ShellWord): { name: string; value?: string } {

@@ -1,6 +1,7 @@
 // Where commands run, as far as the text says.
 
 import { posix } from "node:path";
+import { childrenOf, commandsIn } from "./children.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Command, Script } from "./syntax.ts";
 
@@ -9,6 +10,8 @@ export interface Place {
   cwd: string | undefined;
   /** False after a `cd` that may have failed: what follows may still run where it was before. */
   isCertain: boolean;
+  /** What `isCertain` becomes when the last `cd` is known to have worked. */
+  ifWorked?: boolean;
 }
 
 /** Moves `place` as `cd`, `pushd` or `popd` would. */
@@ -17,9 +20,11 @@ export function move(place: Place, words: readonly ShellWord[], home: string | u
   const [target] = operands;
   const isPlain = words[0]?.value !== "popd" && operands.length <= 1 && (target?.isKnown ?? true);
   const path = target ? target.value : home;
+  const before = place.cwd;
+  place.ifWorked = place.isCertain || (path?.startsWith("/") ?? false);
   if (!isPlain || path === undefined || path === "-" || path === "" || /^[-+]\d/.test(path)) place.cwd = undefined;
   else place.cwd = resolve(place, path);
-  place.isCertain = false;
+  place.isCertain &&= place.cwd === before && before !== undefined;
 }
 
 /** Undefined when that is not known. */
@@ -29,36 +34,27 @@ export function resolve(place: Place, path: string): string | undefined {
   return posix.normalize(`${place.cwd}/${path}`);
 }
 
-/** It means something else where a `cd` before it has failed. */
-export function climbs(path: string): boolean {
+function climbs(path: string): boolean {
   return path.split("/").includes("..");
+}
+
+/** Whether the file that a path means follows from its text: behind a folder that may be a link, `..` leads anywhere. */
+export function isPlainPath(path: string, place: Place, start: string): boolean {
+  if (!climbs(path)) return true;
+  return place.isCertain && place.cwd === start && !climbs(path.replace(/^(?:\.\.\/)*(?:\.\.$)?/, ""));
 }
 
 const MOVES = /^(?:cd|pushd|popd|eval|source|\.|builtin|command)$/;
 
 /** Whether a part of the script may change the directory of what follows it. */
 export function changesDirectory(script: Script): boolean {
-  return script.statements.some(({ pipelines }) => pipelines.some(({ commands }) => commands.some(commandMoves)));
+  return commandsIn(script).some(commandMoves);
 }
 
 export function commandMoves(command: Command): boolean {
-  switch (command.kind) {
-    case "simple":
-      return command.words[0] !== undefined && (!command.words[0].isKnown || MOVES.test(command.words[0].value));
-    case "subshell":
-    case "test":
-    case "arithmetic":
-      return false;
-    case "if":
-    case "case":
-      return command.bodies.some(changesDirectory);
-    case "while":
-      return changesDirectory(command.condition) || changesDirectory(command.body);
-    case "function":
-      return commandMoves(command.body);
-    case "for":
-    case "count":
-    case "group":
-      return changesDirectory(command.body);
-  }
+  if (command.kind === "subshell") return false;
+  const [program] = command.kind === "simple" ? command.words : [];
+  if (program && (!program.isKnown || MOVES.test(program.value))) return true;
+  const { scripts, commands } = childrenOf(command);
+  return scripts.some(changesDirectory) || commands.some(commandMoves);
 }

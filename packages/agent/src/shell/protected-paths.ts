@@ -6,9 +6,15 @@ const HOME_FILES: readonly (readonly [RegExp, string])[] = [
     "a start-up file of the shell",
   ],
   [/^\.(?:inputrc|xinitrc|xprofile|xsession|pam_environment)$/, "a start-up file"],
-  [/^\.config\/(?:fish|autostart|systemd|environment\.d|git|gh|gcloud|op|rclone)(?:\/|$)/, "a start-up or credential file"],
+  [
+    /^\.config\/(?:fish|autostart|systemd|environment\.d|git|gh|gcloud|op|rclone)(?:\/|$)/,
+    "a start-up or credential file",
+  ],
   [/^\.(?:ssh|gnupg|aws|azure|kube|docker|password-store|lathe|claude|codex|gemini)(?:\/|$)/, "keys or settings"],
-  [/^\.(?:netrc|npmrc|pypirc|git-credentials|gitconfig|pgpass|my\.cnf|vault-token|yarnrc|yarnrc\.yml)$/, "a credential or settings file"],
+  [
+    /^\.(?:netrc|npmrc|pypirc|git-credentials|gitconfig|pgpass|my\.cnf|vault-token|yarnrc|yarnrc\.yml)$/,
+    "a credential or settings file",
+  ],
   [/^\.cargo\/(?:credentials|config)/, "a credential or settings file"],
   [/^Library\/(?:LaunchAgents|Keychains)(?:\/|$)/, "start-up files or keys"],
 ];
@@ -23,8 +29,9 @@ export function protectedPath(path: string, cwd: string | undefined, home: strin
   const inHome = belowHome(absolute, home);
   const found = inHome === undefined ? undefined : HOME_FILES.find(([pattern]) => pattern.test(inHome));
   if (found) return found[1];
-  if (/(?:^|\/)\.lathe(?:\/|$)/.test(absolute) && !/(?:^|\/)\.lathe\/plans\/[^/]+\.md$/.test(absolute)) return "the agent's own settings";
-  return /(?:^|\/)\.git\/(?:hooks|config|info\/attributes)(?:\/|$)/.test(absolute) ? "what git runs" : undefined;
+  if (/(?:^|\/)\.lathe(?:\/|$)/.test(absolute) && !/(?:^|\/)\.lathe\/plans\/[^/]+\.md$/.test(absolute))
+    return "the agent's own settings";
+  return /(?:^|\/)\.git(?:\/|$)/.test(absolute) ? "what git keeps and runs" : undefined;
 }
 
 function belowHome(path: string, home: string | undefined): string | undefined {

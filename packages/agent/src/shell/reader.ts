@@ -37,6 +37,7 @@ export function readShell(text: string, home: string | undefined, dialect: Diale
     home,
     comments,
     dialect,
+    level: 0,
   };
   return { script: readScript(cursor, "end"), comments };
 }
@@ -94,7 +95,11 @@ function readPipeline(cursor: Cursor): Pipeline {
     skipBlanks(cursor);
     const word = bareWord(cursor);
     if (word === "!") cursor.position++;
-    else if (word === "time" && timedAt === undefined && !/^time\s+-(?!p?\s)/.test(cursor.text.slice(cursor.position))) {
+    else if (
+      word === "time" &&
+      timedAt === undefined &&
+      !/^time\s+-(?!p?\s)/.test(cursor.text.slice(cursor.position))
+    ) {
       timedAt = cursor.position;
       cursor.position += word.length;
       skipBlanks(cursor);
@@ -117,7 +122,10 @@ function readCommand(cursor: Cursor): Command {
   skipBlanks(cursor);
   const start = cursor.position;
   const word = bareWord(cursor);
+  // Reading deeper would end in an exhausted stack.
+  if (++cursor.level > 40) throw new ShellDoubt("nested too deeply");
   const compound = readCompound(cursor, word);
+  cursor.level--;
   if (compound) {
     const redirects = readRedirects(cursor);
     return { ...compound, redirects, start, end: cursor.position } as Command;
@@ -187,7 +195,7 @@ function readFunction(cursor: Cursor, name: string): CompoundBody {
   return { kind: "function", name, body };
 }
 
-export function readRedirects(cursor: Cursor): Redirect[] {
+function readRedirects(cursor: Cursor): Redirect[] {
   const redirects: Redirect[] = [];
   for (;;) {
     skipBlanks(cursor);

@@ -27,7 +27,11 @@ export function noEffects(): RedirectEffects {
   return { writes: [], reads: [], readsUnknown: false, hasInput: false };
 }
 
-export function effectsOf(redirects: readonly SeenRedirect[], cwd: string | undefined, home: string | undefined): RedirectEffects {
+export function effectsOf(
+  redirects: readonly SeenRedirect[],
+  cwd: string | undefined,
+  home: string | undefined,
+): RedirectEffects {
   const effects = noEffects();
   for (const { operator, target, body } of redirects) {
     if (operator.startsWith("<") && operator !== "<>" && operator !== "<&") effects.hasInput = true;

@@ -27,8 +27,11 @@ export function toShellWord(word: Word, facts: VariableFacts): ShellWord {
   const { value, isKnown, isSplit, lead } = word;
   if (isKnown) return knownWord(value);
   const paths = pathsOf(word, facts);
-  const mayBeOption = lead === "" ? (paths?.some((path) => !/^[\w./~]/.test(path)) ?? true) : lead.startsWith("-");
-  return { value, isKnown, isSplit, mayBeOption, paths };
+  const mayBeOption =
+    paths && lead === "" ? paths.some((path) => !/^[\w./~]/.test(path)) : lead === "" || lead.startsWith("-");
+  // `src/$x` may become `src/a -o b`.
+  const isOpen = word.hasBlanks && paths === undefined;
+  return { value, isKnown, isSplit, mayBeOption: mayBeOption || isOpen, paths };
 }
 
 /** `<(…)`: what it runs is judged on its own. */
@@ -37,7 +40,7 @@ export function isProcessSubstitution({ value, isKnown }: Pick<ShellWord, "value
 }
 
 function pathsOf(word: Word, facts: VariableFacts): readonly string[] | undefined {
-  if (isProcessSubstitution(word)) return [];
+  if (isProcessSubstitution(word) && !word.hasBlanks) return [];
   if (word.inner.length === 0) return [word.value];
   const [variable, ...others] = word.inner;
   if (others.length > 0 || variable?.kind !== "variable") return undefined;

@@ -11,6 +11,8 @@ export interface Word {
   readonly isKnown: boolean;
   /** It may become several words, or none. */
   readonly isSplit: boolean;
+  /** It is cut at blanks that only show when it runs, so that its further words may begin with anything. */
+  readonly hasBlanks: boolean;
   readonly isQuoted: boolean;
   /** `name=…` or `name+=…`; whether it assigns depends on where it stands. */
   readonly assignment?: { readonly name: string; readonly value: string; readonly isArray: boolean } | undefined;
@@ -95,6 +97,8 @@ export interface Cursor {
   readonly home: string | undefined;
   readonly comments: number[];
   readonly dialect: Dialect;
+  /** How many compound commands are open. */
+  level: number;
 }
 
 /** `posix`: what sh, dash and bash read in the same way. */

@@ -54,7 +54,8 @@ export function expectWord(cursor: Cursor, word: string): void {
 
 /** Takes `operator` when it stands here. */
 export function takes(cursor: Cursor, operator: string): boolean {
-  if (!cursor.text.startsWith(operator, cursor.position) || cursor.position + operator.length > cursor.end) return false;
+  if (!cursor.text.startsWith(operator, cursor.position) || cursor.position + operator.length > cursor.end)
+    return false;
   cursor.position += operator.length;
   return true;
 }
@@ -67,7 +68,7 @@ export function readRedirect(cursor: Cursor, readScript: ReadScript): Redirect |
   if (!found) return undefined;
   const start = cursor.position;
   const operator = found[1] as string;
- cursor.position += found[0].length;
+  cursor.position += found[0].length;
   if (/^(?:&>>?|<<<)$/.test(operator)) onlyInBash(cursor);
   skipBlanks(cursor);
   if (operator === "<<" || operator === "<<-") {

@@ -46,6 +46,7 @@ export interface OuterForm {
   readonly program?: number | undefined;
 }
 
+/** A variable that a command gets. */
 export interface ShellAssignment {
   readonly name: string;
   /** Undefined when it is not known before it runs. */
@@ -61,12 +62,14 @@ export interface ShellDanger {
   readonly named?: readonly number[] | undefined;
 }
 
+/** Everything that a text would run. */
 export interface ShellAnalysis {
   readonly parts: readonly ShellPart[];
   /** Why the text as a whole must be asked about: it did not parse, or holds something that is not understood. */
   readonly doubt?: string | undefined;
 }
 
+/** Where a text starts. */
 export interface ShellContext {
   /** Absolute path. */
   readonly cwd: string;

@@ -1,6 +1,7 @@
 // Which variables change what a command does, and what the text itself says about their values.
 
-import type { Command, Inner, Redirect, Script, Word } from "./syntax.ts";
+import { childrenOf, commandsIn, innerOf, redirectWords } from "./children.ts";
+import type { Command, Inner, Script, Word } from "./syntax.ts";
 
 // Assigning one of these makes another program run, or the same one do other things.
 const SENSITIVE =
@@ -48,46 +49,22 @@ export class VariableFacts {
   }
 
   #script(script: Script): void {
-    for (const { pipelines } of script.statements)
-      for (const { commands } of pipelines) for (const command of commands) this.#command(command);
+    for (const command of commandsIn(script)) this.#command(command);
   }
 
   #command(command: Command): void {
-    this.#redirects(command.redirects);
-    switch (command.kind) {
-      case "simple":
-        this.#words(command.assignments);
-        this.#words(command.words);
-        for (const word of [...command.assignments, ...command.words]) this.#assignmentWord(word);
-        return this.#program(command.words);
-      case "test":
-        return this.#words(command.words);
-      case "arithmetic":
-        return this.#inner(command.inner);
-      case "if":
-        for (const body of command.bodies) this.#script(body);
-        return;
-      case "case":
-        this.#words(command.words);
-        for (const body of command.bodies) this.#script(body);
-        return;
-      case "function":
-        return this.#command(command.body);
-      case "while":
-        this.#script(command.condition);
-        return this.#script(command.body);
-      case "for":
-        this.#words(command.words);
-        if (command.words.length === 0) this.#assign(command.name, "unknown");
-        for (const word of command.words) this.#assign(command.name, word);
-        return this.#script(command.body);
-      case "count":
-        this.#inner(command.inner);
-        return this.#script(command.body);
-      case "subshell":
-      case "group":
-        return this.#script(command.body);
+    const { scripts, commands, words, inner } = childrenOf(command);
+    this.#inner([...inner, ...innerOf(words), ...innerOf(redirectWords(command.redirects))]);
+    if (command.kind === "simple") {
+      for (const word of words) this.#assignmentWord(word);
+      this.#program(command.words);
     }
+    if (command.kind === "for") {
+      if (words.length === 0) this.#assign(command.name, "unknown");
+      for (const word of words) this.#assign(command.name, word);
+    }
+    for (const script of scripts) this.#script(script);
+    for (const one of commands) this.#command(one);
   }
 
   #assignmentWord({ assignment, ...word }: Word): void {
@@ -103,7 +80,9 @@ export class VariableFacts {
     if (!program) return;
     if (/^(?:eval|source|\.|trap|alias|builtin|command|enable)$/.test(program.value) || !program.isKnown)
       this.#isOpen = true;
-    if (!/^(?:read|mapfile|readarray|printf|getopts|let|declare|typeset|local|export|readonly|wait)$/.test(program.value))
+    if (
+      !/^(?:read|mapfile|readarray|printf|getopts|let|declare|typeset|local|export|readonly|wait)$/.test(program.value)
+    )
       return;
     for (const { value, isKnown, assignment } of operands) {
       if (!isKnown && !assignment) this.#isOpen ||= program.value !== "printf";
@@ -112,14 +91,6 @@ export class VariableFacts {
       else if (program.value === "let" || operands.some((word) => /^-\w*[in]/.test(word.value)))
         this.#assign(assignment.name, "unknown");
     }
-  }
-
-  #redirects(redirects: readonly Redirect[]): void {
-    for (const { target, body } of redirects) this.#words([target, body].filter((word) => word !== undefined));
-  }
-
-  #words(words: readonly Word[]): void {
-    for (const word of words) this.#inner(word.inner);
   }
 
   #inner(inner: readonly Inner[]): void {

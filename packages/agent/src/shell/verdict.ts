@@ -25,7 +25,7 @@ export interface ShellRules {
   readonly deny: readonly (readonly string[])[];
 }
 
-export interface PartVerdict {
+interface PartVerdict {
   readonly part: ShellPart;
   readonly verdict: Verdict;
   /** For people, a clause. */
@@ -57,7 +57,12 @@ export function verdictOf(analysis: ShellAnalysis, rules: ShellRules, options: V
 }
 
 function verdictOfPart(part: ShellPart, rules: ShellRules, options: VerdictOptions): PartVerdict {
-  const say = (verdict: Verdict, reason: string, rule?: readonly string[]): PartVerdict => ({ part, verdict, reason, rule });
+  const say = (verdict: Verdict, reason: string, rule?: readonly string[]): PartVerdict => ({
+    part,
+    verdict,
+    reason,
+    rule,
+  });
   const denied = rules.deny.find((rule) => meetsPart(rule, part) === "yes");
   if (denied) return say("deny", "a rule denies it", denied);
   const asked = rules.ask.find((rule) => meetsPart(rule, part) === "yes");
@@ -98,7 +103,9 @@ function meetsPart(rule: readonly string[], part: ShellPart): "yes" | "perhaps" 
   if (found.includes("perhaps")) return "perhaps";
   // A program that we do not know may run the words behind it.
   if (part.isHarmless) return "no";
-  const isHidden = part.words.some((_, index) => index > 0 && meets(rule, { words: part.words.slice(index), unknown: [] }) === "yes");
+  const isHidden = part.words.some(
+    (_, index) => index > 0 && meets(rule, { words: part.words.slice(index), unknown: [] }) === "yes",
+  );
   return isHidden && namedLength(rule) > 0 ? "perhaps" : "no";
 }
 

@@ -1,5 +1,7 @@
 // Goes through the statements of a script in the order in which they run, and keeps track of where they run.
 
+import { childrenOf, innerOf } from "./children.ts";
+import { isJudgedByName } from "./known-programs.ts";
 import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
 import { changesDirectory, commandMoves, type Place } from "./places.ts";
 import { effectsOf, noEffects, type SeenRedirect } from "./redirects.ts";
@@ -21,15 +23,19 @@ export function walkScript(script: Script, source: Source, reached: Reached, pla
     pipelines.forEach((pipeline, index) => {
       walkPipeline(pipeline, source, reached, here, to);
       // Only behind `&&` it is certain that a `cd` has worked.
-      if (here.cwd !== before && operators[index] === "&&") here.isCertain = true;
+      if (operators[index] === "&&") here.isCertain = here.ifWorked ?? here.isCertain;
       else if (here.cwd !== before) here.isCertain = false;
     });
     if (here.cwd !== before) here.isCertain = false;
+    delete here.ifWorked;
   }
 }
 
 function walkPipeline({ commands }: Pipeline, source: Source, reached: Reached, place: Place, to: Collector): void {
-  if (commands.length === 1) return walkCommand(commands[0] as Command, source, reached, place, to);
+  if (commands.length === 1) {
+    walkCommand(commands[0] as Command, source, reached, place, to);
+    return;
+  }
   let { piped } = reached;
   commands.forEach((command, index) => {
     const isPiped = reached.isPiped || index > 0;
@@ -58,38 +64,26 @@ function printedPaths(
 }
 
 function walkCommand(command: Command, source: Source, reached: Reached, place: Place, to: Collector): void {
-  if (command.kind === "simple") return walkSimple(command, source, reached, place, to);
+  if (command.kind === "simple") {
+    walkSimple(command, source, reached, place, to);
+    return;
+  }
   const effects = walkRedirects(command.redirects, source, reached, place, to);
   if (command.redirects.length > 0)
-    addCommand({ text: redirectText(command.redirects, source), words: [], effects }, { ...reached, assignments: [] }, place, to);
+    addCommand(
+      { text: redirectText(command.redirects, source), words: [], effects },
+      { ...reached, assignments: [] },
+      place,
+      to,
+    );
   const inside = { ...reached, isPiped: reached.isPiped || effects.hasInput, piped: undefined };
-  switch (command.kind) {
-    case "subshell":
-      return walkScript(command.body, source, inside, { ...place }, to);
-    case "group":
-      return walkScript(command.body, source, inside, place, to);
-    case "if":
-      return walkBodies(command.bodies, source, inside, place, to);
-    case "case":
-      for (const { inner } of command.words) walkInner(inner, source, inside, place, to);
-      return walkBodies(command.bodies, source, inside, place, to);
-    case "while":
-      return walkBodies([command.condition, command.body], source, inside, place, to);
-    case "for":
-      checkName(command.name);
-      for (const { inner } of command.words) walkInner(inner, source, inside, place, to);
-      return walkBodies([command.body], source, inside, place, to);
-    case "count":
-      walkInner(command.inner, source, inside, place, to);
-      return walkBodies([command.body], source, inside, place, to);
-    case "test":
-      for (const { inner } of command.words) walkInner(inner, source, inside, place, to);
-      return;
-    case "arithmetic":
-      return walkInner(command.inner, source, inside, place, to);
-    case "function":
-      return walkFunction(command, source, { ...inside, isPiped: true }, place, to);
-  }
+  const { scripts, words, inner } = childrenOf(command);
+  if (command.kind === "for") checkName(command.name);
+  walkInner([...inner, ...innerOf(words)], source, inside, place, to);
+  if (command.kind === "function") walkFunction(command, source, { ...inside, isPiped: true }, place, to);
+  else if (command.kind === "subshell") walkScript(command.body, source, inside, { ...place }, to);
+  else if (command.kind === "group") walkScript(command.body, source, inside, place, to);
+  else walkBodies(scripts, source, inside, place, to);
 }
 
 /** Bodies of which it is not known whether, in which order and how often they run. */
@@ -109,6 +103,7 @@ function walkFunction(
   place: Place,
   to: Collector,
 ): void {
+  if (isJudgedByName(command.name)) throw new ShellDoubt(`it redefines ${command.name}`);
   if (commandMoves(command.body)) {
     place.cwd = undefined;
     place.isCertain = false;

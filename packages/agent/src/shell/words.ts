@@ -1,6 +1,7 @@
 // Reads one word as bash does: quotes, expansions, globs and braces, and what runs while it is expanded.
 
 import { readArithmetic } from "./arithmetic.ts";
+import { hasHereDocument, isLoneCommand } from "./children.ts";
 import { readBraced } from "./parameters.ts";
 import { type Cursor, type Inner, onlyInBash, type Script, ShellDoubt, type Word } from "./syntax.ts";
 
@@ -54,6 +55,7 @@ export class WordBuilder {
       lead: this.isStream ? STREAM : this.value.slice(0, fixed),
       isKnown,
       isSplit: this.isSplit || pattern < this.value.length,
+      hasBlanks: this.isSplit,
       isQuoted: this.isQuoted,
       inner: this.inner,
       ...(isAssignment && {
@@ -69,9 +71,14 @@ export class WordBuilder {
   /** Where the first glob or brace expansion begins; the length of the word when there is none. */
   #firstPattern(): number {
     const plain = [...this.marks].map((mark, index) => (mark === "p" ? this.value[index] : "\0")).join("");
-    const star = plain.search(/[*?]|\[[^\]]*\]/);
-    const brace = plain.search(/\{.*(?:,|\.\.).*\}/s);
-    return Math.min(...[star, brace].map((found) => (found < 0 ? this.value.length : found)));
+    const [bracket, brace] = [plain.indexOf("["), plain.indexOf("{")];
+    const inBraces = plain.slice(brace, plain.lastIndexOf("}") + 1);
+    const found = [
+      plain.search(/[*?]/),
+      plain.lastIndexOf("]") > bracket ? bracket : -1,
+      inBraces.includes(",") || inBraces.includes("..") ? brace : -1,
+    ];
+    return Math.min(...found.map((index) => (index < 0 ? this.value.length : index)));
   }
 }
 
@@ -145,15 +152,16 @@ function readDoubleQuoted(cursor: Cursor, word: WordBuilder, readScript: ReadScr
 }
 
 /** What double quotes and here-documents have in common; `escapable`: characters that a backslash takes the meaning of. */
-export function readQuotedPiece(
-  cursor: Cursor,
-  word: WordBuilder,
-  readScript: ReadScript,
-  escapable: string,
-): void {
+export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript, escapable: string): void {
   const char = cursor.text[cursor.position] as string;
-  if (char === "$") return readDollar(cursor, word, readScript, true);
-  if (char === "`") return readBackticks(cursor, word, readScript, true);
+  if (char === "$") {
+    readDollar(cursor, word, readScript, true);
+    return;
+  }
+  if (char === "`") {
+    readBackticks(cursor, word, readScript, true);
+    return;
+  }
   if (char !== "\\") {
     word.add(char, "q");
     cursor.position++;
@@ -172,23 +180,27 @@ export function readDollar(cursor: Cursor, word: WordBuilder, readScript: ReadSc
   if (rest.startsWith("((")) {
     cursor.position = start + 3;
     word.inner.push(...readArithmetic(cursor, readScript));
-    return word.unknown(raw(), false);
+    word.unknown(raw(), false);
+    return;
   }
   if (rest.startsWith("(")) {
     cursor.position = start + 2;
     word.inner.push({ kind: "script", script: readNested(cursor, readScript, "parenthesis"), start });
-    return word.unknown(raw(), !isQuoted);
+    word.unknown(raw(), !isQuoted);
+    return;
   }
   if (rest.startsWith("{")) {
     cursor.position = start + 2;
     word.inner.push(...readBraced(cursor, readScript));
-    return word.unknown(raw(), !isQuoted || raw().includes("@"));
+    word.unknown(raw(), !isQuoted || raw().includes("@"));
+    return;
   }
   if (rest.startsWith("[")) throw new ShellDoubt("old arithmetic is not understood");
   if (rest.startsWith("'") && !isQuoted) {
     onlyInBash(cursor);
     word.isQuoted = true;
-    return word.add(readAnsiString(cursor), "q");
+    word.add(readAnsiString(cursor), "q");
+    return;
   }
   if (rest.startsWith('"') && !isQuoted) throw new ShellDoubt("translated strings are not understood");
   const name = /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text.slice(start + 1, cursor.end))?.[0];
@@ -199,7 +211,10 @@ export function readDollar(cursor: Cursor, word: WordBuilder, readScript: ReadSc
   }
   cursor.position = start + 1 + name.length;
   word.inner.push({ kind: "variable", name, assigns: false });
-  if (name === "HOME" && cursor.home !== undefined) return word.add(cursor.home, "q");
+  if (name === "HOME" && cursor.home !== undefined) {
+    word.add(cursor.home, "q");
+    return;
+  }
   word.unknown(raw(), !isQuoted || name === "@");
 }
 
@@ -212,6 +227,9 @@ function readNested(cursor: Cursor, readScript: ReadScript, end: "parenthesis" |
     depth: cursor.depth + 1,
   };
   const script = readScript(nested, end);
+  // Bash 5.2 prints such a script and reads it again, and loses separators behind the here-document.
+  if (hasHereDocument(script) && !isLoneCommand(script))
+    throw new ShellDoubt("a here-document among commands that are substituted");
   cursor.position = nested.position;
   return script;
 }
@@ -249,7 +267,8 @@ function readArray(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
     }
     if (cursor.position >= cursor.end) throw new ShellDoubt("an array is not closed");
     if (cursor.text[cursor.position] === ")") break;
-    if (/[#[]/.test(cursor.text[cursor.position] as string)) throw new ShellDoubt("array elements that are not understood");
+    if (/[#[]/.test(cursor.text[cursor.position] as string))
+      throw new ShellDoubt("array elements that are not understood");
     const element = readWord(cursor, readScript);
     word.inner.push(...element.inner);
     word.unknown(`${element.value} `, false);
@@ -296,7 +315,7 @@ function readAnsiString(cursor: Cursor): string {
       value += char;
       continue;
     }
-    const escape = cursor.text[cursor.position] ?? "";
+    const letter = cursor.text[cursor.position] ?? "";
     const number = /^(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3}))/.exec(
       cursor.text.slice(cursor.position, cursor.end),
     );
@@ -306,8 +325,8 @@ function readAnsiString(cursor: Cursor): string {
       if (code === 0 || code > 127) throw new ShellDoubt("an escape that is not understood");
       value += String.fromCharCode(code);
       cursor.position += number[0].length;
-    } else if (Object.hasOwn(ESCAPES, escape)) {
-      value += ESCAPES[escape];
+    } else if (Object.hasOwn(ESCAPES, letter)) {
+      value += ESCAPES[letter];
       cursor.position++;
     } else {
       throw new ShellDoubt("an escape that is not understood");

@@ -1,8 +1,8 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
 import { gitInner } from "./git.ts";
-import type { Dialect } from "./syntax.ts";
 import { knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
+import type { Dialect } from "./syntax.ts";
 
 /** What a wrapper would run. */
 export interface Wrapped {
@@ -121,6 +121,10 @@ function CONTAINER(): Form {
 
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"]);
 
+export function isWrapper(program: string): boolean {
+  return Object.hasOwn(FORMS, program) || SHELLS.has(program);
+}
+
 /** zsh, ksh and fish have expansions of their own that run commands. */
 export function isReadable(shell: string): boolean {
   return /^(?:bash|rbash|sh|dash|ash)$/.test(shell);
@@ -176,18 +180,20 @@ function unwrapForm(words: readonly ShellWord[], from: number, name: string, for
       break;
     }
     if (value === "-" && name === "env") continue;
-    if (form.refused?.test(value)) return name === "command" ? undefined : { doubt: `${name} ${value} is not looked through` };
+    if (form.refused?.test(value))
+      return name === "command" ? undefined : { doubt: `${name} ${value} is not looked through` };
     hasOtherDirectory ||= form.otherDirectory?.test(value) ?? false;
     const isLong = value.startsWith("--");
     const takesNext = isLong
       ? (form.long ?? "").split(" ").includes(value.slice(2))
       : new RegExp(`^-[^${form.valued || "-"}]*[${form.valued || "-"}]$`).test(value) && form.valued !== undefined;
-    if (takesNext) at++;
+    if (takesNext && words[++at]?.isSplit) return { doubt: `an option of ${name} is not known before it runs` };
   }
   for (let operand = 0; operand < (form.operands ?? 0); operand++, at++)
     if (words[at]?.isSplit) return { doubt: `an operand of ${name} is not known before it runs` };
   const assignments: ShellWord[] = [];
   while (form.takesAssignments && words[at]?.value.includes("=")) assignments.push(words[at++] as ShellWord);
+  if (assignments.some(({ isSplit }) => isSplit)) return { doubt: `what ${name} sets is not known before it runs` };
   const rest = words.slice(at);
   if (rest.length === 0) return undefined;
   const shared = {
@@ -223,7 +229,8 @@ function unwrapShell(words: readonly ShellWord[], program: string): Unwrapped {
     isCommand ||= value.includes("c");
     // An interactive shell reads start-up files and expands aliases.
     if (value.startsWith("-") && /[iO]/.test(value)) return { doubt: `${program} ${value} is not looked through` };
-    if (/[oO]$/.test(value)) at++;
+    if (/o$/.test(value) && !words[++at]?.isKnown)
+      return { doubt: `an option of ${program} is not known before it runs` };
   }
   const script = words[at];
   if (!isCommand) return undefined;
@@ -249,13 +256,15 @@ function unwrapXargs(words: readonly ShellWord[]): Unwrapped {
     const { value, isKnown, mayBeOption } = words[at] as ShellWord;
     if (!mayBeOption) break;
     if (!isKnown) return { doubt: "an option of xargs is not known before it runs" };
-    if (/^-[adEILnPs]$|^--(?:arg-file|delimiter|max-args|max-procs|max-chars|process-slot-var)$/.test(value)) {
+    // What it reads there goes into the command.
+    if (/^(?:-\w*a|--arg-file)/.test(value)) return { doubt: `xargs ${value} reads its words from a file` };
+    if (/^-[dEILnPs]$|^--(?:delimiter|max-args|max-procs|max-chars|process-slot-var)$/.test(value)) {
       if (value === "-I") replaced = words[at + 1]?.value ?? "{}";
-      at++;
+      if (!words[++at]?.isKnown) return { doubt: "an option of xargs is not known before it runs" };
     } else if (/^-I./.test(value)) replaced = value.slice(2);
     else if (/^-i/.test(value)) replaced = value.slice(2) || "{}";
     else if (/^--replace/.test(value)) replaced = value.slice("--replace=".length) || "{}";
-    else if (!/^(?:-[0rtxo]+|-[adELlenPs].+|--[a-z-]+(?:=.*)?)$/.test(value))
+    else if (!/^(?:-[0rtxo]+|-[dELlenPs].+|--[a-z-]+(?:=.*)?)$/.test(value))
       return { doubt: `xargs ${value} is not understood` };
   }
   const given = words.slice(at);
@@ -276,13 +285,18 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
   const starts = program === "find" ? /^-(?:exec|execdir|ok|okdir)$/ : /^(?:-[xX]|--exec|--exec-batch)$/;
   const commands: { words: ShellWord[]; at: number }[] = [];
   // What find hands over begins with a path given here.
-  const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-")) ? "./" : (words[1]?.value ?? "./");
-  const names = words.flatMap(({ value }, at) => (/^-i?(?:name|path|wholename|regex)$/.test(words[at - 1]?.value ?? "") ? [value] : []));
+  const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-"))
+    ? "./"
+    : (words[1]?.value ?? "./");
+  const names = words.flatMap(({ value }, at) =>
+    /^-i?(?:name|path|wholename|regex)$/.test(words[at - 1]?.value ?? "") ? [value] : [],
+  );
   for (let at = 1; at < words.length; at++) {
     const { value, isSplit } = words[at] as ShellWord;
     if (isSplit && program === "find" && (words[at] as ShellWord).mayBeOption)
       return { doubt: "an option of find is not known before it runs" };
-    if (program !== "find" && /^(?:-x.|-X.|--exec.*=)/.test(value)) return { doubt: `${program} ${value} is not looked through` };
+    if (program !== "find" && /^(?:-x.|-X.|--exec.*=)/.test(value))
+      return { doubt: `${program} ${value} is not looked through` };
     if (!starts.test(value)) continue;
     const command: ShellWord[] = [];
     const from = at + 1;
@@ -290,7 +304,8 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
       const word = words[at] as ShellWord;
       command.push(/\{[./]*\}/.test(word.value) ? foundWord(word.value, lead, names) : word);
     }
-    if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text))) command.push(unknownWord("{}", "./"));
+    if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text)))
+      command.push(unknownWord("{}", "./"));
     if (command.length === 0) return { doubt: `what ${program} runs cannot be told` };
     commands.push({ words: command, at: from });
   }

@@ -227,6 +227,24 @@ describe.each(DIALECTS)("over %s", (dialect) => {
   });
 });
 
+it("an answer that is stopped has cost what the vendor said at its beginning, in the ledger and in the journal", async () => {
+  const door = gate();
+  const w = await wire("anthropic", [
+    turn.text("a long answer that is cut ".repeat(20), {
+      usage: { input: 1000, output: 50 },
+      beforeEvent: (index) => (index === 4 ? door.wait() : undefined),
+    }),
+  ]);
+  const events = w.session.events();
+  const running = w.session.submit("go");
+  for await (const { kind } of events) if (kind === "assistant_text_delta") break;
+  await w.session.interrupt();
+  expect((await running).usage.inputTokens).toBe(1000);
+  expect(w.session.usage.usage.inputTokens).toBe(1000);
+  door.open();
+  await w.finish();
+});
+
 it("two sessions with different keys, profiles and roots share nothing in one process", async () => {
   const rounds = (name: string) => [turn.calls([{ name: "where", id: "c1" }]), turn.text(`${name} done`)];
   const where = tool("where", (_args, { env }) => env.workingDirectory());

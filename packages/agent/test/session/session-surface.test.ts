@@ -3,12 +3,14 @@
 import { Message, textOf } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../src/blobs/store.ts";
+import { LocalEnvironment } from "../../src/env/local.ts";
 import { MemoryEnvironment } from "../../src/env/memory.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { idSource } from "../../src/journal/ids.ts";
 import { Journal, type JournalDeps } from "../../src/journal/journal.ts";
 import { type JournalStore, MemoryStore } from "../../src/journal/store.ts";
 import type { MessageEntry } from "../../src/journal/types.ts";
+import { Jobs } from "../../src/ops/run/jobs.ts";
 import type { ToolResultItem } from "../../src/session/types.ts";
 import { tempFolder, testOwner } from "../journal/support.ts";
 import { echo, type Setup, setUp, testDeps, testProfile, tool } from "../support/session.ts";
@@ -356,6 +358,20 @@ it("closing a session cleans up its own environment, and leaves a shared one to 
     cleanups.push(env.cleanups);
   }
   expect(cleanups).toEqual([1, 0]);
+});
+
+it("closing a session in a shared environment ends its own background commands, and never those that the host keeps", async () => {
+  const running = async (services: { readonly jobs: Jobs } | undefined): Promise<boolean | undefined> => {
+    const env = new LocalEnvironment({ cwd: tempFolder(), baseEnv: { PATH: process.env["PATH"] } });
+    const s = setUp({ script: [], env, sharedEnv: true, ...(services ? { services } : {}) });
+    const jobs = services?.jobs ?? s.session.beside.jobs;
+    const handle = jobs?.start("sleep 1000", (command) => env.startCommand(command)).handle;
+    await s.finish();
+    const isRunning = handle?.running;
+    await env.cleanup();
+    return isRunning;
+  };
+  expect([await running(undefined), await running({ jobs: new Jobs() })]).toEqual([false, true]);
 });
 
 describe("a journal and its sessions", () => {

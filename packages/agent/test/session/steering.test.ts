@@ -53,6 +53,24 @@ describe("steering", () => {
     await late.finish();
     expect(late.of("user_input").map((event) => event.data.content)).toEqual(["go", "late"]);
 
+    const both = setUp({
+      script: [
+        {
+          text: "a",
+          before: () => {
+            both.session.followUp("afterwards");
+            both.session.steer("late");
+          },
+        },
+        { text: "b" },
+        { text: "c" },
+      ],
+      config: { lateSteering: "run" },
+    });
+    await both.session.submit("go");
+    await both.finish();
+    expect(both.of("user_input").map((event) => event.data.content)).toEqual(["go", "late", "afterwards"]);
+
     const cut: Setup = setUp({
       script: [
         {

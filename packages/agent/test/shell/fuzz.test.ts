@@ -9,7 +9,7 @@ import { drawFrom, randomCommand } from "./random-commands.ts";
 import { type Recorded, Recorders } from "./recorders.ts";
 
 const isLong = Boolean(process.env["LATHE_LONG"]);
-const RUNS = isLong ? 4000 : 250;
+const RUNS = isLong ? 4000 : 200;
 
 let folder: string;
 let recorders: Recorders;
@@ -68,5 +68,7 @@ function names({ words, unknown }: ShellPart, call: readonly string[]): boolean 
     if (unknown.includes(word)) return fits(word + 1, argument) || (argument < call.length && fits(word, argument + 1));
     return words[word] === call[argument] && argument < call.length && fits(word + 1, argument + 1);
   };
-  return fits(0, 0);
+  // `bash p1`: the program is a script of the shell that was named.
+  const isShell = /^(?:ba)?sh$/.test(words[0] ?? "");
+  return words.some((_, from) => (from === 0 || isShell) && fits(from, 0));
 }

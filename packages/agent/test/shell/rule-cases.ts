@@ -237,6 +237,8 @@ export const ruleCases: readonly RuleCase[] = [
   allowed("find . -name x -delete", "find . -name x -delete"),
   asked("find . -exec rm -rf {} +", "*"),
   asked("ls | xargs rm -rf", "*"),
+  asked("rm src/$x", "rm *"),
+  allowed('rm "src/$x"', "rm *"),
   // Doubt stays doubt.
   asked('eval "$x"', "*"),
   asked("$x", "*"),

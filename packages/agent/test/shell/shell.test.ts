@@ -6,7 +6,7 @@ import { everyday } from "./everyday-cases.ts";
 import { ruleCases } from "./rule-cases.ts";
 import { smuggling, smugglingRules } from "./smuggling-cases.ts";
 
-const context = { cwd: "/work/project", home: "/home/u" };
+const context = { cwd: "/srv/project", home: "/home/u" };
 
 interface Rules {
   readonly allow?: readonly string[];

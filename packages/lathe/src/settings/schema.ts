@@ -304,11 +304,17 @@ export const SETTINGS = {
     help: "signs that the terminal is drawn with; empty = as the theme says",
   },
   colorBlindMode: { type: "boolean", default: false, help: "additions in blue instead of green" },
+  "editor.vim": { type: "boolean", default: false, help: "vim keys in the composer" },
   "display.thinking": {
     type: "enum",
     choices: ["shown", "folded", "hidden"],
     default: "folded",
     help: "what is shown of the model's thoughts",
+  },
+  "terminal.showImages": {
+    type: "boolean",
+    default: true,
+    help: "draw pictures at terminals that can; otherwise a line of text stands for each",
   },
   "display.plain": {
     type: "boolean",

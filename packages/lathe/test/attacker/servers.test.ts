@@ -14,7 +14,7 @@ import { CliError } from "../../src/usage/exit.ts";
 import { type Chance, ending, rounds } from "./chance.ts";
 import { hostileAnswer } from "./hostile-answers.ts";
 import { ACTS_ON_TERMINAL } from "./hostile-values.ts";
-import { Screen } from "./screen-text.ts";
+import { Keyboard, Screen } from "./screen-text.ts";
 
 const APIS: Readonly<Partial<Record<BaseUrlKind, string>>> = {
   anthropic: "anthropic-messages",
@@ -94,6 +94,24 @@ async function run(args: readonly string[]): Promise<Run> {
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
+/** A person who asks twice in plain mode; the second time the server is sound. */
+async function typed(args: readonly string[]): Promise<Run> {
+  const [stdin, stdout, stderr] = [new Keyboard(), new Screen(), new Screen()];
+  const left = launch(args, machineWith(stdin, stdout, stderr));
+  const conversation = async (): Promise<number> => {
+    await stdout.endsWith("› ");
+    for (const line of ["go", "again"]) {
+      if (line === "again") answer = sound;
+      stdin.write(`${line}\r`);
+      stdout.text += "\n";
+      await stdout.endsWith("› ");
+    }
+    stdin.write("/quit\r");
+    return left;
+  };
+  return { code: await ending(30_000, "the plain mode", conversation()), stdout: stdout.text, stderr: stderr.text };
+}
+
 const sound = (): Turn => turn.text("fine");
 
 /** The first answers are hostile; a client that asks often enough gets a sound one. */
@@ -110,12 +128,18 @@ it("D3 a hostile server ends no process, draws on no terminal and spoils no sess
   await rounds("hostile servers", { few: 60, many: 10_000 }, async (chance) => {
     const model = ["--model", `at-${chance.pick(Object.keys(APIS))}/m`];
     answer = hostile(chance);
-    const first = await run([...model, ...options, "-p", "go"]);
-    expect(first.stdout + first.stderr).not.toMatch(ACTS_ON_TERMINAL);
-    if (!PROPER_ENDS.includes(first.code)) throw new Error(`a run ended with ${JSON.stringify(first)}`);
-    answer = sound;
-    const later = await run([...model, ...options, "-c", "-p", "again"]);
-    if (later.code !== 0 || later.stdout !== "fine\n") throw new Error(`a later run: ${JSON.stringify(later)}`);
+    if (chance.percent(10)) {
+      const { code, stdout, stderr } = await typed([...model, ...options]);
+      expect(stdout + stderr).not.toMatch(ACTS_ON_TERMINAL);
+      expect([code, stdout.slice(stdout.lastIndexOf("again"))]).toEqual([0, expect.stringContaining("fine")]);
+    } else {
+      const first = await run([...model, ...options, "-p", "go"]);
+      expect(first.stdout + first.stderr).not.toMatch(ACTS_ON_TERMINAL);
+      if (!PROPER_ENDS.includes(first.code)) throw new Error(`a run ended with ${JSON.stringify(first)}`);
+      answer = sound;
+      const later = await run([...model, ...options, "-c", "-p", "again"]);
+      if (later.code !== 0 || later.stdout !== "fine\n") throw new Error(`a later run: ${JSON.stringify(later)}`);
+    }
     for (const name of readdirSync(join(root, "home", "sessions")))
       rmSync(join(root, "home", "sessions", name), { recursive: true });
   });

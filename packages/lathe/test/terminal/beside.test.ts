@@ -20,9 +20,9 @@ describe("commands of the person's own", () => {
     bench.server.push(turn.text("seen"));
     const run = await bench.open();
     run.type(`!echo hi; exit 3${KEY.enter}`);
-    await run.see(/\$ echo hi; exit 3[\s\S]*\nhi\nexit 3/);
+    await run.see(/✗ \$ echo hi; exit 3 · exit 3\n {2}hi\n/);
     run.type(`!!echo secret${KEY.enter}`);
-    await run.see(/\$ echo secret\nsecret\nexit 0 \(the model does not see it\)/);
+    await run.see(/✓ \$ echo secret · exit 0, the model does not see it\n {2}secret\n/);
     run.type(`go${KEY.enter}`);
     await run.see("seen");
     const sent = JSON.stringify(bench.server.requests[0]?.body);
@@ -36,7 +36,47 @@ describe("commands of the person's own", () => {
     run.type(`!cat < pipe${KEY.enter}`);
     await run.see("$ cat < pipe");
     run.type(KEY.escape);
-    await run.see("Cancelled.");
+    await run.see("$ cat < pipe · cancelled");
+  });
+
+  it("MO-02 what it prints is seen while it runs, with its time; work and other commands go on above it", async () => {
+    bench.server.push(turn.text("an answer meanwhile"));
+    const run = await bench.open(SONNET, { rows: 30 });
+    execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
+    run.type(`!seq 1 9; printf half; read line < pipe; echo $line${KEY.enter}`);
+    await run.see(/● \$ seq 1 9; [^\n]*\n {2}… 5 earlier lines[^\n]*\n {2}6\n {2}7\n {2}8\n {2}9\n {2}half\n/);
+    await run.see("esc stops it, ctrl+b sends it to the background");
+    await run.see(/● \$ seq 1 9; [^\n]* · [1-9]\d*s\n/);
+    run.type(`!echo other${KEY.enter}`);
+    await run.see("A command is already running");
+    run.type(`meanwhile${KEY.enter}`);
+    await run.see(/an answer meanwhile[\s\S]*● \$ seq 1 9; /);
+    await writeFile(join(bench.box.dir, "pipe"), "the-end\n");
+    await run.see(/✓ \$ seq 1 9; [^\n]* · exit 0 · took [\d.]+s\n {2}1\n[\s\S]*halfthe-end\n/);
+    expect(run.all.join("\n")).not.toMatch(/●|esc stops it/);
+  });
+
+  it("MO-02 Ctrl+B sends it to the background; a resumed session shows it as it was", async () => {
+    bench.server.push(turn.text("seen"));
+    const run = await bench.open(SONNET, { columns: 120 });
+    run.type(`go${KEY.enter}`);
+    await run.see("seen");
+    execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
+    run.type(`!echo begun; cat < pipe > out.txt${KEY.enter}`);
+    await run.see(/● \$ echo begun[^\n]*\n {2}begun/);
+    run.type(KEY.ctrl("b"));
+    await run.see(/✓ \$ echo begun[^\n]* · in the background as job 1[^\n]*\n {2}begun/);
+    run.type(`/jobs${KEY.enter}`);
+    await run.see(/1 {2}running .* echo begun; cat < pipe > out\.txt/);
+    await writeFile(join(bench.box.dir, "pipe"), "done\n");
+    await expect.poll(() => existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
+    run.type(`!!echo mine${KEY.enter}`);
+    await run.see("✓ $ echo mine · exit 0, the model does not see it");
+    run.type(KEY.ctrl("d"));
+    await run.exited;
+    const resumed = bench.start(["--continue"], { columns: 120 });
+    await resumed.see(/❯ go[\s\S]*seen[\s\S]*✓ \$ echo begun[^\n]*job 1[\s\S]*✓ \$ echo mine · exit 0/);
+    expect(resumed.all.join("\n")).not.toContain("<user_command>");
   });
 });
 
@@ -48,7 +88,8 @@ it("Ctrl+B sends the running command to the background, and the work goes on", a
   );
   const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 120 });
   run.type(`go${KEY.enter}`);
-  await run.see(/Running cat < pipe/);
+  const rows = await run.see(/● Running cat < pipe[\s\S]*Running {2}\d+s · esc stops/);
+  expect(rows.filter((row) => row.includes("cat < pipe"))).toHaveLength(1);
   run.type(KEY.ctrl("b"));
   await run.see("it goes on by itself");
   run.type(`/jobs${KEY.enter}`);

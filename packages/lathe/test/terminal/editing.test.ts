@@ -1,7 +1,7 @@
 // Typing at a real terminal: long pastes, wide and right-to-left text, small windows, no colours.
 
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SONNET, TerminalBench } from "./bench.ts";
@@ -96,4 +96,43 @@ it("display.plain in the settings means lines that are only ever added to", asyn
   run.type(`go${KEY.enter}`);
   await run.see(/Working\.\nspoken\nDone after/);
   expect(run.raw.match(/\x1b\[[^A-Za-z]*[ABCDGHJKf]/g)).toBeNull();
+});
+
+it("TU-04 with the ascii preset the whole screen is ASCII", async () => {
+  await bench.box.run(["config", "set", "symbolPreset", "ascii"]);
+  const markdown = "# Head\n\n- a\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n> quote\n\n---\n\n- [x] done\n";
+  bench.server.push(turn.calls([{ name: "shell", args: { command: "seq 1 30" } }]), turn.text(markdown));
+  const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 60 });
+  run.type(`go${KEY.enter}`);
+  await run.seeAnywhere(/earlier lines[\s\S]*done[\s\S]* in, /);
+  run.type("/");
+  await run.see("/model");
+  expect(run.all.join("\n")).not.toMatch(/[^\n -~]/);
+});
+
+it("G-110 a key that is given to two actions is said once, with what it does", async () => {
+  const file = join(bench.box.env["HOME"] ?? "", ".lathe", "keybindings.json");
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify({ "app.help": "f5", "app.todo": "f5", "tui.editor.undo": "ctrl+k" }));
+  const run = await bench.open(SONNET, { columns: 100 });
+  await run.see('Keybinding "f5" is app.todo; app.help cannot have it, too.');
+  expect(run.all.filter((text) => text.startsWith("Keybinding"))).toHaveLength(1);
+});
+
+it("vim keys: Escape leaves insert mode, which is seen, and stops the work when nothing is typed", async () => {
+  await bench.box.run(["config", "set", "editor.vim", "true"]);
+  bench.server.push(turn.text("done"));
+  const run = await bench.open();
+  run.type("one two three");
+  run.type(KEY.escape);
+  await run.see(/─ normal ─/);
+  run.type("0dw");
+  await run.see(/^❯ two three$/m);
+  run.type(`A!${KEY.enter}`);
+  await run.see("done");
+  expect(bench.said(0)).toMatch(/two three!$/);
+  run.type(`!sleep 600${KEY.enter}`);
+  await run.see("● $ sleep 600");
+  run.type(KEY.escape);
+  await run.see("$ sleep 600 · cancelled");
 });

@@ -16,6 +16,8 @@ export interface TerminalOptions {
   readonly rows?: number;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
+  /** What is started instead of the command, such as a shell; it gets the arguments. */
+  readonly program?: string;
 }
 
 /** Keys as terminals send them. */
@@ -48,11 +50,12 @@ export class TerminalRun {
   constructor(
     box: Sandbox,
     args: readonly string[],
-    { columns = 80, rows = 24, env = {}, cwd = box.dir }: TerminalOptions = {},
+    { columns = 80, rows = 24, env = {}, cwd = box.dir, program }: TerminalOptions = {},
   ) {
     this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
     this.#emulator.loadAddon(new UnicodeGraphemesAddon());
-    this.#pty = spawn(process.execPath, [CLI, ...args], {
+    const [file, all] = program === undefined ? [process.execPath, [CLI, ...args]] : [program, [...args]];
+    this.#pty = spawn(file, all, {
       cols: columns,
       rows,
       cwd,

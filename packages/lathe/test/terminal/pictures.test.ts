@@ -91,3 +91,88 @@ describe("pictures", () => {
     expect(picturesOf(0)).toBe(2);
   });
 });
+
+/** 40 by 60 pixels, which are 4 by 3 cells. */
+const SHOT = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAACgAAAA8CAIAAACb22+3AAAANklEQVR42u3NQQkAAAgEsAt2/TGWMUQY7L9MeyJisVgsFovFYrFYLBaLxWKxWCwWi8VisfhTvApCuKanEgklAAAAAElFTkSuQmCC",
+  "base64",
+);
+const KITTY = `\x1b_Ga=T,f=100,q=2,C=1,c=4,r=3,m=0;${SHOT.toString("base64")}\x1b\\`;
+
+describe("pictures are drawn", () => {
+  const shot = async (name: string): Promise<string> => {
+    const file = join(bench.box.dir, name);
+    await writeFile(file, SHOT);
+    return file;
+  };
+
+  it("G-119 TU-05 below the message that they were sent with, once, in rows of their own", async () => {
+    bench.server.push(turn.text("a plain picture"), turn.text("more"));
+    await shot("shot.png");
+    const run = await bench.open(SONNET, { env: { LATHE_FORCE_IMAGE_PROTOCOL: "kitty" }, rows: 40 });
+    run.type(`what is @shot.png?${KEY.enter}`);
+    const rows = await run.see("a plain picture");
+    const at = rows.findIndex((text) => text.includes("[picture 40x60 png, 111 bytes]"));
+    expect(rows[at - 1]).toContain("what is @shot.png?");
+    expect(rows.slice(at + 1, at + 6)).toEqual(["", "", "", "", "a plain picture"]);
+    expect(run.raw.split(KITTY)).toHaveLength(2);
+    run.type(`again${KEY.enter}`);
+    await run.see("more");
+    run.resize(60, 30);
+    run.type("typed");
+    await run.see("typed");
+    expect(run.raw.split(KITTY)).toHaveLength(2);
+  });
+
+  it("G-119 below the call that found them, also among other looks, and again when the session is resumed", async () => {
+    await shot("one.png");
+    await writeFile(join(bench.box.dir, "notes.txt"), "words\n");
+    bench.server.push(
+      turn.calls([
+        { name: "read_file", args: { file_path: "notes.txt" } },
+        { name: "read_file", args: { file_path: "one.png" } },
+        { name: "read_file", args: { file_path: "notes.txt" } },
+      ]),
+      turn.text("all seen"),
+    );
+    const env = { LATHE_FORCE_IMAGE_PROTOCOL: "kitty" };
+    const run = await bench.open([...SONNET, "--permission-mode", "full"], { env, rows: 40 });
+    run.type(`look${KEY.enter}`);
+    const rows = await run.see("all seen");
+    const at = rows.findIndex((text) => text.includes("[picture 40x60 png"));
+    expect(rows[at - 1]).toMatch(/one\.png/);
+    expect(rows.slice(at + 1, at + 5)).toEqual(["", "", "", ""]);
+    expect(rows[at + 5]).toMatch(/notes\.txt/);
+    expect(run.raw.split(KITTY)).toHaveLength(2);
+    run.type(KEY.ctrl("d"));
+    await run.exited;
+    const resumed = bench.start(["--continue"], { env, rows: 40 });
+    await resumed.see(/\[picture 40x60 png[\s\S]*all seen/);
+    expect(resumed.raw.split(KITTY)).toHaveLength(2);
+  });
+
+  it("G-119 TU-05 only where the terminal can: it says so, it is not a multiplexer, and the person wants it", async () => {
+    const name = await shot("shot.png");
+    const run = async (env: Record<string, string>, answer = ""): Promise<string> => {
+      bench.server.push(turn.text("a plain picture"));
+      const one = await bench.open(SONNET, { env });
+      if (answer !== "") one.type(answer);
+      one.paste(name);
+      await one.see("[picture #1]");
+      one.type(KEY.enter);
+      await one.see(/\[picture 40x60 png, 111 bytes\][\s\S]*a plain picture/);
+      await one.close();
+      return one.raw;
+    };
+    const drawn = /\x1b_Ga=T|\x1b\]1337;File=|\x1bP0;1q/;
+    expect(await run({})).not.toMatch(drawn);
+    expect(await run({}, "\x1b_Gi=31;OK\x1b\\")).toContain(KITTY);
+    expect(await run({}, "\x1b[6;20;10t\x1b[?62;4;22c")).toMatch(/\x1bP0;1q"1;1;40;60/);
+    expect(await run({ TERM_PROGRAM: "iTerm.app" })).toMatch(/\x1b\]1337;File=inline=1;size=111;width=4;height=3/);
+    const inTmux = await run({ TMUX: "x", TERM: "tmux-256color", KITTY_WINDOW_ID: "1" });
+    expect(inTmux).not.toMatch(drawn);
+    expect(inTmux).not.toContain("\x1b_G");
+    await bench.box.run(["config", "set", "terminal.showImages", "false"]);
+    expect(await run({ LATHE_FORCE_IMAGE_PROTOCOL: "kitty" })).not.toMatch(drawn);
+  });
+});

@@ -43,6 +43,46 @@ describe("approvals", () => {
     expect(JSON.stringify(bench.server.requests[1]?.body)).toContain("The user said no.");
   });
 
+  it.each([
+    [100, 30],
+    [40, 10],
+  ])(
+    "what is asked stands on the screen once, in plain words, between rules where there is room (%dx%d)",
+    async (columns, rows) => {
+      await writeFile(file("a.txt"), "old line\n");
+      const edit = { name: "edit_file", args: { file_path: "a.txt", old_string: "old line", new_string: "new line" } };
+      const asked = { id: "q", question: "Which one?", options: [{ label: "this" }, { label: "that" }] };
+      bench.server.push(
+        turn.calls([shell("echo asked > one.txt")]),
+        turn.calls([edit]),
+        turn.calls([{ name: "ask_user", args: { questions: [asked] } }]),
+        turn.text("all answered"),
+      );
+      const run = await bench.open([...SONNET, "--permission-mode", "ask"], {
+        columns,
+        rows,
+        env: { HOME: bench.box.dir },
+      });
+      const once = (screen: readonly string[], text: string): void => {
+        expect(screen.filter((row) => row.includes(text))).toHaveLength(1);
+        expect(screen.join("\n")).not.toMatch(/waits for your answer|Waiting for your answer|Touches|shell call\?/);
+      };
+      run.type(`go${KEY.enter}`);
+      once(await run.see(/Run this command in ~\?[\s\S]*esc stops/), "│ echo asked");
+      run.type("y");
+      const second = await run.see(/Change a\.txt\?[\s\S]*esc stops/);
+      once(second, "Change a.txt?");
+      if (rows > 14)
+        expect(second.join("\n")).toMatch(
+          /\n\n─+\nChange a\.txt\?\n +1 - old line\n +1 \+ new line\n\n[\s\S]*\n─+\nesc stops/,
+        );
+      run.type("y");
+      once(await run.see(/Which one\?[\s\S]*esc stops/), "Which one?");
+      run.type("1");
+      await run.see("all answered");
+    },
+  );
+
   it("no, and what to do instead: the words reach the model", async () => {
     bench.server.push(turn.calls([shell("rm -r build")]), turn.text("understood"));
     const run = await bench.open();

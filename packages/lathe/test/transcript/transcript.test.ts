@@ -234,7 +234,7 @@ describe("the transcript of a session", () => {
       "Thinking",
       "Answering",
       "Writing a call",
-      "Running a",
+      "Running",
       "2 calls running",
       "Summarizing earlier messages",
       undefined,

@@ -6,7 +6,7 @@ import { AbortError } from "../types/errors.ts";
 import type { StreamEvent, StreamedToolCall } from "../types/events.ts";
 import type { JsonObject, JsonValue } from "../types/json.ts";
 import type { ContentPart, Origin, ThinkingData } from "../types/message.ts";
-import type { BlockSink } from "../types/protocol.ts";
+import type { BlockSink, StreamStart } from "../types/protocol.ts";
 import type { FinishReason, RateLimitInfo, Response, Usage, Warning } from "../types/response.ts";
 import { parseArguments, parsePartialObject } from "./partial-json.ts";
 import { makeResponse } from "./response.ts";
@@ -104,10 +104,11 @@ export class Blocks implements BlockSink {
     return this.#response;
   }
 
-  start(info: { id?: string; model?: string }): void {
+  start(info: StreamStart): void {
     if (this.terminal) return;
     if (info.id) this.#id ||= info.id;
     if (info.model) this.#model = info.model;
+    if (info.usage) this.usage(info.usage);
     if (this.#started) return;
     this.#started = true;
     this.#emit({
@@ -115,10 +116,11 @@ export class Blocks implements BlockSink {
       ...(this.#id === "" ? {} : { id: this.#id }),
       model: this.#model,
       ...(this.#warnings.length === 0 ? {} : { warnings: [...this.#warnings] }),
+      ...(info.usage === undefined ? {} : { usage: this.#summed() }),
     });
   }
 
-  restart(info: { id?: string; model?: string }): void {
+  restart(info: StreamStart): void {
     if (this.terminal) return;
     if (this.#started) this.#emit({ type: "stream_restart" });
     this.#started = false;
@@ -223,7 +225,7 @@ export class Blocks implements BlockSink {
     this.#emit({ type: "provider_event", raw });
   }
 
-  usage(usage: Partial<Usage> & { raw?: JsonObject }): void {
+  usage(usage: Partial<Usage>): void {
     if (this.terminal) return;
     const raw = usage.raw === undefined ? this.#usage.raw : { ...this.#usage.raw, ...usage.raw };
     this.#usage = { ...this.#usage, ...usage, ...(raw === undefined ? {} : { raw }) };
@@ -384,12 +386,16 @@ export class Blocks implements BlockSink {
     };
   }
 
+  #summed(): Usage {
+    const { inputTokens = 0, outputTokens = 0 } = this.#usage;
+    return { ...this.#usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+  }
+
   #build(reason: FinishReason): Response {
     const content = this.#blocks
       .filter((block) => block.kind !== "text" || block.text !== "" || block.signature !== undefined)
       .map((block) => this.#part(block));
     const hasCalls = content.some((part) => part.kind === "tool_call");
-    const { inputTokens = 0, outputTokens = 0 } = this.#usage;
     const raw = this.#raw.length > 1 ? this.#raw : this.#raw[0];
     return makeResponse({
       id: this.#id,
@@ -398,7 +404,7 @@ export class Blocks implements BlockSink {
       message: { role: "assistant", content },
       // Many servers say "stop" although they call a tool; a length stop stays, its last call may be incomplete.
       finishReason: hasCalls && reason.reason === "stop" ? { ...reason, reason: "tool_calls" } : reason,
-      usage: { ...this.#usage, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+      usage: this.#summed(),
       warnings: [...this.#warnings],
       ...(this.#options.rateLimit === undefined ? {} : { rateLimit: this.#options.rateLimit }),
       ...(raw === undefined ? {} : { raw }),

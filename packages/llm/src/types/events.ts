@@ -26,6 +26,8 @@ export type StreamEvent =
       readonly id?: string | undefined;
       readonly model?: string | undefined;
       readonly warnings?: readonly Warning[] | undefined;
+      /** What is charged so far, where a vendor says so at once: all that is known of an answer that is left early. */
+      readonly usage?: Usage | undefined;
     }
   | { readonly type: "stream_restart" }
   | { readonly type: "text_start"; readonly textId: string }

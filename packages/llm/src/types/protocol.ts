@@ -92,13 +92,21 @@ export interface ResponseDecoder {
   end(out: BlockSink): void;
 }
 
+/** What is known when an answer begins. */
+export interface StreamStart {
+  readonly id?: string | undefined;
+  readonly model?: string | undefined;
+  /** What a vendor charges from the beginning, also when nobody waits for the end. */
+  readonly usage?: Partial<Usage> | undefined;
+}
+
 /**
  * Receives what a decoder saw and keeps the event grammar by construction: opens, appends, closes, builds the Response.
  * Blocks are addressed by a position key chosen by the decoder (index, output_index), never by the vendor's ids.
  */
 export interface BlockSink {
-  start(info: { id?: string | undefined; model?: string | undefined }): void;
-  restart(info: { id?: string | undefined; model?: string | undefined }): void;
+  start(info: StreamStart): void;
+  restart(info: StreamStart): void;
   /** Opens on first use. */
   text(key: string, delta: string): void;
   endText(key: string, extra?: { signature?: string | undefined; text?: string | undefined }): void;

@@ -44,7 +44,7 @@ export class Editor implements Focusable {
   readonly #viewport = new Viewport();
   readonly #completing: Completing | undefined;
   readonly #walk: HistoryWalk | undefined;
-  readonly #vim: VimKeys | undefined;
+  #vim: VimKeys | undefined;
   #layout = new Layout(80, this.#commands.marks);
   #height = 10;
   /** The column that moving up and down tries to keep. */
@@ -66,7 +66,7 @@ export class Editor implements Focusable {
     this.#completing =
       source && new Completing({ text: this.#text, source, bindings, onChange: () => this.#changed() });
     this.#walk = options.history && new HistoryWalk(options.history);
-    this.#vim = options.vim ? new VimKeys(this.#text, this.#commands) : undefined;
+    this.usesVim = options.vim ?? false;
   }
 
   /** With the labels of marks; `value` has what they stand for. */
@@ -105,6 +105,16 @@ export class Editor implements Focusable {
   /** Undefined without vim keys. */
   get vimMode(): VimMode | undefined {
     return this.#vim?.mode;
+  }
+
+  /** Vim keys can be turned on when the settings are known. */
+  set usesVim(isOn: boolean) {
+    this.#vim = isOn ? (this.#vim ?? new VimKeys(this.#text, this.#commands)) : undefined;
+  }
+
+  /** What is being typed to search for with vim's `/`. */
+  get searchedFor(): string | undefined {
+    return this.#vim?.searchedFor;
   }
 
   insert(text: string): void {

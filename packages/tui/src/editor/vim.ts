@@ -14,6 +14,7 @@ import {
   motion,
 } from "./vim-motions.ts";
 import { VimOperators } from "./vim-operators.ts";
+import { VimSearch } from "./vim-search.ts";
 
 export type VimMode = "insert" | "normal" | "visual" | "visual line";
 /** "up" and "down" move by rows of the screen, which the editor knows; "ignored" keys are nobody's text; undefined: not a key of vim's. */
@@ -32,6 +33,7 @@ export class VimKeys {
   #mode: VimMode = "insert";
   readonly #text: Document;
   readonly #operators: VimOperators;
+  readonly #words = new VimSearch();
   #pending = "";
   #anchor: Place | undefined;
   #search: CharacterSearch | undefined;
@@ -46,6 +48,11 @@ export class VimKeys {
 
   get mode(): VimMode {
     return this.#mode;
+  }
+
+  /** What is being typed to search for. */
+  get searchedFor(): string | undefined {
+    return this.#words.typed;
   }
 
   get selection(): readonly [Place, Place] | undefined {
@@ -70,6 +77,7 @@ export class VimKeys {
     this.#mode = "insert";
     this.#anchor = undefined;
     this.#pending = "";
+    this.#words.cancel();
   }
 
   handle(key: KeyPress): Outcome {
@@ -79,6 +87,10 @@ export class VimKeys {
       return "handled";
     }
     if (key.name === "escape") return this.#cancel();
+    if (this.#words.typed !== undefined) {
+      if (this.#words.press(key)) this.#toWords(true);
+      return "handled";
+    }
     if (key.ctrl || key.alt || key.meta || key.text === undefined) return undefined;
     this.#pending += key.text;
     const outcome = this.#mode === "normal" ? this.#normal() : this.#visual();
@@ -88,11 +100,17 @@ export class VimKeys {
   }
 
   #cancel(): Outcome {
-    const wasBusy = this.#pending !== "" || this.#anchor !== undefined;
+    const wasBusy = this.#pending !== "" || this.#anchor !== undefined || this.#words.typed !== undefined;
+    this.#words.cancel();
     this.#pending = "";
     this.#anchor = undefined;
     this.#mode = "normal";
     return wasBusy ? "handled" : "ignored";
+  }
+
+  #toWords(isForward: boolean): void {
+    const place = this.#words.found(this.#text, isForward);
+    if (place !== undefined) this.#text.moveTo(place);
   }
 
   #leaveInsert(): void {
@@ -170,6 +188,13 @@ export class VimKeys {
         return "handled";
       case ".":
         this.#again();
+        return "handled";
+      case "/":
+        this.#words.begin();
+        return "handled";
+      case "n":
+      case "N":
+        for (let step = 0; step < times; step++) this.#toWords(command === "n");
         return "handled";
       case "v":
       case "V":

@@ -1,8 +1,9 @@
 // Code as coloured spans, line by line. A line's colours depend only on the lines before it: what a stream has shown never changes.
 
-import type { Span, Style } from "../rows/row.ts";
+import type { Span } from "../rows/row.ts";
 import { isLoading, languageOf, loadedFor, loadLanguage } from "./languages.ts";
-import { PLAIN_CODE, tokenStyle } from "./token-styles.ts";
+import type { LineEmitter } from "./line-emitter.ts";
+import { PLAIN_CODE } from "./token-styles.ts";
 
 /**
  * The grammar can only start at its beginning, so the lines of a construct that is still open (a comment, a template text, a script in a page)
@@ -12,16 +13,6 @@ const OPEN_LINES = 48;
 const KEPT_LINES = 24;
 /** Longer lines are data, not code. */
 const LINE_LIMIT = 2_000;
-
-const MARKUP = /<span class="([^"]*)">|<\/span>|\n|[^<\n]+/g;
-const ENTITY = /&(?:amp|lt|gt|quot|#x27);/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#x27;": "'",
-};
 
 export class CodeHighlighter {
   readonly #language: string | undefined;
@@ -49,11 +40,11 @@ export class CodeHighlighter {
     if (language === undefined || hljs === undefined || line.length > LINE_LIMIT) return plainLine(line);
     if (line.trim() === "" && this.#open.length === 0) return plainLine(line);
     const lines = [...this.#open, line];
-    const { value, _top } = hljs.highlight(lines.join("\n"), { language, ignoreIllegals: true });
+    const { _emitter, _top, errorRaised } = hljs.highlight(lines.join("\n"), { language, ignoreIllegals: true });
     // At its root the grammar remembers nothing: the next line can be read by itself.
     const isClosed = _top === hljs.getLanguage(language);
     this.#open = isClosed ? [] : lines.length < OPEN_LINES ? lines : [lines[0] as string, ...lines.slice(-KEPT_LINES)];
-    return lastLine(value);
+    return errorRaised === undefined ? (_emitter as LineEmitter).spans : plainLine(line);
   }
 }
 
@@ -64,25 +55,3 @@ export function highlight(code: string, word: string): readonly (readonly Span[]
 }
 
 const plainLine = (text: string): readonly Span[] => (text === "" ? [] : [{ text, style: PLAIN_CODE }]);
-
-function lastLine(html: string): readonly Span[] {
-  let spans: { text: string; style: Style }[] = [];
-  const styles: Style[] = [PLAIN_CODE];
-  for (const [found, classes] of html.matchAll(MARKUP)) {
-    const style = styles.at(-1) ?? PLAIN_CODE;
-    if (classes !== undefined) styles.push(tokenStyle(classes, style));
-    else if (found === "</span>") styles.pop();
-    else if (found === "\n") spans = [];
-    else
-      append(spans, found.includes("&") ? found.replace(ENTITY, (entity) => ENTITIES[entity] ?? entity) : found, style);
-  }
-  return spans;
-}
-
-/** Every change of colour costs bytes: blanks take the colour beside them. */
-function append(spans: { text: string; style: Style }[], text: string, style: Style): void {
-  const last = spans.at(-1);
-  if (last !== undefined && (last.style === style || text.trim() === "")) last.text += text;
-  else if (last !== undefined && last.text.trim() === "") spans[spans.length - 1] = { text: last.text + text, style };
-  else spans.push({ text, style });
-}

@@ -1,6 +1,7 @@
 // The languages code is highlighted in. Each is loaded when the first code of it appears; until then its code is plain.
 
 import type { HLJSApi, LanguageFn } from "highlight.js";
+import { LineEmitter } from "./line-emitter.ts";
 
 type Load = () => Promise<{ default: LanguageFn }>;
 
@@ -134,6 +135,11 @@ export const loadedFor = (language: string): HLJSApi | undefined =>
 export const isLoading = (language: string): boolean =>
   loading.has(language) && !failed.has(language) && loadedFor(language) === undefined;
 
+function spanning(highlighter: HLJSApi): HLJSApi {
+  highlighter.configure({ __emitter: LineEmitter });
+  return highlighter;
+}
+
 /** Settles when the language can be used. One that cannot be loaded stays plain: colours are never worth an error. */
 export function loadLanguage(language: string): Promise<void> {
   const known = loading.get(language);
@@ -146,7 +152,7 @@ export function loadLanguage(language: string): Promise<void> {
     ...(EMBEDS[language] ?? []).map((embedded) => loadLanguage(embedded)),
   ]).then(
     ([module, definition]) => {
-      core ??= module.default;
+      core ??= spanning(module.default.newInstance());
       core.registerLanguage(language, definition.default);
     },
     () => {

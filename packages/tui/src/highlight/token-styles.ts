@@ -45,10 +45,10 @@ const STYLES: Readonly<Record<string, Style>> = {
   strong: { color: "mdCodeBlock", bold: true },
 };
 
-/** `classes`: "hljs-title class_" and the like. Inside something else that has no colour of its own, the outer one stays. */
-export function tokenStyle(classes: string, outer: Style): Style {
-  const [first = "", second = ""] = classes.replace("hljs-", "").split(" ");
-  if (first === "title" && second === "class_") return type;
-  if (first === "subst") return PLAIN_CODE;
-  return STYLES[first] ?? outer;
+/** `scope`: "title.class" and the like. Undefined: it has no colour of its own. */
+export function tokenStyle(scope: string): Style | undefined {
+  if (scope.startsWith("title.class")) return type;
+  if (scope === "subst") return PLAIN_CODE;
+  const dot = scope.indexOf(".");
+  return STYLES[dot < 0 ? scope : scope.slice(0, dot)];
 }

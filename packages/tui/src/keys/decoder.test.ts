@@ -97,7 +97,7 @@ describe("key decoder", () => {
 
   it("the terminal's answers are told from keys", () => {
     const replies =
-      "\x1b]11;rgb:ffff/8080/0000\x1b\\\x1b]11;rgb:1e/1e/2e\x07\x1b[?62;22c\x1b[24;80R\x1b[?1;3R\x1b[?2026;2$y\x1b[?5u\x1b[?997;1n\x1bP>|kitty(0.42)\x1b\\";
+      "\x1b]11;rgb:ffff/8080/0000\x1b\\\x1b]11;rgb:1e/1e/2e\x07\x1b[?62;22c\x1b[24;80R\x1b[?1;3R\x1b[?2026;2$y\x1b[?5u\x1b[?997;1n\x1bP>|kitty(0.42)\x1b\\\x1b[6;20;10t\x1b[4;600;800t\x1b_Gi=31;OK\x1b\\";
     expect(new KeyDecoder().feed(replies)).toEqual([
       { kind: "background", red: 255, green: 128, blue: 0 },
       { kind: "background", red: 30, green: 30, blue: 46 },
@@ -108,6 +108,8 @@ describe("key decoder", () => {
       { kind: "keyboard", flags: 5 },
       { kind: "appearance", dark: true },
       { kind: "name", text: "kitty(0.42)" },
+      { kind: "cell", width: 10, height: 20 },
+      { kind: "graphics" },
     ]);
   });
 
@@ -127,7 +129,7 @@ describe("key decoder", () => {
     ["half a sequence", "\x1b[1;", []],
     ["half an OSC", "\x1b]11;rgb:", []],
     ["a lone surrogate", "\ud83dx", ['x "x"']],
-    ["an APC answer", "\x1b_Gi=1;OK\x1b\\x", ['x "x"']],
+    ["an APC answer", "\x1b_Gi=1;ENOENT\x1b\\x", ['x "x"']],
   ])("%s neither blocks the next key nor ends up as text", (_, bytes, expected) => {
     expect(decoded(bytes)).toEqual(expected);
   });

@@ -3,6 +3,7 @@
 
 import type { Key, TerminalReply } from "./key.ts";
 import {
+  applicationCommand,
   applicationKey,
   consoleKey,
   controlKey,
@@ -169,6 +170,13 @@ function bracketSequence(input: string, at: number): Step {
   return end === input.length ? "incomplete" : one(undefined, end);
 }
 
+/** By what introduces them; the others mean nothing to us. */
+const STRINGS: Readonly<Record<string, (text: string) => TerminalReply | undefined>> = {
+  "]": systemCommand,
+  P: deviceControl,
+  _: applicationCommand,
+};
+
 /** OSC, DCS, SOS, PM and APC: text up to a terminator. Any other control character cuts it short and is read by itself. */
 function stringSequence(input: string, at: number, introducer: string): Step {
   const [whole = "", text = "", terminator] = matchAt(STRING, input, at) ?? [];
@@ -177,7 +185,7 @@ function stringSequence(input: string, at: number, introducer: string): Step {
     const rest = input.slice(end);
     return rest === "" || rest === ESC ? "incomplete" : one(undefined, end);
   }
-  return one(introducer === "]" ? systemCommand(text) : introducer === "P" ? deviceControl(text) : undefined, end);
+  return one(STRINGS[introducer]?.(text), end);
 }
 
 /** ESC before a sequence is Alt; two by themselves are the key pressed twice. */

@@ -37,4 +37,8 @@ export type TerminalReply =
   | { readonly kind: "mode"; readonly mode: number; readonly state: number }
   | { readonly kind: "attributes"; readonly values: readonly number[] }
   | { readonly kind: "appearance"; readonly dark: boolean }
-  | { readonly kind: "name"; readonly text: string };
+  | { readonly kind: "name"; readonly text: string }
+  /** Pixels of one cell. */
+  | { readonly kind: "cell"; readonly width: number; readonly height: number }
+  /** It knows kitty's way of drawing pictures. */
+  | { readonly kind: "graphics" };

@@ -77,6 +77,7 @@ export function controlSequence({ parameters, intermediates, final }: ControlSeq
   if (final === "I" && parameters === "") return { kind: "focus", focused: true };
   if (final === "O" && parameters === "") return { kind: "focus", focused: false };
   if (final === "R" && isCursorReport(values)) return cursorReport(values);
+  if (final === "t") return windowReport(values);
   if (final === "^" || final === "@" || final === "$") {
     const name = TILDE_KEYS[values[0] ?? 0];
     return name === undefined ? undefined : press(name, { ctrl: final !== "$", shift: final !== "^" });
@@ -98,6 +99,15 @@ export function systemCommand(text: string): TerminalReply | undefined {
 /** The text between `DCS` and its end. */
 export function deviceControl(text: string): TerminalReply | undefined {
   return text.startsWith(">|") ? { kind: "name", text: text.slice(2) } : undefined;
+}
+
+/** The text between `APC` and its end. */
+export const applicationCommand = (text: string): TerminalReply | undefined =>
+  /^G.*;OK$/.test(text) ? { kind: "graphics" } : undefined;
+
+/** `CSI 6 ; height ; width t`: the pixels of a cell. */
+function windowReport([which, height = 0, width = 0]: readonly number[]): TerminalReply | undefined {
+  return which === 6 && width > 0 && height > 0 ? { kind: "cell", width, height } : undefined;
 }
 
 function terminalReply(values: readonly number[], final: string): TerminalReply | undefined {

@@ -7,7 +7,11 @@ import { visible } from "../rows/visible.ts";
 export interface InlineOptions {
   /** Links can be clicked: their address need not be written out. */
   readonly links: boolean;
+  /** Addresses of `[text][name]`, by name as `referenceName` makes it. */
+  readonly references?: ReadonlyMap<string, string> | undefined;
 }
+
+export const referenceName = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
 
 /** Without any of these there is nothing to find. */
 const MAYBE_MARKED = /[\\`*_~[<&]|https?:|ftp:|www\.|@/;
@@ -43,8 +47,14 @@ const ADDRESS: Style = { color: "mdLinkUrl" };
 export function inlineSpans(text: string, base: Style | undefined, options: InlineOptions): Span[] {
   if (!MAYBE_MARKED.test(text)) return [span(text, base)];
   const spans: Span[] = [];
-  collect(Lexer.lexInline(text), base, options, spans);
+  collect(tokensOf(text, options.references), base, options, spans);
   return spans;
+}
+
+function tokensOf(text: string, references: InlineOptions["references"]): readonly Token[] {
+  const lexer = new Lexer();
+  for (const [name, href] of references ?? []) lexer.tokens.links[name] = { href, title: null };
+  return lexer.inlineTokens(text);
 }
 
 function collect(tokens: readonly Token[], style: Style | undefined, options: InlineOptions, spans: Span[]): void {

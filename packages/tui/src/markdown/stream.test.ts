@@ -158,3 +158,26 @@ describe("markdown in pieces", () => {
     expect(texts(stream.render({ columns: 60, symbols }))).toEqual(["see the notes and more"]);
   });
 });
+
+describe("links by name", () => {
+  const linked = (rows: readonly Row[]): string[] =>
+    rows.flatMap(({ spans }) => spans.flatMap(({ text, style }) => (style?.link ? `${text} ${style.link}` : [])));
+  const text = 'See [the docs][D 1], [d 1][] and a[i][j].\n\n[d  1]: <https://x.y/z> "Docs"\n';
+
+  it("lead to their address, wherever in the text it stands; what no address names stays as written", () => {
+    const rows = renderMarkdown(text, 80);
+    expect(texts(rows)[0]).toBe("See the docs, d 1 and a[i][j].");
+    expect(linked(rows)).toEqual(expect.arrayContaining(["the docs https://x.y/z", "d 1 https://x.y/z"]));
+  });
+
+  it("in code are no links, and an address in code is none", () => {
+    const rows = renderMarkdown("```\n[a]: https://x.y\n```\n\n[b][a] `[b][a]`\n", 80);
+    expect(texts(rows).at(-1)).toBe("[b][a] [b][a]");
+  });
+
+  it("an address that could do harm is written out, not linked", () => {
+    const rows = renderMarkdown("[x][a]\n\n[a]: javascript:alert(1)\n", 80);
+    expect(texts(rows)[0]).toBe("x (javascript:alert(1))");
+    expect(linked(rows)).toEqual([]);
+  });
+});

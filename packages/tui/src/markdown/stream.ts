@@ -1,5 +1,6 @@
 // Markdown that arrives in pieces, as rows. What can no longer change is given out once; only the rest is rendered again. How the
-// text was cut into pieces makes no difference: blocks are found in whole lines, and the unfinished line is only ever previewed.
+// text was cut into pieces makes no difference: blocks are found in whole lines, and the unfinished line is only ever previewed. The one
+// exception are links by name whose address comes later: text that was given out before keeps the name.
 
 import type { RenderContext } from "../component.ts";
 import type { CodeHighlighter } from "../highlight/highlight.ts";
@@ -9,6 +10,7 @@ import { visible } from "../rows/visible.ts";
 import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
 import type { Symbols } from "../theme/symbols.ts";
 import { Blocks } from "./blocks.ts";
+import { referenceName } from "./inline.ts";
 import type { Part, View } from "./part.ts";
 import { previewed } from "./preview.ts";
 
@@ -19,6 +21,8 @@ export interface MarkdownOptions {
 
 type Surface = Pick<RenderContext, "columns" | "symbols">;
 
+const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:\s+<?([^\s>]+)>?(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?\s*$/;
+
 /** A line longer than this is cut at a blank: no one reads it as one, and each frame would cost more. */
 const LINE_LIMIT = 8_000;
 
@@ -28,6 +32,8 @@ export class MarkdownStream {
   /** The line that has not ended, in the pieces it came in. */
   #partial = "";
   #isEnded = false;
+  /** What `[text][name]` leads to. In text that is given out before its definition, it stays as it is written. */
+  readonly #references = new Map<string, string>();
   #rendered: { readonly rows: readonly Row[]; readonly columns: number; readonly symbols: Symbols } | undefined;
 
   constructor({ links = true }: MarkdownOptions = {}) {
@@ -101,11 +107,16 @@ export class MarkdownStream {
   }
 
   #line(text: string): void {
-    this.#blocks.line(visible(text.endsWith("\r") ? text.slice(0, -1) : text));
+    const line = visible(text.endsWith("\r") ? text.slice(0, -1) : text);
+    const [, name, address] = (!this.#blocks.isVerbatim && DEFINITION.exec(line)) || [];
+    // As in markdown, the first of two takes effect.
+    if (name !== undefined && address !== undefined && !this.#references.has(referenceName(name)))
+      this.#references.set(referenceName(name), address);
+    this.#blocks.line(line);
   }
 
   #view({ columns, symbols }: Surface, code: View["code"]): View {
-    return { columns, symbols, links: this.#links, code };
+    return { columns, symbols, links: this.#links, references: this.#references, code };
   }
 }
 

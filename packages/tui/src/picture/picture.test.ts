@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { itermPicture, kittyPicture, kittyRemove } from "./encode.ts";
+import { itermPicture, kittyPicture } from "./encode.ts";
 import { pictureProtocol } from "./protocol.ts";
 import { sixelPicture } from "./sixel.ts";
 import { cellsFor, pictureSize } from "./size.ts";
@@ -20,25 +20,36 @@ function png(width: number, height: number, data: Buffer = deflateSync(Buffer.al
 describe("pictures", () => {
   it("G-119 TU-05 the protocol is the person's choice, else what the terminal is known for, else what it answers", () => {
     const sixel = [{ kind: "attributes", values: [62, 4, 22] }] as const;
-    expect(pictureProtocol({ TERM: "xterm-kitty" }, [], "none")).toBe("none");
-    expect(pictureProtocol({}, [], "iTerm")).toBe("iterm2");
-    expect(pictureProtocol({ KITTY_WINDOW_ID: "1" }, sixel, "bogus")).toBe("kitty");
+    expect(pictureProtocol({ TERM: "xterm-kitty", LATHE_FORCE_IMAGE_PROTOCOL: "none" })).toBe("none");
+    expect(pictureProtocol({ TMUX: "x", LATHE_FORCE_IMAGE_PROTOCOL: "iTerm" })).toBe("iterm2");
+    expect(pictureProtocol({ KITTY_WINDOW_ID: "1", LATHE_FORCE_IMAGE_PROTOCOL: "bogus" }, sixel)).toBe("kitty");
     expect(pictureProtocol({ TERM_PROGRAM: "iTerm.app" })).toBe("iterm2");
     expect(pictureProtocol({ TERM_PROGRAM: "WezTerm", TMUX: "x" })).toBe("none");
     expect(pictureProtocol({ TERM: "xterm-256color" }, sixel)).toBe("sixel");
+    expect(pictureProtocol({ TERM: "xterm-256color" }, [...sixel, { kind: "graphics" }])).toBe("kitty");
+    expect(pictureProtocol({ TERM: "xterm-256color" }, [{ kind: "attributes", values: [4, 22] }])).toBe("none");
     expect(pictureProtocol({ TERM: "xterm-256color" })).toBe("none");
+    expect(pictureProtocol({ TERM: "dumb", KITTY_WINDOW_ID: "1" }, sixel)).toBe("none");
+  });
+
+  it("G-119 TU-05 inside a multiplexer there are no pictures, unless it draws sixel and that is allowed", () => {
+    const sixel = [{ kind: "attributes", values: [62, 4, 22] }] as const;
+    const tmux = { TMUX: "x", TERM: "tmux-256color" };
+    expect(pictureProtocol(tmux, sixel)).toBe("none");
+    expect(pictureProtocol({ TERM: "screen" }, sixel)).toBe("none");
+    expect(pictureProtocol({ ...tmux, LATHE_ALLOW_SIXEL_PASSTHROUGH: "1" }, sixel)).toBe("sixel");
+    expect(pictureProtocol({ ...tmux, LATHE_ALLOW_SIXEL_PASSTHROUGH: "1" })).toBe("none");
   });
 
   it("G-119 kitty gets the whole file in chunks it accepts", () => {
     const file = png(100, 50, Buffer.alloc(9_000, 7));
-    const text = kittyPicture(file, { columns: 11, rows: 3 }, 5);
+    const text = kittyPicture(file, { columns: 11, rows: 3 });
     const chunks = [...text.matchAll(/\x1b_G([^;]*);([^\x1b]*)\x1b\\/g)];
     expect(chunks.map(([whole]) => whole).join("")).toBe(text);
-    expect(chunks[0]?.[1]).toBe("a=T,f=100,q=2,C=1,i=5,c=11,r=3,m=1");
+    expect(chunks[0]?.[1]).toBe("a=T,f=100,q=2,C=1,c=11,r=3,m=1");
     expect(chunks.slice(1).map(([, control]) => control)).toEqual(["m=1", "m=0"]);
     expect(chunks.every(([, , data]) => (data ?? "").length <= 4_096)).toBe(true);
     expect(Buffer.from(chunks.map(([, , data]) => data).join(""), "base64")).toEqual(file);
-    expect(kittyRemove(5)).toBe("\x1b_Ga=d,d=I,q=2,i=5\x1b\\");
   });
 
   it("G-119 iTerm2 gets the file and the cells it may take", () => {

@@ -1,4 +1,5 @@
-// Pixels as sixel: rows of six pixels, one pass per colour. Colours are rounded to the 216 of a 6x6x6 cube, which every such terminal can hold.
+// Pixels as sixel: rows of six pixels, one pass per colour. Colours are those of a 6x6x6 cube, which every such terminal can hold; one between
+// two of them becomes a pattern of both.
 
 export interface Pixels {
   readonly width: number;
@@ -11,15 +12,17 @@ const STEPS = 6;
 const BAND = 6;
 const CLEAR = -1;
 
+/** Of a value between two steps, the share of pixels that get the higher one: thresholds for four by four pixels, spread evenly. */
+const THRESHOLDS = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map((rank) => (rank + 0.5) / 16);
+
 export function sixelPicture({ width, height, rgba }: Pixels): string {
   const colour = (x: number, y: number): number => {
     const at = (y * width + x) * 4;
-    if (y >= height || (rgba[at + 3] ?? 0) < 128) return CLEAR;
-    const [red, green, blue] = [0, 1, 2].map((part) => Math.round(((rgba[at + part] ?? 0) / 255) * (STEPS - 1))) as [
-      number,
-      number,
-      number,
-    ];
+    if (y >= height || (rgba[at + 3] as number) < 128) return CLEAR;
+    const threshold = THRESHOLDS[(y % 4) * 4 + (x % 4)] as number;
+    const red = step(rgba[at] as number, threshold);
+    const green = step(rgba[at + 1] as number, threshold);
+    const blue = step(rgba[at + 2] as number, threshold);
     return (red * STEPS + green) * STEPS + blue;
   };
   const used = new Set<number>();
@@ -30,9 +33,12 @@ export function sixelPicture({ width, height, rgba }: Pixels): string {
       for (let line = 0; line < BAND; line++) {
         const index = colour(x, top + line);
         if (index === CLEAR) continue;
-        const pass = passes.get(index) ?? new Uint8Array(width);
-        passes.set(index, pass);
-        pass[x] = (pass[x] ?? 0) | (1 << line);
+        let pass = passes.get(index);
+        if (pass === undefined) {
+          pass = new Uint8Array(width);
+          passes.set(index, pass);
+        }
+        pass[x] = (pass[x] as number) | (1 << line);
       }
     }
     for (const index of passes.keys()) used.add(index);
@@ -41,6 +47,8 @@ export function sixelPicture({ width, height, rgba }: Pixels): string {
   const palette = [...used].map((index) => `#${index};2;${percent(index).join(";")}`).join("");
   return `\x1bP0;1q"1;1;${width};${height}${palette}${bands.join("-")}\x1b\\`;
 }
+
+const step = (value: number, threshold: number): number => Math.floor((value * (STEPS - 1)) / 255 + threshold);
 
 const percent = (index: number): readonly number[] =>
   [Math.floor(index / (STEPS * STEPS)), Math.floor(index / STEPS) % STEPS, index % STEPS].map(

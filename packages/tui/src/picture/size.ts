@@ -11,6 +11,15 @@ export interface CellArea {
   readonly rows: number;
 }
 
+/** In pixels. */
+export interface CellSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Of terminals that do not say. */
+export const USUAL_CELL: CellSize = { width: 9, height: 18 };
+
 /** Undefined for anything we do not know or that is cut off before its size. */
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -49,11 +58,11 @@ function jpegSize(view: DataView): PictureSize | undefined {
   return undefined;
 }
 
-/** As large as it is, but within `most`, with its proportions. `cell` is the size of a cell in pixels; terminals that do not say are about 9 by 18. */
+/** As large as it is, but within `most`, with its proportions. */
 export function cellsFor(
   size: Pick<PictureSize, "width" | "height">,
   most: CellArea,
-  cell: { readonly width: number; readonly height: number } = { width: 9, height: 18 },
+  cell: CellSize = USUAL_CELL,
 ): CellArea {
   const columns = Math.max(1, size.width / cell.width);
   const rows = Math.max(1, size.height / cell.height);

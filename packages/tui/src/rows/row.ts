@@ -28,4 +28,6 @@ export interface Row {
   readonly spans: readonly Span[];
   /** The background goes on to the right edge. */
   readonly fill?: Colour;
+  /** A picture file. Where the row is committed, it is drawn below it if the terminal can; everywhere else the text of the row stands for it. */
+  readonly picture?: Uint8Array;
 }

@@ -16,13 +16,16 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f|\u20e3|[\u{1f1e6}-\u{1f1ff}]{2}/u;
 const NARROW =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u276f\u2800-\u28ff]*$/;
 
+/** Every character of it (UTF-16 unit) stands alone and takes one column. */
+export const isNarrow = (text: string): boolean => ASCII.test(text) || NARROW.test(text);
+
 export function graphemes(text: string): Grapheme[] {
-  if (ASCII.test(text) || NARROW.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  if (isNarrow(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
   return Array.from(segmentsOf(text), (piece) => ({ text: piece.text, width: graphemeWidth(piece.text) }));
 }
 
 export function widthOf(text: string): number {
-  if (ASCII.test(text) || NARROW.test(text)) return text.length;
+  if (isNarrow(text)) return text.length;
   let width = 0;
   for (const piece of segmentsOf(text)) width += graphemeWidth(piece.text);
   return width;

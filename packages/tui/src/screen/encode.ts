@@ -1,12 +1,15 @@
-// A row as the cells that a terminal will hold. Styles become SGR parameters here, once per row; what is painted is compared cell by cell.
+// A row as a terminal will hold it. Styles become SGR parameters here, once per row. Most rows are written once and never compared: they are
+// stretches of text, and become cells only when another row takes their place.
 
 import type { Row, Style } from "../rows/row.ts";
-import { graphemes } from "../rows/width.ts";
+import { graphemes, isNarrow } from "../rows/width.ts";
 
 /** Turns styles into bytes: made by the theme. */
 export interface Colours {
   /** Parameters of an SGR sequence that starts from plain text ("1;38;5;12"), without `ESC[` and `m`; "" for plain text. Links are not its business. */
   sgr(style: Style): string;
+  /** Other signs of the same width, where the font may lack some. Asked only for text that is not ASCII. */
+  signs?(text: string): string;
 }
 
 export interface Cell {
@@ -18,19 +21,47 @@ export interface Cell {
   readonly link: string;
 }
 
+/** Neighbouring cells that look the same. */
+export interface Stretch extends Cell {
+  /** Every character is a cell of one column; if not, the text is one cell. */
+  readonly isNarrow: boolean;
+}
+
 /** How a row looks at a terminal of a certain width. */
-export interface RowImage {
+export class RowImage {
   readonly row: Row;
-  readonly cells: readonly Cell[];
-  /** Columns of the cells together. */
+  /** As long as they can be, so rows that look the same have the same ones. */
+  readonly stretches: readonly Stretch[];
+  /** Columns of all together. */
   readonly width: number;
   /** SGR parameters of the background between the last cell and the right edge; "" for none. */
   readonly fill: string;
   /** Terminals disagree about the width of something in it: columns behind it cannot be addressed. */
   readonly isUncertain: boolean;
+  #cells: readonly Cell[] | undefined;
+
+  constructor(row: Row, stretches: readonly Stretch[], fill: string, isUncertain: boolean) {
+    this.row = row;
+    this.stretches = stretches;
+    const last = stretches.at(-1);
+    this.width = last === undefined ? 0 : last.column + last.width;
+    this.fill = fill;
+    this.isUncertain = isUncertain;
+  }
+
+  get cells(): readonly Cell[] {
+    this.#cells ??= this.stretches.flatMap((stretch) => cellsOf(stretch));
+    return this.#cells;
+  }
+
+  /** A plain blank stands at the end. */
+  get endsBlank(): boolean {
+    const last = this.stretches.at(-1);
+    return last !== undefined && isPlain(last) && last.text.endsWith(" ");
+  }
 }
 
-export const EMPTY_IMAGE: RowImage = { row: { spans: [] }, cells: [], width: 0, fill: "", isUncertain: false };
+export const EMPTY_IMAGE = new RowImage({ spans: [] }, [], "", false);
 
 /** Joined emoji, variation selectors, flags, skin tones, key caps, spacing marks, conjoining jamo. */
 const UNCERTAIN = /[\u200d\ufe0e\ufe0f\u20e3\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u1100-\u11ff]|\p{Mc}/u;
@@ -39,37 +70,91 @@ const PLAIN_STYLE: Style = {};
 
 /** What is wider than the columns is cut off. */
 export function imageOf(row: Row, columns: number, colours: Colours): RowImage {
-  const cells: Cell[] = [];
-  let column = 0;
+  const made = new Stretches(columns);
   let isUncertain = false;
   for (const { text, style } of row.spans) {
     const sgr = sgrOf(style, row.fill, colours);
     const link = style?.link === undefined ? "" : linkAddress(style.link);
     if (ASCII.test(text)) {
-      const end = Math.min(text.length, columns - column);
-      for (let at = 0; at < end; at++) cells.push({ text: text.charAt(at), width: 1, column: column++, sgr, link });
+      made.narrow(text, sgr, link);
       continue;
     }
     isUncertain ||= UNCERTAIN.test(text);
-    for (const grapheme of graphemes(text)) {
-      if (column + grapheme.width > columns) break;
-      const last = cells.at(-1);
-      if (grapheme.width > 0) cells.push({ text: grapheme.text, width: grapheme.width, column, sgr, link });
-      else if (last !== undefined) cells[cells.length - 1] = { ...last, text: last.text + grapheme.text };
-      column += grapheme.width;
-    }
+    const shown = colours.signs?.(text) ?? text;
+    if (isNarrow(shown)) made.narrow(shown, sgr, link);
+    else for (const grapheme of graphemes(shown)) if (!made.grapheme(grapheme.text, grapheme.width, sgr, link)) break;
   }
   const fill = row.fill === undefined ? "" : colours.sgr({ background: row.fill });
-  // Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while somebody types.
-  while (fill === "" && isPlainBlank(cells.at(-1)) && isPlainBlank(cells.at(-2))) {
-    cells.pop();
-    column--;
-  }
-  return { row, cells, width: column, fill, isUncertain };
+  if (fill === "") made.dropBlanks();
+  return new RowImage(row, made.all, fill, isUncertain);
 }
 
-export const isPlainBlank = (cell: Cell | undefined): boolean =>
-  cell?.text === " " && cell.sgr === "" && cell.link === "";
+class Stretches {
+  readonly all: Stretch[] = [];
+  readonly #columns: number;
+  #column = 0;
+
+  constructor(columns: number) {
+    this.#columns = columns;
+  }
+
+  narrow(whole: string, sgr: string, link: string): void {
+    const room = this.#columns - this.#column;
+    const text = whole.length > room ? whole.slice(0, room) : whole;
+    const last = this.all.at(-1);
+    this.#column += text.length;
+    if (last?.isNarrow && last.sgr === sgr && last.link === link) {
+      this.#replaceLast(last, last.text + text);
+    } else if (text !== "") {
+      this.all.push({ text, width: text.length, column: this.#column - text.length, sgr, link, isNarrow: true });
+    }
+  }
+
+  /** @returns whether there was room for it */
+  grapheme(text: string, width: number, sgr: string, link: string): boolean {
+    if (this.#column + width > this.#columns) return false;
+    if (width === 1 && text.length === 1) this.narrow(text, sgr, link);
+    else if (width > 0) {
+      this.all.push({ text, width, column: this.#column, sgr, link, isNarrow: false });
+      this.#column += width;
+    } else this.#mark(text);
+    return true;
+  }
+
+  /** Without width: it belongs to the cell before it. */
+  #mark(text: string): void {
+    const last = this.all.at(-1);
+    if (last === undefined) return;
+    if (!last.isNarrow) {
+      this.all[this.all.length - 1] = { ...last, text: last.text + text };
+      return;
+    }
+    const marked = last.text.slice(-1) + text;
+    if (last.width === 1) this.all.pop();
+    else this.#replaceLast(last, last.text.slice(0, -1));
+    this.all.push({ ...last, text: marked, width: 1, column: this.#column - 1, isNarrow: false });
+  }
+
+  /** Blanks at the end of a plain row would only be bytes. One of them stays: text goes on behind it while somebody types. */
+  dropBlanks(): void {
+    const last = this.all.at(-1);
+    if (last !== undefined && isPlain(last) && last.text.endsWith("  ")) {
+      this.#replaceLast(last, `${last.text.trimEnd()} `);
+    }
+  }
+
+  #replaceLast(last: Stretch, text: string): void {
+    this.all[this.all.length - 1] = { ...last, text, width: text.length };
+  }
+}
+
+function cellsOf(stretch: Stretch): readonly Cell[] {
+  const { text, column, sgr, link } = stretch;
+  if (!stretch.isNarrow) return [stretch];
+  return Array.from(text, (character, index) => ({ text: character, width: 1, column: column + index, sgr, link }));
+}
+
+const isPlain = ({ isNarrow: isOfNarrow, sgr, link }: Stretch): boolean => isOfNarrow && sgr === "" && link === "";
 
 function sgrOf(style: Style | undefined, fill: Row["fill"], colours: Colours): string {
   if (fill !== undefined) return colours.sgr({ background: fill, ...style });
@@ -91,8 +176,8 @@ export const isSameCell = (a: Cell, b: Cell): boolean =>
 
 export function isSameImage(a: RowImage, b: RowImage): boolean {
   if (a === b) return true;
-  if (a.width !== b.width || a.fill !== b.fill || a.cells.length !== b.cells.length) return false;
-  return a.cells.every((cell, index) => isSameCell(cell, b.cells[index] as Cell));
+  if (a.width !== b.width || a.fill !== b.fill || a.stretches.length !== b.stretches.length) return false;
+  return a.stretches.every((stretch, index) => isSameCell(stretch, b.stretches[index] as Stretch));
 }
 
 function isSameStyle(a: Style = PLAIN_STYLE, b: Style = PLAIN_STYLE): boolean {

@@ -120,20 +120,28 @@ export class Frame {
       this.#rewrite(row, after);
       return;
     }
-    for (const [from, to] of differingRuns(before, after)) {
-      this.moveTo(row, (after.cells[from] as Cell).column);
-      this.#cells(after.cells.slice(from, to));
-    }
+    // Most rows come where nothing was: those need no cells.
+    if (before.width === 0 && after.width > 0) {
+      this.moveTo(row, 0);
+      this.#write(after.stretches);
+    } else this.#writeDifferent(row, before, after);
     const isTailRight = after.fill === before.fill && (after.width >= before.width || after.width === this.columns);
     if (!isTailRight) this.#eraseTail(row, after);
     this.#endRow();
+  }
+
+  #writeDifferent(row: number, before: RowImage, after: RowImage): void {
+    for (const [from, to] of differingRuns(before, after)) {
+      this.moveTo(row, (after.cells[from] as Cell).column);
+      this.#write(after.cells.slice(from, to));
+    }
   }
 
   /** Without wrapping at the edge: a terminal that takes a cell as wider than we do then cuts the row instead of breaking the layout. */
   #rewrite(row: number, after: RowImage): void {
     this.moveTo(row, 0);
     this.#bytes += `${CSI}?7l${CSI}K`;
-    this.#cells(after.cells);
+    this.#write(after.stretches);
     this.#column = -1;
     if (after.fill !== "" && after.width < this.columns) {
       this.#style(after.fill, "");
@@ -152,7 +160,7 @@ export class Frame {
     this.#bytes += `${CSI}K`;
   }
 
-  #cells(cells: readonly Cell[]): void {
+  #write(cells: readonly Cell[]): void {
     for (const cell of cells) {
       this.#style(cell.sgr, cell.link);
       this.#bytes += cell.text;

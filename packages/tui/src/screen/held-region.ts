@@ -1,7 +1,7 @@
 // Where the live region begins after the window has changed its size, from what the terminal held before and what it does to rows.
 
 import type { Reflow } from "../terminal/reflow.ts";
-import { isPlainBlank, type RowImage } from "./encode.ts";
+import type { RowImage } from "./encode.ts";
 
 /** A row as the terminal holds it. */
 export interface HeldRow {
@@ -61,5 +61,5 @@ function breaksBefore({ image }: HeldRow, column: number, columns: number): numb
 function lengthOf({ image, used }: HeldRow, columns: number, reflow: Reflow): number {
   if (reflow.countsFills && image.fill !== "") return columns;
   if (reflow.countsErased) return used;
-  return !reflow.countsLastBlank && isPlainBlank(image.cells.at(-1)) ? image.width - 1 : image.width;
+  return !reflow.countsLastBlank && image.endsBlank ? image.width - 1 : image.width;
 }

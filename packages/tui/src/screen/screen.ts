@@ -2,8 +2,10 @@
 // frame is due; what a frame writes is the region's business.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
+import type { DrawnPicture } from "../picture/draw.ts";
+import type { CellArea } from "../picture/size.ts";
 import type { Row } from "../rows/row.ts";
-import { rowWidth, wrap } from "../rows/wrap.ts";
+import { EMPTY_ROW, rowWidth, wrap } from "../rows/wrap.ts";
 import { REFLOW_USUAL, type Reflow } from "../terminal/reflow.ts";
 import type { TerminalOutput } from "../terminal/terminal.ts";
 import type { Symbols } from "../theme/symbols.ts";
@@ -39,9 +41,14 @@ export interface ScreenParts {
   readonly frameMs?: number;
   /** What the terminal does to rows when its width changes; asked at every change. */
   readonly reflow?: () => Reflow;
+  /** Draws the pictures of committed rows; undefined for one that cannot be drawn. */
+  readonly draw?: (file: Uint8Array, most: CellArea) => DrawnPicture | undefined;
 }
 
 const FRAME_MS = 85;
+/** A picture takes no more. */
+const PICTURE_ROWS = 20;
+const TOP_LEFT: CursorPlace = { row: 0, column: 0 };
 const SYNC_BEGIN = "\x1b[?2026h";
 const SYNC_END = "\x1b[?2026l";
 
@@ -187,19 +194,36 @@ export class Screen {
   /** No live rows, and what was to be committed is. */
   #clearLive(rows: readonly Row[]): void {
     this.#pending.push(...rows);
-    this.#update([], { row: 0, column: 0 }, this.#context());
+    this.#update([], TOP_LEFT, this.#context());
   }
 
   #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height }: RenderContext): void {
-    const committed = this.#pending.flatMap((row) => fitted(row, columns));
-    this.#pending = [];
     const isShownWhole = this.#sync && this.#parts.knowsSync?.() === true;
-    this.#write(this.#region.update({ committed, live, cursor, columns, height, isShownWhole }));
+    let drawn = "";
+    let committed: Row[] = [];
+    for (const row of this.#pending) {
+      committed.push(...fitted(row, columns));
+      const picture = this.#drawn(row, columns, height);
+      if (picture === undefined) continue;
+      // Without live rows below it, all rows of the picture are on the screen, and the cursor is in the row below them.
+      committed.push(...Array.from({ length: picture.area.rows }, () => EMPTY_ROW));
+      drawn += this.#region.update({ committed, live: [], cursor: TOP_LEFT, columns, height }).bytes;
+      drawn += pictureAbove(picture);
+      committed = [];
+    }
+    this.#pending = [];
+    const { bytes, isPlain } = this.#region.update({ committed, live, cursor, columns, height, isShownWhole });
+    this.#write({ bytes: drawn + bytes, isPlain: isPlain && drawn === "" });
+  }
+
+  #drawn({ picture }: Row, columns: number, height: number): DrawnPicture | undefined {
+    if (picture === undefined) return undefined;
+    return this.#parts.draw?.(picture, { columns, rows: Math.min(PICTURE_ROWS, height - 1) });
   }
 
   #eraseLive(): string {
     const { columns, rows: height } = this.#context();
-    return this.#region.update({ committed: [], live: [], cursor: { row: 0, column: 0 }, columns, height }).bytes;
+    return this.#region.update({ committed: [], live: [], cursor: TOP_LEFT, columns, height }).bytes;
   }
 
   #write({ bytes, isPlain }: { bytes: string; isPlain: boolean }): void {
@@ -217,6 +241,9 @@ export class Screen {
     this.#timer = undefined;
   }
 }
+
+/** Wherever a terminal leaves the cursor behind a picture, it comes back to where it was. */
+const pictureAbove = ({ area, bytes }: DrawnPicture): string => `\x1b7\x1b[${area.rows}A\r${bytes}\x1b8`;
 
 /** Committed rows may have been made for a wider terminal: nothing of them is cut off. */
 const fitted = (row: Row, columns: number): readonly Row[] =>

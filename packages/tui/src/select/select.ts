@@ -52,6 +52,8 @@ export interface SelectOptions<T> {
 /** From here on a preview stands beside the list, else below it. */
 const PREVIEW_COLUMNS = 90;
 const PREVIEW_ROWS = 8;
+/** Of the list, however small the terminal is. */
+const LEAST_ROWS = 3;
 
 export class SelectList<T> implements Focusable {
   readonly #options: SelectOptions<T>;
@@ -117,13 +119,14 @@ export class SelectList<T> implements Focusable {
     const search = this.#search?.render(context) ?? [];
     const { preview, maxRows } = this.#options;
     const isBeside = preview !== undefined && context.columns >= PREVIEW_COLUMNS;
-    const isBelow = preview !== undefined && !isBeside;
-    const height = context.rows - search.length - 3 - (isBelow ? PREVIEW_ROWS + 1 : 0);
-    this.#height = Math.max(3, Math.min(maxRows ?? 12, height));
+    const previewRows = Math.min(PREVIEW_ROWS, context.rows - search.length - 3 - LEAST_ROWS - 1);
+    const isBelow = preview !== undefined && !isBeside && previewRows > 0;
+    const height = context.rows - search.length - 3 - (isBelow ? previewRows + 1 : 0);
+    this.#height = Math.max(LEAST_ROWS, Math.min(maxRows ?? 12, height));
     const columns = isBeside ? Math.floor(context.columns / 2) : context.columns;
     const list = this.#list({ ...context, columns });
     const { current } = this;
-    if (preview === undefined || current === undefined) return [...search, ...list];
+    if (current === undefined || preview === undefined || !(isBeside || isBelow)) return [...search, ...list];
     const rule = { text: isBeside ? ` ${context.symbols.ruleVertical} ` : "", style: { color: "borderMuted" } };
     if (isBeside) {
       const room = context.columns - columns - widthOf(rule.text);
@@ -136,7 +139,7 @@ export class SelectList<T> implements Focusable {
       ...list,
       line,
       ...preview(current, columns)
-        .slice(0, PREVIEW_ROWS)
+        .slice(0, previewRows)
         .map((row) => cutRow(row, columns)),
     ];
   }

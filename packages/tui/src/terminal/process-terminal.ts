@@ -3,8 +3,12 @@
 import { writeSync } from "node:fs";
 import { KeyDecoder } from "../keys/decoder.ts";
 import type { Key, TerminalReply } from "../keys/key.ts";
+import type { PictureTerminal } from "../picture/draw.ts";
+import { pictureProtocol } from "../picture/protocol.ts";
+import type { CellSize } from "../picture/size.ts";
 import { type Reflow, reflowOf } from "./reflow.ts";
 import {
+  CELL_QUESTION,
   copySequence,
   enterModes,
   leaveModes,
@@ -53,6 +57,9 @@ export class ProcessTerminal implements TerminalOutput {
   #hasKeyboardProtocol = false;
   #name = "";
   #knowsSync: boolean | undefined;
+  #cell: CellSize | undefined;
+  /** Answers that tell how it draws pictures. */
+  readonly #pictureReplies: TerminalReply[] = [];
 
   constructor(options: { readonly input: InputStream; readonly output: OutputStream; readonly env: TerminalEnv }) {
     this.#input = options.input;
@@ -80,6 +87,11 @@ export class ProcessTerminal implements TerminalOutput {
   /** Whether it shows frames between synchronized-output marks whole; undefined until it has answered. */
   get knowsSync(): boolean | undefined {
     return this.#knowsSync;
+  }
+
+  /** How it draws pictures; better known once it has answered. */
+  get pictures(): PictureTerminal {
+    return { protocol: pictureProtocol(this.#env, this.#pictureReplies), cell: this.#cell };
   }
 
   onceUnblocked(call: () => void): void {
@@ -160,7 +172,11 @@ export class ProcessTerminal implements TerminalOutput {
     this.write(enterModes(this.#env));
   }
 
-  readonly #onResize = (): void => this.#listeners?.onResize?.();
+  readonly #onResize = (): void => {
+    // Another size may come from another font.
+    if (this.#cell !== undefined) this.write(CELL_QUESTION);
+    this.#listeners?.onResize?.();
+  };
 
   readonly #onData = (text: string | Buffer): void => {
     clearTimeout(this.#flushTimer);
@@ -188,6 +204,8 @@ export class ProcessTerminal implements TerminalOutput {
     if (reply.kind === "name") this.#name = reply.text;
     // 0: it does not know the mode; 4: it will never turn it on.
     if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
+    if (reply.kind === "cell") this.#cell = { width: reply.width, height: reply.height };
+    if (reply.kind === "attributes" || reply.kind === "graphics") this.#pictureReplies.push(reply);
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
     if (reply.kind !== "attributes" || this.#hasKeyboardProtocol || this.#reportsOtherKeys || !this.#isActive) return;
     if (!wantsKeyboardProtocol(this.#env)) return;

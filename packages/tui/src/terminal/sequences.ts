@@ -1,5 +1,6 @@
 // What we say to a terminal besides rows: modes on and off, questions, title, notification, clipboard.
 
+import { isMultiplexed } from "../picture/protocol.ts";
 import { visibleLine } from "../rows/visible.ts";
 
 const ESC = "\x1b";
@@ -37,11 +38,24 @@ export function leaveModes(
   ].join("");
 }
 
-/** Background colour, dark or light, name, synchronized output, keyboard; last what every terminal answers, so that silence before it means no. */
-export const questions = (env: TerminalEnv): string =>
-  isConsole(env)
-    ? ""
-    : `${ESC}]11;?${ESC}\\${ESC}[?996n${ESC}[>0q${ESC}[?2026$p${wantsKeyboardProtocol(env) ? `${ESC}[?u` : ""}${ESC}[c`;
+/** Pixels of a cell. */
+export const CELL_QUESTION = `${ESC}[16t`;
+/** Whether it knows kitty's pictures: one pixel, to be looked at and thrown away. */
+const GRAPHICS_QUESTION = `${ESC}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA${ESC}\\`;
+
+/** Background colour, dark or light, name, synchronized output, pictures, keyboard; last what every terminal answers, so that silence before it means no. */
+export function questions(env: TerminalEnv): string {
+  if (isConsole(env)) return "";
+  const keyboard = wantsKeyboardProtocol(env) ? `${ESC}[?u` : "";
+  return `${ESC}]11;?${ESC}\\${ESC}[?996n${ESC}[>0q${ESC}[?2026$p${pictureQuestions(env)}${keyboard}${ESC}[c`;
+}
+
+/** tmux takes the question about pictures as a title, and Apple's terminal prints it. */
+function pictureQuestions(env: TerminalEnv): string {
+  if (env.LATHE_FORCE_IMAGE_PROTOCOL === "none") return "";
+  const isSafe = !isMultiplexed(env) && env.TERM_PROGRAM !== "Apple_Terminal";
+  return CELL_QUESTION + (isSafe ? GRAPHICS_QUESTION : "");
+}
 
 /** For terminals without kitty's protocol: modified keys that have no byte of their own. */
 export const REPORT_OTHER_KEYS = `${ESC}[>4;1m`;

@@ -56,7 +56,7 @@ export async function runCommand(
   const timeoutMs = Math.min(options.timeoutMs ?? times.defaultMs, times.maxMs);
   const spill = lazyArtifact(context, options.name);
   const changedFiles = await watchShownFiles(context);
-  const result = await run(command, context, timeoutMs, {
+  const result = await runUntilDetached(command, context, timeoutMs, {
     signal: context.signal,
     onOutput: context.onOutput,
     spill,
@@ -79,10 +79,10 @@ export async function runCommand(
   return { ...result, ...plain, timeoutMs, changed: await changedFiles(), ...(await spill.close()) };
 }
 
-/** Where somebody could send it to the background, the command is started so that it can outlive the call. */
-function run(
+/** Where somebody could send it to the background, the command is started so that it can outlive whoever waits for it. */
+export function runUntilDetached(
   command: string,
-  context: ToolContext,
+  context: Pick<ToolContext, "env" | "services" | "signal" | "onOutput">,
   timeoutMs: number,
   options: ExecOptions,
 ): Promise<ExecResult | Detached> {
@@ -94,7 +94,7 @@ function run(
 }
 
 /** For the model, as the end of a result. */
-export const backgroundNote = ({ job }: BackgroundOutcome): string =>
+export const backgroundNote = ({ job }: { readonly job: Pick<Job, "id"> }): string =>
   `[The user sent this command to the background. It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
 
 export function refuseEmpty(command: string): void {

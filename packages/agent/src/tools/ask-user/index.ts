@@ -45,6 +45,7 @@ export const askUserTool: ToolDef<ArgsOf<typeof params>> = {
     verb: verbOf(["Asking", "Asked", "Ask"], result),
     subject: questions.map(({ question }) => question).join(" "),
     body: result && !result.isError ? answerLines(questions, result.details) : undefined,
+    asks: true,
   }),
   // People take their time.
   timeoutMs: 0,

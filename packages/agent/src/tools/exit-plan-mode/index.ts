@@ -48,6 +48,7 @@ export const exitPlanModeTool: ToolDef<ArgsOf<typeof params>> = {
     outcome: result && decisionOn(result.details),
     failed: result?.details["approved"] === false,
     body: markdown(plan, PLAN_LINES),
+    asks: true,
   }),
   timeoutMs: 0,
   async execute({ plan }, { services, signal }) {

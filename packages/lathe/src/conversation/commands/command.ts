@@ -20,6 +20,8 @@ export interface CommandView {
   choose?<T>(choice: Choice<T>): Promise<T | undefined>;
   /** Text that may be longer than the screen. Absent: it is printed. */
   page?(title: string, text: string): void;
+  /** A unified diff that may be longer than the screen. Absent: it is printed. */
+  pageDiff?(title: string, diff: string): void;
   /** Puts text on the clipboard. */
   copy?(text: string): void;
   /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */
@@ -66,6 +68,14 @@ export class CommandRegistry {
     return [...this.#commands.values()];
   }
 
+  /** Every name that can be typed: those of the commands, then their aliases. */
+  named(): readonly { readonly name: string; readonly command: SlashCommand }[] {
+    const commands = this.list();
+    const own = commands.map((command) => ({ name: command.name, command }));
+    const others = commands.flatMap((command) => (command.aliases ?? []).map((name) => ({ name, command })));
+    return [...own, ...others];
+  }
+
   get(name: string): SlashCommand | undefined {
     return this.#commands.get(name) ?? this.list().find(({ aliases = [] }) => aliases.includes(name));
   }
@@ -100,7 +110,9 @@ export class CommandRegistry {
     const [, name = "", gap = "", typed = ""] = /^\/([\w-]*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];
     if (gap === "")
-      return this.list().flatMap((command) => (command.name.startsWith(name) ? [`/${command.name}`] : []));
+      return this.named()
+        .filter((one) => one.name.startsWith(name))
+        .map((one) => `/${one.name}`);
     const values = (await this.get(name)?.complete?.(conversation, typed)) ?? [];
     return values.map((value) => `/${name} ${value}`);
   }

@@ -29,14 +29,26 @@ const nameOf = ({ session: { profile } }: Conversation): string => `${profile.pr
 async function chosenModel(conversation: Conversation, view: CommandView): Promise<string | undefined> {
   const { offeredModels } = await import("../../models/offered.ts");
   const offered = await offeredModels(conversation.workspace, nameOf(conversation));
-  const items = offered.map(({ selector, name, detail, problem }) => ({
+  const details = aligned(offered.map(({ facts, name, selector }) => [...facts, selector.endsWith(name) ? "" : name]));
+  const items = offered.map(({ selector, problem }, i) => ({
     value: selector,
     label: selector,
-    detail: `${detail}${selector.endsWith(name) ? "" : ` · ${name}`}`,
+    detail: details[i] ?? "",
     ...(problem === undefined ? {} : { disabled: problem }),
   }));
   const current = offered.findIndex(({ isCurrent }) => isCurrent);
   return chooseFrom(view, { title: "Model", items, ...(current < 0 ? {} : { current }) });
+}
+
+/** Rows of cells as lines whose columns stand below one another. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
 const thinking: SlashCommand = {

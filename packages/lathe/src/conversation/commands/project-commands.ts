@@ -5,6 +5,7 @@ import { usageError } from "../../usage/exit.ts";
 import { existingDirectory } from "../../workspace/workspace.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
+import { foldersLike } from "./folder-completion.ts";
 import initPrompt from "./init.md";
 
 const MEANINGS: Readonly<Record<PermissionMode, string>> = {
@@ -57,6 +58,7 @@ const addDir: SlashCommand = {
   arguments: "<folder>",
   description: "let the agent write to another folder",
   whileWorking: true,
+  complete: ({ workspace }, typed) => foldersLike(workspace.machine, typed),
   run: (conversation, folder, view) => {
     const { roots } = conversation.workspace;
     if (folder === "") return view.line(`Folders: ${roots.join(", ")}`, "dim");

@@ -65,12 +65,18 @@ const diff: SlashCommand = {
   description: "show what has changed in the repository since the last commit",
   whileWorking: true,
   run: async ({ session }, _argument, view) => {
-    const git = "git --no-pager diff --no-color --no-ext-diff HEAD -- . && git ls-files --others --exclude-standard";
-    const { output, exitCode } = await session.env.execCommand(git, DIFF_TIMEOUT_MS);
-    if (exitCode !== 0) throw usageError(`git diff did not work here: ${visibleLine(output) || `exit ${exitCode}`}.`);
-    if (output.trim() === "") return view.line("Nothing has changed since the last commit.", "dim");
-    if (view.page) view.page("Changes since the last commit", output);
-    else view.line(output.trimEnd());
+    const git = async (command: string): Promise<string> => {
+      const { output, exitCode } = await session.env.execCommand(`git --no-pager ${command}`, DIFF_TIMEOUT_MS);
+      if (exitCode === 0) return output.trimEnd();
+      throw usageError(`git diff did not work here: ${visibleLine(output) || `exit ${exitCode}`}.`);
+    };
+    const changes = await git("diff --no-color --no-ext-diff HEAD -- .");
+    const added = await git("ls-files --others --exclude-standard");
+    if (added !== "") view.line(`New files that git does not track yet:\n${added}`, "dim");
+    if (changes === "") {
+      if (added === "") view.line("Nothing has changed since the last commit.", "dim");
+    } else if (view.pageDiff) view.pageDiff("Changes since the last commit", changes);
+    else view.line(changes);
   },
 };
 

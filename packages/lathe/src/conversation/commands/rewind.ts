@@ -32,6 +32,7 @@ export const undo: SlashCommand = {
   name: "undo",
   arguments: "[files|conversation] [force]",
   description: "take back your last message and what came of it, files included",
+  complete: (_conversation, typed) => WORDS.filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
     const { options } = read(argument, WORDS, 0);
     await carryOut(conversation, view, options, (said) => conversation.undo(said));
@@ -42,6 +43,7 @@ export const redo: SlashCommand = {
   name: "redo",
   arguments: "[force]",
   description: "take the last rewind back",
+  complete: (_conversation, typed) => ["force"].filter((word) => word.startsWith(typed)),
   run: async (conversation, argument, view) => {
     const { options } = read(argument, ["force"], 0);
     await carryOut(conversation, view, options, (said) => conversation.redo(said));

@@ -1,12 +1,16 @@
 // Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
 
+import { join } from "node:path";
 import { sentence } from "@lathe/agent";
 import { offeredSessions } from "../../sessions/choose.ts";
 import { findSession } from "../../sessions/find.ts";
+import { listSessions } from "../../sessions/list.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
+
+const MOST_COMPLETED = 20;
 
 const fresh: SlashCommand = {
   name: "new",
@@ -23,6 +27,16 @@ const resume: SlashCommand = {
   aliases: ["sessions"],
   arguments: "[id]",
   description: "continue an earlier session",
+  complete: ({ workspace }, typed) =>
+    listSessions({
+      sessionsRoot: workspace.paths.sessions,
+      cacheFile: join(workspace.paths.cache, "session-heads.json"),
+      cwd: workspace.cwd,
+      limit: MOST_COMPLETED,
+      now: workspace.machine.deps.now(),
+    })
+      .map(({ id }) => id.slice(0, 8))
+      .filter((id) => id.startsWith(typed)),
   run: async (conversation, id, view) => {
     const path = id === "" ? await chosenSession(conversation, view) : findSession(conversation.workspace, id).path;
     if (path === undefined) return view.line("No session selected.", "dim");

@@ -8,6 +8,7 @@ import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import { chooseFrom } from "./choice.ts";
 import type { CommandView, SlashCommand } from "./command.ts";
+import { foldersLike } from "./folder-completion.ts";
 
 const hinted = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
 const isFilter = (word: string): word is TreeFilter => (TREE_FILTERS as readonly string[]).includes(word);
@@ -25,7 +26,10 @@ const tree: SlashCommand = {
   name: "tree",
   arguments: "[filter | entry [summary [focus] | no-summary]]",
   description: `show the session's tree (${TREE_FILTERS.join(", ")}), or go to an entry of it`,
-  complete: labels,
+  complete: (conversation, typed) => [
+    ...TREE_FILTERS.filter((filter) => filter.startsWith(typed)),
+    ...labels(conversation, typed),
+  ],
   run: async (conversation, argument, view) => {
     const [word, rest] = divided(argument);
     const { journal } = conversation.session;
@@ -108,6 +112,7 @@ const move: SlashCommand = {
   name: "move",
   arguments: "<folder>",
   description: "take this session to another folder and work there",
+  complete: ({ workspace }, typed) => foldersLike({ cwd: workspace.cwd, userHome: workspace.machine.userHome }, typed),
   run: async (conversation, folder, view) => {
     if (folder === "") throw usageError("Name a folder: /move <folder>");
     const { cancelled } = await hinted(() => conversation.move(folder));

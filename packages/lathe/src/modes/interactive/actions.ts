@@ -1,6 +1,7 @@
 // What the keys do at the terminal, besides editing and choosing. Every action can be given other keys in keybindings.json.
 
 import { type Action, Bindings, EDITOR_ACTIONS, SELECT_ACTIONS } from "@lathe/tui";
+import type { ChoiceAction } from "../../conversation/commands/choice.ts";
 import { readIfThere } from "../../home/small-file.ts";
 
 const app = <Id extends string>(id: Id, description: string, ...chords: string[]) =>
@@ -37,9 +38,24 @@ export const APP_ACTIONS = [
   app("help", "Show the keys", "f1"),
 ] as const;
 
+const list = (id: ChoiceAction<unknown>["name"], description: string, chord: string): Action => ({
+  id: `app.list.${id}`,
+  description,
+  chords: [chord],
+  context: "list",
+});
+
+/** In lists whose items can be changed, such as that of sessions. */
+export const LIST_ACTIONS: readonly Action[] = [
+  list("rename", "Rename the session at the pointer", "ctrl+r"),
+  list("delete", "Delete the session at the pointer, after a question", "ctrl+d"),
+  list("sort", "Sort sessions by name, or newest first", "ctrl+s"),
+  list("path", "Show the files of sessions", "ctrl+p"),
+];
+
 export type AppAction = (typeof APP_ACTIONS)[number]["id"];
 
-export const ALL_ACTIONS: readonly Action[] = [...APP_ACTIONS, ...EDITOR_ACTIONS, ...SELECT_ACTIONS];
+export const ALL_ACTIONS: readonly Action[] = [...APP_ACTIONS, ...LIST_ACTIONS, ...EDITOR_ACTIONS, ...SELECT_ACTIONS];
 
 export interface LoadedBindings {
   readonly bindings: Bindings;
@@ -52,7 +68,16 @@ export function loadBindings(file: string): LoadedBindings {
   const remaps = remapsIn(file);
   if (typeof remaps === "string") return { bindings: new Bindings(ALL_ACTIONS), problems: [remaps] };
   const bindings = new Bindings(ALL_ACTIONS, remaps);
-  return { bindings, problems: bindings.problems };
+  return { bindings, problems: [...bindings.problems, ...conflictsAmong(bindings, Object.keys(remaps))] };
+}
+
+/** Chords that the person gave to several actions of one place. A default that lost its chord to them is none. */
+function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string[] {
+  const chosen = new Set(remapped.map((id) => id.toLowerCase()));
+  return bindings.conflicts().flatMap(({ chord, actions }) => {
+    const [winner, ...others] = actions.filter((id) => chosen.has(id.toLowerCase()));
+    return others.length === 0 ? [] : [`Keybinding "${chord}" is ${winner}; ${others.join(", ")} cannot have it, too.`];
+  });
 }
 
 /** A text is what is wrong with the file. */

@@ -32,10 +32,14 @@ export class ComposerCompletion implements CompletionSource {
     const space = line.search(/\s/);
     if (space < 0) {
       const typed = line.slice(1);
-      const all = commands.list();
-      const begun = all.filter(({ name }) => name.startsWith(typed));
-      const found = [...begun, ...fuzzyFilter(typed, all, ({ name }) => name).filter((one) => !begun.includes(one))];
-      const items = found.map(({ name, arguments: taken = "", description }) => ({
+      const all = commands.named();
+      // An alias is found by whoever knows it; the list of all commands has each once.
+      const begun = all.filter(
+        ({ name, command }) => name.startsWith(typed) && (typed !== "" || name === command.name),
+      );
+      const more =
+        typed === "" ? [] : fuzzyFilter(typed, all, ({ name }) => name).filter((one) => !begun.includes(one));
+      const items = [...begun, ...more].map(({ name, command: { arguments: taken = "", description } }) => ({
         value: `/${name}${taken === "" ? "" : " "}`,
         label: `/${name}`,
         detail: description,

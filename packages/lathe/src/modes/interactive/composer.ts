@@ -2,31 +2,32 @@
 
 import type { InputContent } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
-import {
-  type CursorPlace,
-  type Editor,
-  type RenderContext,
-  type Row,
-  row,
-  rowOf,
-  shorten,
-  visibleLine,
-} from "@lathe/tui";
+import { type Editor, EMPTY_ROW, type RenderContext, type Row, row, rowOf, shorten, visibleLine } from "@lathe/tui";
 import type { Queue } from "./controller.ts";
-
-export interface ComposerRows {
-  readonly rows: readonly Row[];
-  readonly cursor: CursorPlace | undefined;
-}
+import { type Placed, ruleRow } from "./live-layout.ts";
 
 const MOST_QUEUED = 4;
 
 /** The role colours the rules: a person sees the permission mode where they type. */
-export function composerRows(editor: Editor, context: RenderContext, role: string): ComposerRows {
-  const rule = row(context.symbols.ruleHorizontal.repeat(context.columns), { color: role });
+export function composerRows(editor: Editor, context: RenderContext, role: string): Placed {
+  const rule = ruleRow(context, role);
   const lines = editor.render(context);
-  const { cursor } = editor;
-  return { rows: [rule, ...lines, rule], cursor: cursor && { row: cursor.row + 1, column: cursor.column } };
+  const { cursor, vimMode = "insert", searchedFor } = editor;
+  return {
+    rows: [rule, ...lines, vimMode === "insert" ? rule : modeRule(searchedFor ?? vimMode, context, role)],
+    cursor: cursor && { row: cursor.row + 1, column: cursor.column },
+  };
+}
+
+/** Letters are not text now: that has to be seen. */
+function modeRule(said: string, { symbols, columns }: RenderContext, role: string): Row {
+  const rule = symbols.ruleHorizontal;
+  const mode = visibleLine(said).slice(0, Math.max(0, columns - 4));
+  return rowOf(
+    { text: rule.repeat(2), style: { color: role } },
+    { text: ` ${mode} `, style: { color: "accent" } },
+    { text: rule.repeat(Math.max(0, columns - mode.length - 4)), style: { color: role } },
+  );
 }
 
 export function queueRows({ steering, followUps }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
@@ -53,7 +54,7 @@ function listed(title: string, messages: Queue["steering"], { columns, symbols }
     );
   const more = messages.length - shown.length;
   const head = shorten(`${title}${more > 0 ? ` (${more} more)` : ""}: ${keys}`, columns);
-  return [row(head, { color: "dim" }), ...shown];
+  return [EMPTY_ROW, row(head, { color: "dim" }), ...shown];
 }
 
 const wordsOf = (content: InputContent): string =>

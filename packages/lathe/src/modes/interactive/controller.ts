@@ -1,7 +1,7 @@
 // What a person at the terminal can do: speak, steer, queue, interrupt, run commands, leave. Knows no terminal: text comes in
 // through its methods, and what has to be seen goes out through the view.
 
-import { type InputContent, plainOutput, type QueuedMessage } from "@lathe/agent";
+import type { InputContent, QueuedMessage } from "@lathe/agent";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -12,9 +12,6 @@ import type { HostView } from "./host-view.ts";
 
 const CUT_OFF = "The last input was not finished. Continue it?";
 const LEAVE_WITHIN_MS = 2_000;
-/** What is shown of a command's output. */
-const SHELL_LINES = 20;
-const LONGEST_LINE = 4_000;
 
 type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
 
@@ -163,21 +160,14 @@ export class Controller {
     return attached.length === 0 ? words : [...partsOf(attached), ...partsOf(words)];
   }
 
-  /** A command of the person's own: its end is shown, all of it is recorded. */
   async #shell(bang: BangCommand): Promise<void> {
-    this.#view.line(`$ ${bang.command}`, "bold");
-    const { output, exitCode, cancelled, timedOut } = await this.conversation.shell.run(bang);
-    const lines = plainOutput(output)
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.slice(0, LONGEST_LINE));
-    const hidden = lines.length - SHELL_LINES;
-    if (hidden > 0) this.#view.line(`… ${hidden} earlier lines`, "dim");
-    if (output.trim() !== "") this.#view.line(lines.slice(-SHELL_LINES).join("\n"));
-    const ended = cancelled ? "Cancelled." : timedOut ? "Timed out." : `exit ${exitCode ?? "by a signal"}`;
-    const isBad = cancelled || timedOut || exitCode !== 0;
-    const seen = bang.isSent ? "" : " (the model does not see it)";
-    this.#view.line(`${ended}${seen}`, isBad ? "yellow" : "dim");
+    const shown = this.#view.userCommand(bang);
+    try {
+      shown.end(await this.conversation.shell.run(bang, { onOutput: (chunk) => shown.output(chunk) }));
+    } catch (error) {
+      shown.end();
+      throw error;
+    }
   }
 
   async #continue(): Promise<void> {

@@ -1,11 +1,20 @@
 // What the controller needs of whoever draws: the screen, or the plain lines. Both are also where people are asked.
 
+import type { UserCommandResult } from "@lathe/agent";
 import type { CommandView } from "../../conversation/commands/command.ts";
 import type { OpenSession, Person } from "../../conversation/open-session.ts";
+import type { BangCommand } from "../../conversation/user-shell.ts";
 import type { ExitCode } from "../../usage/exit.ts";
 import type { HoldsFrom } from "./held-keys.ts";
 
 export type LineStyle = "dim" | "bold" | "red" | "green" | "yellow";
+
+/** Shows a command of the person's own. */
+export interface UserCommandView {
+  output(chunk: string): void;
+  /** Without a result: it could not be run, and why is said elsewhere. */
+  end(result?: UserCommandResult): void;
+}
 
 export interface HostView extends CommandView, Required<Person> {
   /** A line of the product's own, below what was said so far. */
@@ -16,6 +25,8 @@ export interface HostView extends CommandView, Required<Person> {
   confirm(question: string): Promise<boolean | string | undefined>;
   /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
   dialogue<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T>;
+  /** A command of the person's own has begun. */
+  userCommand(bang: BangCommand): UserCommandView;
   /** Shows what happens in a session, until it is closed. */
   watch(open: OpenSession): void;
   leave(code: ExitCode): void;

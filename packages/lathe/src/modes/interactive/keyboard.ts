@@ -96,7 +96,9 @@ export class Keyboard implements KeyHandler {
 
   #escape(controller: Controller): boolean {
     const view = this.#view;
-    if (view.editor.isCompleting) return false;
+    const { isCompleting, vimMode, isEmpty, searchedFor } = view.editor;
+    const isOfVim = !isEmpty && vimMode !== undefined && (vimMode !== "normal" || searchedFor !== undefined);
+    if (isCompleting || isOfVim) return false;
     const now = view.machine.deps.now();
     const again = now - this.#lastEscape < TWICE_MS;
     this.#lastEscape = again ? Number.NEGATIVE_INFINITY : now;

@@ -8,6 +8,7 @@ import { promptsOf } from "../../headless/prompts.ts";
 import { shownPath } from "../../home/shown-path.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
 import type { Machine } from "../../machine/machine.ts";
+import { keepYoungObjectsFew } from "../../machine/young-objects.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
 import { type SessionChooser, withChosenSession } from "../../sessions/choose.ts";
@@ -43,6 +44,7 @@ export async function runInteractive(
   host: Host,
 ): Promise<ExitCode> {
   const { view } = host;
+  keepYoungObjectsFew();
   const ended = (): void => view.leave(EXIT.interrupted);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
   const opening = opened(args, quiet(machine, view), timing, host);
@@ -109,7 +111,7 @@ async function conversationWith(
   }
   const [first, ...later] = prompts;
   open(controller);
-  announceNewer(workspace, view);
+  announceNewer(controller, view);
   void view.tell(async (ready) => {
     if (first !== undefined) await ready.submit(first, later);
     else if (conversation.wasCutOff) await ready.offerToContinue();
@@ -138,13 +140,21 @@ function askedOnce(view: HostView): Presence {
 /** After the start, which it must not slow down. */
 const LATER_MS = 10_000;
 
-function announceNewer(workspace: Workspace, view: Host["view"]): void {
-  const timer = workspace.machine.deps.setTimer(async () => {
+function announceNewer(controller: Controller, view: Host["view"]): void {
+  const { workspace } = controller.conversation;
+  const { setTimer } = workspace.machine.deps;
+  const announce = async (): Promise<void> => {
+    // Nothing that is being done is interrupted by it.
+    if (controller.isBusy) {
+      timer = setTimer(announce, LATER_MS);
+      return;
+    }
     const { versionNotice } = await import("../../update/newer-version.ts");
     const { line, refresh } = versionNotice(workspace);
     if (line !== undefined) view.line(line, "dim");
     await refresh();
-  }, LATER_MS);
+  };
+  let timer = setTimer(announce, LATER_MS);
   void view.left.then(() => timer.cancel());
 }
 

@@ -1,6 +1,6 @@
 // Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
 
-import { elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes } from "@lathe/tui";
+import { type Bindings, elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes } from "@lathe/tui";
 import type { OpenSession } from "../../conversation/open-session.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
@@ -28,8 +28,10 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     expanded: false,
     now: deps.now,
     model,
-    onChange: () => view.screen.changed(),
+    onChange: () => view.streamed(),
+    isQuestionShown: () => view.panels.shown?.byAgent ?? false,
     expandKey: view.bindings.chords("app.tools.expand")[0],
+    commandHint: commandHint(view.bindings),
   });
   const facts = new ConversationFacts(() => view.controller);
   const rows = new HostRows(view, transcript, facts);
@@ -39,12 +41,20 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   view.conversationRows = rows;
   view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
   view.past = (session) => {
-    for (const block of transcript.past(session, view.context())) view.screen.commit(block);
+    view.gap();
+    for (const block of transcript.past(session, view.context())) view.commit(block);
+  };
+  view.userCommand = (bang) => {
+    const shown = transcript.userCommand(bang);
+    rows.tick();
+    return shown;
   };
   view.onSent = (text) => {
     const { controller } = view;
-    if (controller?.commands.parse(text.trimEnd())) view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
-    else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
+    if (controller?.commands.parse(text.trimEnd())) {
+      view.gap();
+      view.line(`${view.colours.symbols.prompt} ${text}`, "dim");
+    } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
     history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
   const pictures = new Pictures(view);
@@ -60,6 +70,8 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       history = new ComposerHistory(workspace);
       view.history = history;
       transcript.thinking = settings["display.thinking"];
+      view.editor.usesVim = settings["editor.vim"];
+      view.showsPictures = settings["terminal.showImages"];
       const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
       if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
       if (parts.length > 0) rows.parts = parts;
@@ -78,6 +90,13 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       await history?.close();
     },
   };
+}
+
+function commandHint(bindings: Bindings): string {
+  const [stop] = bindings.chords("app.interrupt");
+  const [background] = bindings.chords("app.background");
+  const stops = stop === undefined ? [] : [`${stop.replace("escape", "esc")} stops it`];
+  return [...stops, ...(background === undefined ? [] : [`${background} sends it to the background`])].join(", ");
 }
 
 interface Followers {

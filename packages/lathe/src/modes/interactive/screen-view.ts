@@ -4,12 +4,14 @@
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
+  asciiSigns,
   type Bindings,
   BUILTIN_THEMES,
   type CompletionSource,
-  type CursorPlace,
   colourMode,
+  drawPicture,
   Editor,
+  EMPTY_ROW,
   type Focusable,
   type History,
   type Key,
@@ -18,6 +20,7 @@ import {
   type RenderContext,
   type Row,
   row,
+  rowText,
   Screen,
   type Style,
   shorten,
@@ -37,6 +40,7 @@ import { composerRows, queueRows } from "./composer.ts";
 import type { Controller } from "./controller.ts";
 import { HeldKeys, type HoldsFrom } from "./held-keys.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
+import { framedPanel, hasRoomForRules, stacked } from "./live-layout.ts";
 import { PanelStack } from "./panels/panel-stack.ts";
 
 /** What is shown of the conversation once it is there. */
@@ -62,6 +66,8 @@ const STYLES: Readonly<Record<LineStyle, Style>> = {
   yellow: { color: "warning" },
 };
 const HINT_MS = 2_000;
+/** Between two looks at what has become final. */
+const AHEAD_MS = 8;
 const WAITS = "Tab goes to this question.";
 
 export class ScreenView implements HostView {
@@ -74,6 +80,8 @@ export class ScreenView implements HostView {
   controller: Controller | undefined;
   /** Whether the terminal's window has the focus, as far as it says so. */
   hasFocus = true;
+  /** Whether the terminal may draw pictures, if it can. */
+  showsPictures = true;
   conversationRows: ConversationRows | undefined;
   keys: KeyHandler | undefined;
   /** Whoever makes the colours now. */
@@ -90,8 +98,14 @@ export class ScreenView implements HostView {
   attached: () => readonly ContentPart[] = () => [];
   onReply: (reply: TerminalReply) => void = () => {};
   #fullScreen: Focusable | undefined;
+  /** What stands lowest in the scrollback, and whether it is a line of the product's own. */
+  #last: Row | undefined;
+  #isAfterLine = false;
   /** The conversation as the last frame had it. */
   #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
+  /** Final rows for the next frame, made before it is due. */
+  #ahead: Row[] = [];
+  #lookedAt = 0;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
   readonly #held = new HeldKeys({ replay: (key) => this.#take(key), isAsking: () => this.#isAsking });
@@ -136,7 +150,10 @@ export class ScreenView implements HostView {
     });
     this.screen = new Screen({
       output: this.terminal,
-      colours: { sgr: (style) => this.colours.sgr(style) },
+      colours: {
+        sgr: (style) => this.colours.sgr(style),
+        signs: (text) => asciiSigns(text, this.colours.symbols),
+      },
       symbols: () => this.colours.symbols,
       clock: {
         now: deps.now,
@@ -147,6 +164,7 @@ export class ScreenView implements HostView {
       reflow: () => this.terminal.reflow,
       knowsSync: () => this.terminal.knowsSync,
       sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
+      draw: (file, most) => (this.showsPictures ? drawPicture(file, this.terminal.pictures, most) : undefined),
     });
   }
 
@@ -189,8 +207,26 @@ export class ScreenView implements HostView {
 
   line(text: string, style?: LineStyle): void {
     const styled = style === undefined ? {} : { style: STYLES[style] };
+    if (!this.#isAfterLine) this.gap();
     this.#flush();
-    this.screen.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+    this.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+    this.#isAfterLine = true;
+  }
+
+  /** Leaves a blank row, unless there is one or nothing is above. */
+  gap(): void {
+    this.#flush();
+    if (this.#last !== undefined && rowText(this.#last) !== "") this.commit([EMPTY_ROW]);
+  }
+
+  /** The conversation has changed. Its final rows are made as it goes on: a frame that made all of them at once would keep keys waiting. */
+  streamed(): void {
+    const now = this.machine.deps.now();
+    if (now - this.#lookedAt >= AHEAD_MS) {
+      this.#ahead.push(...this.#final(this.context()));
+      this.#lookedAt = now;
+    }
+    this.screen.changed();
   }
 
   hint(text: string): void {
@@ -242,6 +278,10 @@ export class ScreenView implements HostView {
 
   page(title: string, text: string): void {
     this.view(title, (columns) => wrap([{ text: visible(text) }], columns));
+  }
+
+  pageDiff(title: string, diff: string): void {
+    void import("./panels/diff-page.ts").then(({ diffPage }) => this.view(title, diffPage(diff)));
   }
 
   /** Rows that may be more than the screen has. */
@@ -296,6 +336,7 @@ export class ScreenView implements HostView {
 
   /** Shows the end of an earlier session. */
   past: (session: OpenSession["session"]) => void = () => {};
+  userCommand: HostView["userCommand"] = () => ({ output: () => {}, end: () => {} });
   /** Set when the conversation is opened. */
   watch: (open: OpenSession) => void = () => {};
 
@@ -379,19 +420,16 @@ export class ScreenView implements HostView {
     const above: Row[] = [...this.#conversation(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
     const status = this.conversationRows?.status(context) ?? [];
-    const below =
-      this.#hint === "" ? status : [row(shorten(this.#hint, context.columns), { color: "warning" }), ...status];
+    const hint = this.#hint;
+    const below = hint === "" ? status : [row(shorten(hint, context.columns), { color: "warning" }), ...status];
     if (shown) {
-      const rows = shown.component.render(context);
-      above.push(row(""));
-      if (focused) {
-        const hint = row(shorten(shown.component.hint, context.columns), { color: "dim" });
-        return stacked(above, [...rows, hint], shown.component.cursor, below, context);
-      }
-      above.push(...rows, row(shorten(WAITS, context.columns), { color: "warning" }));
+      const isBelowText = above.length > 0 || (this.#last !== undefined && rowText(this.#last) !== "");
+      if (isBelowText && hasRoomForRules(context)) above.push(EMPTY_ROW);
+      const keys = [shown.component.hint, this.panels.moreWaiting].filter((part) => part !== "").join(", ");
+      if (focused) return stacked(above, framedPanel(shown, context, keys, "dim"), below, context);
+      above.push(...framedPanel(shown, context, WAITS, "warning").rows);
     }
-    const composer = composerRows(this.editor, context, "border");
-    return stacked(above, composer.rows, composer.cursor, below, context);
+    return stacked(above, composerRows(this.editor, context, "border"), below, context);
   }
 
   #queueKeys(): { edit: string; now: string } {
@@ -403,7 +441,7 @@ export class ScreenView implements HostView {
   #conversation(context: RenderContext, isEcho: boolean): readonly Row[] {
     if (isEcho && this.#drawn?.columns === context.columns) return this.#drawn.rows;
     this.#flush(context);
-    const rows = this.conversationRows?.render(context) ?? [];
+    const rows = this.#parted(this.conversationRows?.render(context) ?? []);
     this.#drawn = { columns: context.columns, rows };
     return rows;
   }
@@ -411,8 +449,27 @@ export class ScreenView implements HostView {
   /** What is finished goes up before anything else is written there. */
   #flush(context: RenderContext = this.context()): void {
     this.#drawn = undefined;
-    const rows = this.conversationRows?.finished(context) ?? [];
-    if (rows.length > 0) this.screen.commit(rows);
+    const rows = this.#parted([...this.#ahead, ...this.#final(context)]);
+    this.#ahead = [];
+    if (rows.length === 0) return;
+    this.commit(rows);
+    this.#isAfterLine = false;
+  }
+
+  /** A line of the product's own and what happens in the session are not written into one another. */
+  #parted(rows: readonly Row[]): readonly Row[] {
+    const isParted = !this.#isAfterLine || this.#last === undefined || rowText(this.#last) === "";
+    return isParted || rows[0] === undefined || rowText(rows[0]) === "" ? rows : [EMPTY_ROW, ...rows];
+  }
+
+  /** To the scrollback. */
+  commit(rows: readonly Row[]): void {
+    this.#last = rows.at(-1) ?? this.#last;
+    this.screen.commit(rows);
+  }
+
+  #final(context: RenderContext): readonly Row[] {
+    return this.conversationRows?.finished(context) ?? [];
   }
 
   get columns(): number {
@@ -423,20 +480,4 @@ export class ScreenView implements HostView {
     const { columns, rows } = this.terminal;
     return { columns, rows, symbols: this.colours.symbols, now: this.machine.deps.now() };
   }
-}
-
-/** The part with the cursor and what is below it are always on the screen; of what is above, the end is. */
-function stacked(
-  above: readonly Row[],
-  focus: readonly Row[],
-  cursor: CursorPlace | undefined,
-  below: readonly Row[],
-  { rows }: RenderContext,
-): LiveView {
-  const room = Math.max(0, rows - focus.length - below.length);
-  const shown = above.slice(Math.max(0, above.length - room));
-  return {
-    rows: [...shown, ...focus, ...below],
-    ...(cursor ? { cursor: { row: cursor.row + shown.length, column: cursor.column } } : {}),
-  };
 }

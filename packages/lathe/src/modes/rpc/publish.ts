@@ -1,5 +1,6 @@
 // The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
 
+import { themeSchema } from "@lathe/tui";
 import { exactly, integer, type JsonSchema, object, optional, text } from "../wire/define.ts";
 import { EVENTS } from "../wire/events.ts";
 import { wireMessage } from "../wire/message.ts";
@@ -46,6 +47,7 @@ export function schemaFiles(): Readonly<Record<string, JsonSchema>> {
       "A line that lathe --mode rpc writes, replies aside",
       mapValues(OUTBOUND, ({ schema }) => schema),
     ),
+    "theme.json": themeSchema(),
   };
 }
 

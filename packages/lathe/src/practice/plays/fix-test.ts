@@ -47,7 +47,7 @@ export function* fixFailingTest(): Play {
       if (++attempts > MOST_ATTEMPTS) return giveUp(attempts - 1);
       const outcome = yield* tryChange(path, lines, mutation, command);
       if (outcome) {
-        return `Fixed: ${path}, line ${mutation.line + 1}, after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}. All tests pass.\n\n- ${mutation.before.trim()}\n+ ${mutation.after.trim()}`;
+        return `Fixed: ${path}, line ${mutation.line + 1}, after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}. All tests pass.\n\n\`\`\`diff\n- ${mutation.before.trim()}\n+ ${mutation.after.trim()}\n\`\`\``;
       }
     }
   }
@@ -70,7 +70,7 @@ function* tryChange(
     path,
     place.before,
     place.after,
-    `Line ${mutation.line + 1}: \`${mutation.before.trim()}\` might be meant as \`${mutation.after.trim()}\`.`,
+    `Line ${mutation.line + 1} might be meant as \`${mutation.after.trim()}\``,
   );
   if (changed.isError) return false;
   const result = yield bash(command);

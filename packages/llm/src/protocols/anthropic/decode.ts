@@ -4,6 +4,7 @@
 import { inStreamError } from "../../errors/classify.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../types/protocol.ts";
+import type { Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
 import { isObject, list, object, string } from "../common/json.ts";
 import { structuredOutputTool } from "./structured.ts";
@@ -96,19 +97,18 @@ export class AnthropicDecoder implements ResponseDecoder {
   #start(message: JsonObject, out: BlockSink): void {
     const id = string(message["id"]);
     const model = string(message["model"]);
-    const info = { ...(id === undefined ? {} : { id }), ...(model === undefined ? {} : { model }) };
-    if (this.#started) {
+    const isRestart = this.#started;
+    this.#started = true;
+    if (isRestart) {
       this.#open = new Map();
       this.#opened = 0;
       this.#thinkingChars = 0;
       this.#countedReasoning = false;
       this.#sawStop = false;
-      out.restart(info);
-    } else {
-      this.#started = true;
-      out.start(info);
     }
-    this.#usage(message, out);
+    const info = { id, model, usage: this.#usageOf(message) };
+    if (isRestart) out.restart(info);
+    else out.start(info);
   }
 
   #begin(index: number, start: JsonObject, out: BlockSink): void {
@@ -190,7 +190,8 @@ export class AnthropicDecoder implements ResponseDecoder {
 
   #messageDelta(event: JsonObject, out: BlockSink): void {
     this.#stopReason(object(event["delta"]) ?? {}, out);
-    this.#usage(event, out);
+    const usage = this.#usageOf(event);
+    if (usage) out.usage(usage);
     out.raw(event);
   }
 
@@ -202,12 +203,11 @@ export class AnthropicDecoder implements ResponseDecoder {
     out.finishReason(structured ? { reason: "stop", raw: reason } : anthropicFinish(reason));
   }
 
-  #usage(holder: JsonObject, out: BlockSink): void {
+  #usageOf(holder: JsonObject): Partial<Usage> | undefined {
     const raw = object(holder["usage"]);
-    if (raw === undefined) return;
-    const usage = anthropicUsage(raw);
-    if (usage.reasoningTokens !== undefined) this.#countedReasoning = true;
-    out.usage(usage);
+    const usage = raw && anthropicUsage(raw);
+    if (usage?.reasoningTokens !== undefined) this.#countedReasoning = true;
+    return usage;
   }
 
   #finish(out: BlockSink): void {

@@ -41,8 +41,6 @@ export interface AnswerPanelParts<T> {
   changed(): void;
 }
 
-/** Rows that the rest of the screen keeps. */
-const LEFT_FOR_OTHERS = 6;
 const LEAST_BODY = 3;
 
 export class AnswerPanel<T> implements Focusable {
@@ -161,7 +159,7 @@ export class AnswerPanel<T> implements Focusable {
 
   #body({ columns, rows, symbols }: RenderContext, below: number): readonly Row[] {
     const all = this.#parts.body(columns);
-    const room = Math.max(LEAST_BODY, rows - below - LEFT_FOR_OTHERS);
+    const room = Math.max(LEAST_BODY, rows - below);
     this.#isCut = all.length > room;
     if (!this.#isCut) return all;
     const shown = all.slice(0, room - 1);

@@ -5,10 +5,12 @@ import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
 import { diffRows, EMPTY_ROW, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
+import { shownPath } from "../../../home/shown-path.ts";
 import type { Width } from "../../../permissions/permissions.ts";
 import { denied } from "../plain/answers.ts";
 import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
+import { approvalTitle } from "./approval-title.ts";
 
 const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
   added: { color: "toolDiffAdded" },
@@ -21,16 +23,22 @@ const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
 const BAR = "│ ";
 const INDENT = "    ";
 
-export function approvalRows(question: ApprovalQuestion, cwd: string, columns: number): Row[] {
-  const { tool_name: tool, preview, reason, access, agentId } = question;
-  const whose = agentId === undefined ? "" : ` (agent ${agentId})`;
-  const title = `Allow this ${visibleLine(tool)} call${whose}?`;
-  const touched = access === undefined ? "" : touches(access, cwd);
+/** Where the paths of a question are seen from. */
+export interface Surroundings {
+  readonly cwd: string;
+  readonly userHome: string;
+}
+
+export function approvalRows(question: ApprovalQuestion, around: Surroundings, columns: number): Row[] {
+  const { preview, reason, access = [] } = question;
+  const { text: title, covers } = approvalTitle(question, around.userHome);
+  const shown = preview.filter((line) => line !== covers);
+  const touched = touches(access, preview, around);
   return [
     ...wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
     ...(reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" })),
-    ...bodyRows(preview, columns),
-    ...(touched === "" ? [] : indented(`Touches: ${touched}`, columns, { color: "muted" })),
+    ...bodyRows(shown, columns),
+    ...(touched === "" ? [] : indented(`Also: ${touched}`, columns, { color: "muted" })),
     EMPTY_ROW,
   ];
 }
@@ -106,13 +114,20 @@ function indented(text: string, columns: number, style: Style): Row[] {
 
 const MOST_NAMED = 6;
 
-function touches(access: readonly Access[], cwd: string): string {
+/** What the preview does not show: a command and the files that are changed stand there. */
+function touches(access: readonly Access[], preview: readonly PreviewLine[], { cwd, userHome }: Surroundings): string {
   const near = (path: string): string => {
     const below = relative(cwd, path);
-    return visibleLine(below === "" ? "." : below.startsWith("..") ? path : below);
+    return visibleLine(below === "" ? "." : below.startsWith("..") ? shownPath(path, userHome) : below);
   };
-  const parts = access.map((one): string => {
-    if (one.kind === "exec") return `runs a command in ${near(one.cwd)}`;
+  const named = preview.filter(({ kind }) => kind === "heading").map(({ text }) => text);
+  const isNamed = (path: string): boolean =>
+    named.some((text) => [path, near(path)].some((one) => text.endsWith(` ${one}`) || text.includes(` ${one} to `)));
+  const unseen = access.filter(
+    (one) => one.kind !== "exec" && !((one.kind === "write" || one.kind === "read") && isNamed(one.path)),
+  );
+  const parts = unseen.flatMap((one): string | [] => {
+    if (one.kind === "exec") return [];
     if (one.kind === "network") return `connects to ${visibleLine(one.host)}`;
     if (one.kind === "address") return `${one.write ? "writes" : "reads"} ${visibleLine(one.url)}`;
     return `${one.kind === "read" ? "reads" : "writes"} ${near(one.path)}`;

@@ -1,7 +1,17 @@
 // A list to choose from, in the composer's place.
 
-import { type Row, row, type SelectItem, SelectList, visible, wrap } from "@lathe/tui";
-import type { Choice } from "../../../conversation/commands/choice.ts";
+import {
+  type Key,
+  type Row,
+  renderMarkdown,
+  row,
+  rowText,
+  type SelectItem,
+  SelectList,
+  visible,
+  wrap,
+} from "@lathe/tui";
+import type { Choice, ChoiceAction } from "../../../conversation/commands/choice.ts";
 import type { ScreenView } from "../screen-view.ts";
 import type { Panel } from "./panel-stack.ts";
 
@@ -25,13 +35,17 @@ export function choicePanel<T>(view: ScreenView, choice: Choice<T>): Promise<T |
         ? { preview: ({ value }: { value: T }, columns: number) => previews.rows(value, columns) }
         : {}),
     });
+    const actions = new ItemActions(choice, view, (items) => {
+      found.items = items;
+      list.setItems(items);
+    });
     const component = {
-      hint: "enter chooses, esc cancels",
+      hint: ["enter chooses", ...actions.hints, "esc cancels"].join(", "),
       render: (context: Parameters<typeof list.render>[0]) => [
         row(choice.title, { bold: true }),
         ...list.render(context),
       ],
-      handle: (key: Parameters<typeof list.handle>[0]) => list.handle(key),
+      handle: (key: Key) => actions.handle(key, list.current?.value) || list.handle(key),
       get cursor() {
         const { cursor } = list;
         return cursor && { row: cursor.row + 1, column: cursor.column };
@@ -53,25 +67,69 @@ const SHORTEST_WORDS = 2;
 class Found<T> {
   readonly #choice: Choice<T>;
   readonly #show: (items: readonly SelectItem<T>[]) => void;
+  items: readonly SelectItem<T>[];
   #words = "";
 
   constructor(choice: Choice<T>, show: (items: readonly SelectItem<T>[]) => void) {
     this.#choice = choice;
     this.#show = show;
+    this.items = choice.items;
   }
 
   async look(words: string): Promise<void> {
-    const { items, search } = this.#choice;
+    const { search } = this.#choice;
     if (!search || words === this.#words) return;
     this.#words = words;
     const found = words.trim().length < SHORTEST_WORDS ? [] : await search(words);
     if (words !== this.#words) return;
+    const { items } = this;
     const values = new Set(found.map(({ value }) => value));
     const known = new Set(items.map(({ value }) => value));
     // The words count as theirs, so that the list does not leave them out.
     const listed = items.map((item) => (values.has(item.value) ? { ...item, keywords: words } : item));
     const others = found.filter(({ value }) => !known.has(value)).map((item) => ({ ...item, keywords: words }));
     this.#show([...listed, ...others]);
+  }
+}
+
+/** Keys that change the item at the pointer. */
+class ItemActions<T> {
+  readonly #choice: Choice<T>;
+  readonly #view: ScreenView;
+  readonly #show: (items: readonly SelectItem<T>[]) => void;
+  #isRunning = false;
+
+  constructor(choice: Choice<T>, view: ScreenView, show: (items: readonly SelectItem<T>[]) => void) {
+    this.#choice = choice;
+    this.#view = view;
+    this.#show = show;
+  }
+
+  get hints(): readonly string[] {
+    const { bindings } = this.#view;
+    return (this.#choice.actions ?? []).flatMap(({ name, does }) => {
+      const [chord] = bindings.chords(`app.list.${name}`);
+      return chord === undefined ? [] : `${chord} ${does}`;
+    });
+  }
+
+  handle(key: Key, value: T | undefined): boolean {
+    const id = key.kind === "key" ? this.#view.bindings.match(key, "list") : undefined;
+    const action = this.#choice.actions?.find(({ name }) => id === `app.list.${name}`);
+    if (!action) return false;
+    if (value !== undefined && !this.#isRunning) void this.#run(action, value);
+    return true;
+  }
+
+  async #run(action: ChoiceAction<T>, value: T): Promise<void> {
+    this.#isRunning = true;
+    try {
+      this.#show(await action.run(value, this.#view));
+    } catch (error) {
+      this.#view.hint((error as Error).message);
+    } finally {
+      this.#isRunning = false;
+    }
   }
 }
 
@@ -89,7 +147,10 @@ class Previews<T> {
   rows(value: T, columns: number): readonly Row[] {
     const text = this.#texts.get(value);
     if (text === undefined) void this.#load(value);
-    return text === undefined || text === "" ? [] : wrap([{ text: visible(text), style: { color: "muted" } }], columns);
+    if (text === undefined || text === "") return [];
+    if (!this.#choice.previewsMarkdown) return wrap([{ text: visible(text), style: { color: "muted" } }], columns);
+    // There is room for few rows: none is left blank.
+    return renderMarkdown(text, columns).filter((made) => rowText(made).trim() !== "");
   }
 
   async #load(value: T): Promise<void> {

@@ -18,8 +18,9 @@ export function approvalPanel(
   question: ApprovalQuestion,
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
-  const cwd = view.controller?.conversation.workspace.cwd ?? view.machine.cwd;
-  const body = (columns: number): Row[] => approvalRows(question, cwd, columns);
+  const { cwd } = view.controller?.conversation.workspace ?? view.machine;
+  const around = { cwd, userHome: view.machine.userHome };
+  const body = (columns: number): Row[] => approvalRows(question, around, columns);
   return asked(view, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
 }
 

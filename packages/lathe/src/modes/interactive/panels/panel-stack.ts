@@ -51,6 +51,12 @@ export class PanelStack {
     return this.#hasFocus ? this.shown : undefined;
   }
 
+  /** In words; "" when this is the only question. */
+  get moreWaiting(): string {
+    const waiting = this.#panels.slice(1).filter(({ byAgent }) => byAgent).length;
+    return waiting === 0 ? "" : `${waiting} more ${waiting === 1 ? "question waits" : "questions wait"}`;
+  }
+
   /** What the person opens comes before what waits for them. */
   open(panel: Panel): void {
     if (panel.byAgent) this.#panels.push(panel);

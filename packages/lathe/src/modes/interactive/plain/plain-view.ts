@@ -5,17 +5,19 @@ import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import { type Key, KeyDecoder, visible } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { OpenSession } from "../../../conversation/open-session.ts";
+import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Machine } from "../../../machine/machine.ts";
 import type { Offers, Width } from "../../../permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../../../usage/exit.ts";
 import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
-import type { HostView, LineStyle } from "../host-view.ts";
+import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
 import { answerTo, isNo, isYes, replyOf, widthOf } from "./answers.ts";
 import { approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
+import { userCommandLines } from "./user-command.ts";
 
 const PROMPT = "› ";
 /** Before the further lines of what is sent together. */
@@ -59,7 +61,7 @@ export class PlainView implements HostView {
     this.#typed = new TypedLine({ write, setTimer: deps.setTimer });
     this.#printer = new LinePrinter(
       { write: (text) => this.#typed.print(text) },
-      { color: env["NO_COLOR"] === undefined && env["TERM"] !== "dumb", columns: () => this.columns, inWords: true },
+      { color: env["NO_COLOR"] === undefined && this.#isTerminal, columns: () => this.columns, inWords: true },
     );
   }
 
@@ -73,23 +75,29 @@ export class PlainView implements HostView {
     stdin.setRawMode(true);
     stdin.setEncoding("utf8").on("data", this.#read).resume();
     stdin.once("end", () => this.leave(EXIT.done));
-    if (this.#canBracket) this.#machine.terminal.write(BRACKETS.on);
+    if (this.#isTerminal) this.#machine.terminal.write(BRACKETS.on);
   }
 
   stop(): void {
     const { stdin, terminal } = this.#machine;
-    if (this.#canBracket) terminal.write(BRACKETS.off);
+    if (this.#isTerminal) terminal.write(BRACKETS.off);
     stdin.off("data", this.#read).pause();
     stdin.setRawMode(false);
   }
 
-  get #canBracket(): boolean {
-    return this.#machine.env["TERM"] !== "dumb";
+  /** What it does not understand ends up in the text: in the log of `lathe | tee log` as well. */
+  get #isTerminal(): boolean {
+    const { env, terminal } = this.#machine;
+    return env["TERM"] !== "dumb" && terminal.isTTY;
   }
 
   /** The person may speak. */
   open(controller: Controller): void {
     this.#controller = controller;
+  }
+
+  userCommand(bang: BangCommand): UserCommandView {
+    return userCommandLines(bang, (text, style) => this.line(text, style));
   }
 
   line(text: string, style?: LineStyle): void {

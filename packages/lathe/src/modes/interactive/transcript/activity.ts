@@ -19,12 +19,13 @@ const SUMMARIZING = "Summarizing earlier messages";
 
 function textOf(fold: EventFold): string {
   const { calls, retry, compacting, preparing, isStreaming } = fold;
-  if (calls.some(({ item }) => item?.state === "waiting")) return "Waiting for your answer";
+  if (calls.some(({ isAsking }) => isAsking)) return "Waiting for your answer";
   if (compacting) return SUMMARIZING;
   if (retry) return "Retrying";
   const running = calls.filter((call) => call.isRunning && !call.isDone);
   const [only] = running;
-  if (only?.item && running.length === 1) return visibleLine(`${only.item.card.verb} ${only.item.card.subject}`);
+  // What it is done to stands in the card above.
+  if (only?.item && running.length === 1) return visibleLine(only.item.card.verb).replace(/ for$/, "");
   if (running.length > 1) return `${counted(running.length, "call")} running`;
   if (preparing) return "Writing a call";
   if (isStreaming === "thinking") return "Thinking";

@@ -10,6 +10,8 @@ import { dim, type ItemView, oneRow } from "./view.ts";
 export interface Block {
   /** Nothing of it can change any more. */
   readonly isDone: boolean;
+  /** What it will be when it is done. */
+  readonly kind: Item["kind"];
   /** As it is kept when it is done; undefined: there is nothing to keep. */
   readonly item: Item | undefined;
   /** Rows at its beginning that can no longer change, each given out once. Only for blocks that grow at their end. */
@@ -25,12 +27,16 @@ export class WholeBlock implements Block {
   constructor(item: Item) {
     this.item = item;
   }
+  get kind(): Item["kind"] {
+    return this.item.kind;
+  }
   rows(view: ItemView): readonly Row[] {
     return itemRows(this.item, view);
   }
 }
 
 export class TextBlock implements Block {
+  readonly kind = "text";
   readonly #stream = new MarkdownStream();
   #text = "";
   isDone = false;
@@ -55,6 +61,7 @@ export class TextBlock implements Block {
 }
 
 export class ThinkingBlock implements Block {
+  readonly kind = "thinking";
   readonly #since: number;
   #text = "";
   /** Up to here it was given out. */
@@ -98,7 +105,10 @@ export class ThinkingBlock implements Block {
   }
 }
 
+type CallEnd = Pick<EventData["tool_call_end"], "card" | "is_error" | "error">;
+
 export class CallBlock implements Block {
+  readonly kind = "call";
   readonly callId: string;
   readonly #tail = new OutputTail();
   #card: Card | undefined;
@@ -127,7 +137,7 @@ export class CallBlock implements Block {
     this.#since = now;
     this.#decision = `${decision === "allow" ? "allowed" : "denied"} by ${by === "user" ? "you" : by}`;
   }
-  end({ card, is_error, error }: EventData["tool_call_end"], now: number): void {
+  end({ card, is_error, error }: CallEnd, now: number): void {
     this.#card = card;
     this.#tookMs = now - this.#since;
     this.#state = is_error ? (error?.startsWith("skipped:") ? "skipped" : "failed") : "done";
@@ -150,6 +160,10 @@ export class CallBlock implements Block {
   }
   get isRunning(): boolean {
     return this.#card !== undefined && this.#state === "running";
+  }
+  /** Nothing happens before a person answers. */
+  get isAsking(): boolean {
+    return this.#state === "waiting" || (this.isRunning && !this.isDone && this.#card?.asks === true);
   }
   get group(): Card["group"] {
     return this.#state === "waiting" ? undefined : this.#card?.group;

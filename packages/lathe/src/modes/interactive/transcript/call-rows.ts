@@ -66,6 +66,7 @@ function ending(item: CallItem, view: ItemView): Span[] {
   if (state === "skipped") add("skipped", { color: "dim" });
   if (state === "waiting") add("waits for your answer", { color: "warning" });
   if (decision !== undefined) add(decision, { color: "dim" });
+  if (card.asks) return parts;
   if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS)
     add(elapsed(view.now - since), { color: "dim" });
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)

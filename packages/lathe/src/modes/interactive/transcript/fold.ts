@@ -1,7 +1,7 @@
 // Session events become blocks, in the order of the transcript: calls stand in the order in which the answer makes them, whichever
 // ends first. Knows nothing of rows.
 
-import type { EventData, SessionEvent } from "@lathe/agent";
+import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { oneLine } from "../../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../../headless/told-at-end.ts";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
@@ -9,6 +9,7 @@ import { InputEndings } from "../input-endings.ts";
 import { type Block, CallBlock, TextBlock, ThinkingBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import type { Item, NoteKind, UserItem } from "./item.ts";
+import { picturesIn } from "./pictures.ts";
 
 export interface FoldOptions {
   /** `provider/model` of the requests that are sent now. */
@@ -31,6 +32,8 @@ export class EventFold {
   readonly blocks: Block[] = [];
   retry: Retry | undefined;
   compacting: { readonly tokens: number; readonly since: number } | undefined;
+  /** Commands of the person's own that run. They stand below the blocks, which go on without waiting for them. */
+  userCommands: readonly CallBlock[] = [];
   /** A call whose arguments are being written. */
   preparing: { readonly tool: string; characters: number } | undefined;
   /** An input is being worked on; since when. */
@@ -44,6 +47,8 @@ export class EventFold {
   #echoes = 0;
   readonly #endings = new InputEndings(true);
   #hasTurns = false;
+  /** A command ran without some of the person's variables, for the first time. */
+  #hasWithheld = false;
   #error: string | undefined;
 
   constructor(options: FoldOptions) {
@@ -63,6 +68,21 @@ export class EventFold {
   echo(text: string): void {
     this.#echoes++;
     this.add({ kind: "user", text, how: "sent", attached: [] });
+  }
+
+  beginUserCommand(card: Card, now: number): CallBlock {
+    const block = new CallBlock("");
+    block.start(card, now);
+    this.userCommands = [...this.userCommands, block];
+    return block;
+  }
+
+  /** Without an end: it could not be run. */
+  endUserCommand(block: CallBlock, end: Parameters<CallBlock["end"]>[0] | undefined, now: number): void {
+    this.userCommands = this.userCommands.filter((one) => one !== block);
+    if (!end) return;
+    block.end(end, now);
+    this.blocks.push(block);
   }
 
   event(event: SessionEvent): void {
@@ -105,7 +125,7 @@ export class EventFold {
         this.#call(event.data.call_id).output(event.data.delta);
         break;
       case "tool_call_end":
-        this.#call(event.data.call_id).end(event.data, now);
+        this.#ended(event.data, now);
         break;
       case "approval_request":
         this.#call(event.data.call_id).ask();
@@ -167,19 +187,21 @@ export class EventFold {
   }
 
   #userInput({ message, origin }: EventData["user_input"]): void {
-    if (origin === "input" && this.#echoes > 0) {
-      this.#echoes--;
+    if (origin === "continue") {
+      this.note("Continuing the last input.", "info");
       return;
     }
     const { words, attached } = wordsAndAttachments(message.content);
-    if (origin === "continue") this.note("Continuing the last input.", "info");
+    if (origin === "input" && this.#echoes > 0) this.#echoes--;
     else this.add(userItem(words, origin === "follow_up" ? "queued" : "sent", attached));
+    for (const picture of picturesIn(message.content)) this.add(picture);
   }
 
   #steered({ content, message, source }: EventData["steering_injected"]): void {
     if (source === undefined || source.kind === "user") {
       const { words, attached } = wordsAndAttachments(message.content);
       this.add(userItem(words, "steered", attached));
+      for (const picture of picturesIn(message.content)) this.add(picture);
     } else this.note(`${source.id ?? source.kind}: ${oneLine(content)}`, "info");
   }
 
@@ -234,6 +256,14 @@ export class EventFold {
       if (part.kind === "tool_call") this.blocks.push(new CallBlock(part.toolCall.id));
   }
 
+  /** What a call has found to look at stands right below it. */
+  #ended(data: EventData["tool_call_end"], now: number): void {
+    const call = this.#call(data.call_id);
+    call.end(data, now);
+    const pictures = picturesIn(data.message.content).map((picture) => new WholeBlock(picture));
+    this.blocks.splice(this.blocks.indexOf(call) + 1, 0, ...pictures);
+  }
+
   #call(callId: string): CallBlock {
     const known = this.blocks.find((block) => block instanceof CallBlock && block.callId === callId);
     if (known instanceof CallBlock) return known;
@@ -243,8 +273,8 @@ export class EventFold {
   }
 
   #warned({ message, code }: { readonly message: string; readonly code: string }): void {
-    // It comes up in the middle of the first command, and is no reason to stop.
-    if (code === "withheld_variables") this.note("Commands do not see all your environment variables: /status", "info");
+    // It comes up in the middle of the first command, and can wait until the work is done.
+    if (code === "withheld_variables") this.#hasWithheld = true;
     else if (!TOLD_AT_THE_END.has(code)) this.note(oneLine(message), "warning");
   }
 
@@ -295,6 +325,8 @@ export class EventFold {
     this.#turnEnd(now);
     this.retry = undefined;
     this.#tellEnd(data, ending);
+    if (this.#hasWithheld) this.note("Commands do not see all your environment variables: /status", "info");
+    this.#hasWithheld = false;
     if (this.#hasTurns) {
       const { usage, cost } = data;
       this.add({

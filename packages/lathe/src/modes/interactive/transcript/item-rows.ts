@@ -4,7 +4,17 @@ import { elapsed, type Row, renderMarkdown, type Style, visible, visibleLine, wi
 import { dollars, tokens } from "../../../sessions/numbers.ts";
 import { hiddenRow } from "./body-rows.ts";
 import { callRows } from "./call-rows.ts";
-import type { ChildItem, CompactionItem, Item, NoteItem, NoteKind, ThinkingItem, TurnItem, UserItem } from "./item.ts";
+import type {
+  ChildItem,
+  CompactionItem,
+  Item,
+  NoteItem,
+  NoteKind,
+  PictureItem,
+  ThinkingItem,
+  TurnItem,
+  UserItem,
+} from "./item.ts";
 import { counted, took } from "./numbers.ts";
 import { dim, hanging, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
@@ -15,6 +25,8 @@ export function itemRows(item: Item, view: ItemView): readonly Row[] {
   switch (item.kind) {
     case "user":
       return userRows(item, view);
+    case "picture":
+      return [pictureRow(item, view)];
     case "text":
       return renderMarkdown(item.text, view.columns, view);
     case "thinking":
@@ -44,6 +56,12 @@ function userRows({ text, how, attached }: UserItem, view: ItemView): Row[] {
   const marks = notes === "" ? [] : [oneRow(view, [{ text: INDENT }], notes, { color: "dim" })];
   if (view.expanded || rows.length <= USER_ROWS + 1) return [...rows, ...marks];
   return [...rows.slice(0, USER_ROWS), ...hiddenRow(rows.length - USER_ROWS, "more", view), ...marks];
+}
+
+/** The row stands for the picture wherever it cannot be drawn. */
+function pictureRow({ text, file }: PictureItem, view: ItemView): Row {
+  const made = oneRow(view, [{ text: INDENT }], `[picture ${text}]`, { color: "dim" });
+  return file === undefined ? made : { ...made, picture: file };
 }
 
 function thinkingRows({ text, tookMs }: ThinkingItem, view: ItemView): readonly Row[] {

@@ -2,7 +2,16 @@
 
 import type { Card } from "@lathe/agent";
 
-export type Item = UserItem | TextItem | ThinkingItem | CallItem | NoteItem | CompactionItem | TurnItem | ChildItem;
+export type Item =
+  | UserItem
+  | PictureItem
+  | TextItem
+  | ThinkingItem
+  | CallItem
+  | NoteItem
+  | CompactionItem
+  | TurnItem
+  | ChildItem;
 
 /** What reached the model in the person's name, or from outside while it worked. */
 export interface UserItem {
@@ -11,6 +20,15 @@ export interface UserItem {
   readonly how: "sent" | "steered" | "queued";
   /** Names of what went with it: files, pictures. */
   readonly attached: readonly string[];
+}
+
+/** A picture that somebody sent or a tool found. */
+export interface PictureItem {
+  readonly kind: "picture";
+  /** "640x480 png, 34 kB". */
+  readonly text: string;
+  /** To be drawn once; what is kept for later views has none. */
+  readonly file?: Uint8Array | undefined;
 }
 
 interface TextItem {

@@ -8,10 +8,13 @@ import {
   type Session,
   type ToolDef,
   type TreeEntry,
+  userCommandOf,
 } from "@lathe/agent";
 import type { ContentPart, ToolCallData } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
-import type { CallItem, Item } from "./item.ts";
+import type { CallItem, Item, PictureItem } from "./item.ts";
+import { picturesIn } from "./pictures.ts";
+import { commandItem } from "./user-command.ts";
 
 /** `turns`: how many inputs of the person, counted from the end. */
 export function* pastItems(session: Session, turns: number): IterableIterator<Item> {
@@ -42,6 +45,11 @@ function* itemsOf(
   results: () => ReadonlyMap<string, MessageEntry>,
   toolNamed: (name: string) => ToolDef | undefined,
 ): IterableIterator<Item> {
+  const command = userCommandOf(entry);
+  if (command) {
+    yield commandItem(command);
+    return;
+  }
   switch (entry.type) {
     case "message":
       yield* messageItems(entry, results, toolNamed);
@@ -74,6 +82,7 @@ function* messageItems(
     const { words, attached } = wordsAndAttachments(message.content);
     const how = origin === "steering" ? "steered" : origin === "follow_up" ? "queued" : "sent";
     yield { kind: "user", text: words, how, attached: attached.map(({ name }) => name) };
+    yield* picturesIn(message.content);
   }
   if (message.role !== "assistant") return;
   const found = message.content.some(({ kind }) => kind === "tool_call") ? results() : new Map<string, MessageEntry>();
@@ -81,9 +90,19 @@ function* messageItems(
     if (part.kind === "text" && part.text.trim() !== "") yield { kind: "text", text: part.text };
     if (part.kind === "thinking" && part.thinking.text.trim() !== "")
       yield { kind: "thinking", text: part.thinking.text };
-    if (part.kind === "tool_call")
-      yield callItem(part.toolCall, found.get(part.toolCall.id), toolNamed(part.toolCall.name));
+    if (part.kind === "tool_call") {
+      const result = found.get(part.toolCall.id);
+      yield callItem(part.toolCall, result, toolNamed(part.toolCall.name));
+      if (result) yield* picturesOf(part.toolCall.id, result);
+    }
   }
+}
+
+/** One entry may hold the results of several calls. */
+function picturesOf(callId: string, { message }: MessageEntry): PictureItem[] {
+  return picturesIn(
+    message.content.filter((part) => part.kind === "tool_result" && part.toolResult.toolCallId === callId),
+  );
 }
 
 function callItem(call: ToolCallData, entry: MessageEntry | undefined, tool: ToolDef | undefined): CallItem {

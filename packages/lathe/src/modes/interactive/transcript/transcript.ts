@@ -3,6 +3,8 @@
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import { EMPTY_ROW, type RenderContext, type Row } from "@lathe/tui";
+import type { BangCommand } from "../../../conversation/user-shell.ts";
+import type { UserCommandView } from "../host-view.ts";
 import { type Activity, activityOf } from "./activity.ts";
 import { type Block, CallBlock, TextBlock, ThinkingBlock } from "./blocks.ts";
 import { exploredRows } from "./explored-rows.ts";
@@ -11,7 +13,8 @@ import type { CallItem, Item, NoteKind } from "./item.ts";
 import { childRow, itemRows } from "./item-rows.ts";
 import { pastItems } from "./past.ts";
 import { statusRows } from "./status-rows.ts";
-import { dim, type ItemView } from "./view.ts";
+import { commandFailed, endedCommandCard, runningCommandCard } from "./user-command.ts";
+import { dim, INDENT, type ItemView, oneRow } from "./view.ts";
 
 export interface TranscriptOptions {
   readonly thinking: "shown" | "folded" | "hidden";
@@ -24,8 +27,12 @@ export interface TranscriptOptions {
   model?(): string;
   /** The summary in a compaction entry. */
   summaryOf?(entryId: string): string | undefined;
+  /** The host shows a question of the agent: the call that asks is not shown beside it. */
+  isQuestionShown?(): boolean;
   /** The key that opens blocks in full; "ctrl+o" when absent. */
   readonly expandKey?: string | undefined;
+  /** What can be done with a command of the person's own that runs. */
+  readonly commandHint?: string | undefined;
 }
 
 /** A block that is in the scrollback, for a view that shows more of it. */
@@ -46,7 +53,7 @@ export class Transcript {
   readonly #options: TranscriptOptions;
   readonly #fold: EventFold;
   /** Of what was given out last: whether the next block follows without a blank row. */
-  #last: "nothing" | "line" | "block" = "nothing";
+  #last: "nothing" | Shape = "nothing";
   /** The first block, when some of its rows were given out. */
   #begun: Block | undefined;
   #kept: Item[] = [];
@@ -82,6 +89,24 @@ export class Transcript {
     this.#changed();
   }
 
+  /** A command of the person's own has begun. */
+  userCommand({ command, isSent }: BangCommand): UserCommandView {
+    const { now } = this.#options;
+    const block = this.#fold.beginUserCommand(runningCommandCard(command), now());
+    this.#changed();
+    return {
+      output: (chunk) => {
+        block.output(chunk);
+        this.#changed();
+      },
+      end: (result) => {
+        const end = result && { card: endedCommandCard(result, isSent), is_error: commandFailed(result) };
+        this.#fold.endUserCommand(block, end, now());
+        this.#changed();
+      },
+    };
+  }
+
   /** Takes effect for what is not yet given out. */
   set thinking(thinking: TranscriptOptions["thinking"]) {
     this.#thinking = thinking;
@@ -100,7 +125,7 @@ export class Transcript {
 
   /** What is going on, in a few words; undefined when nothing is. */
   get activity(): Activity | undefined {
-    return activityOf(this.#fold);
+    return this.#isQuestionShown ? undefined : activityOf(this.#fold);
   }
 
   /** Rows that can no longer change, each once: the host puts them into the scrollback. */
@@ -135,6 +160,7 @@ export class Transcript {
       context.columns,
       context.rows,
       this.#ticks ? Math.floor(this.#options.now() / 1000) : "",
+      this.#isQuestionShown,
     ];
     if (this.#cache.key !== key.join()) this.#cache = { key: key.join(), rows: this.#liveRows(context) };
     return this.#cache.rows;
@@ -149,7 +175,7 @@ export class Transcript {
   past(session: Session, context: RenderContext, turns = 5): readonly (readonly Row[])[] {
     const view = this.#view(context);
     const blocks: Row[][] = [];
-    let last: "nothing" | "line" | "block" = "nothing";
+    let last: "nothing" | Shape = "nothing";
     for (const unit of foldedUnits(pastItems(session, turns))) {
       const made = unit.rows(view);
       if (made.length === 0) continue;
@@ -180,9 +206,14 @@ export class Transcript {
     this.#options.onChange();
   }
 
+  get #isQuestionShown(): boolean {
+    return this.#options.isQuestionShown?.() ?? false;
+  }
+
   get #ticks(): boolean {
-    const { busySince, retry, compacting, children } = this.#fold;
-    return busySince !== undefined || retry !== undefined || compacting !== undefined || children.running.length > 0;
+    const { busySince, retry, compacting, children, userCommands } = this.#fold;
+    const isWorking = busySince !== undefined || retry !== undefined || compacting !== undefined;
+    return isWorking || children.running.length > 0 || userCommands.length > 0;
   }
 
   #view(context: RenderContext, tailRows = TAIL_ROWS[0] as number): ItemView {
@@ -211,7 +242,7 @@ export class Transcript {
     const rows: Row[] = [];
     let last = this.#last;
     let isContinued = this.#begun !== undefined && this.#begun === this.#fold.blocks[0];
-    const add = (made: readonly Row[], shape: "line" | "block"): void => {
+    const add = (made: readonly Row[], shape: Shape): void => {
       if (made.length === 0) return;
       if (!isContinued && this.#wantsGap(last, shape)) rows.push(EMPTY_ROW);
       rows.push(...made);
@@ -220,14 +251,22 @@ export class Transcript {
     };
     for (let at = 0; at < this.#fold.blocks.length; ) {
       const unit = this.#unitAt(at) as Unit;
-      const made = unit.rows(view);
+      const made = this.#isQuestionShown && unit.blocks.some(isAsking) ? [] : unit.rows(view);
       add(made, shapeOf(unit, made));
       isContinued = false;
       at += unit.blocks.length;
     }
     for (const child of this.#fold.children.running) add([childRow(child, view)], "line");
     add(statusRows(this.#fold, view), "line");
+    add(this.#userCommandRows(view), "block");
     return rows;
+  }
+
+  #userCommandRows(view: ItemView): readonly Row[] {
+    const rows = this.#fold.userCommands.flatMap((command) => command.rows(view));
+    const { commandHint } = this.#options;
+    if (rows.length === 0 || commandHint === undefined) return rows;
+    return [...rows, oneRow(view, [{ text: INDENT }], commandHint, { color: "dim" })];
   }
 
   /** Blocks that are told together: looks at files and searches that follow one another. */
@@ -255,16 +294,19 @@ export class Transcript {
     return this.#fold.blocks.slice(unit.blocks.length).every((block) => this.#joins(block) || isPending(block));
   }
 
-  /** At most one blank row between blocks, and none between calls that take one row each. */
-  #wantsGap(last: "nothing" | "line" | "block", next: "line" | "block"): boolean {
-    return last !== "nothing" && !(last === "line" && next === "line");
+  /** At most one blank row between blocks, none between calls that take one row each, none above a picture. */
+  #wantsGap(last: "nothing" | Shape, next: Shape): boolean {
+    return last !== "nothing" && next !== "picture" && !(last === "line" && next === "line");
   }
 
   #keep(blocks: readonly Block[]): void {
-    this.#kept.push(...blocks.flatMap(({ item }) => item ?? []));
+    for (const { item } of blocks)
+      if (item) this.#kept.push(item.kind === "picture" ? { kind: "picture", text: item.text } : item);
     if (this.#kept.length > KEPT_ITEMS) this.#kept = this.#kept.slice(-KEPT_ITEMS);
   }
 }
+
+type Shape = "line" | "block" | "picture";
 
 interface Unit {
   readonly blocks: readonly Block[];
@@ -278,12 +320,13 @@ function unitOf(blocks: readonly Block[]): Unit {
   return {
     blocks,
     isDone: blocks.every(({ isDone }) => isDone),
-    kind: blocks[0]?.item?.kind,
+    kind: blocks[0]?.kind,
     rows: (view) => (blocks.length > 1 ? exploredRows(calls(), view) : (blocks[0]?.rows(view) ?? [])),
   };
 }
 
 const isExplored = (block: Block): boolean => block instanceof CallBlock && block.group === "explored";
+const isAsking = (block: Block): boolean => block instanceof CallBlock && block.isAsking;
 const isPending = (block: Block): boolean => block instanceof CallBlock && block.isPending;
 
 function takenRows(block: Block, view: ItemView): readonly Row[] {
@@ -292,8 +335,8 @@ function takenRows(block: Block, view: ItemView): readonly Row[] {
 
 const ONE_LINERS: ReadonlySet<Item["kind"] | undefined> = new Set(["call", "child"]);
 
-const shapeOf = ({ kind }: Pick<Unit, "kind">, rows: readonly Row[]): "line" | "block" =>
-  rows.length === 1 && ONE_LINERS.has(kind) ? "line" : "block";
+const shapeOf = ({ kind }: Pick<Unit, "kind">, rows: readonly Row[]): Shape =>
+  kind === "picture" ? "picture" : rows.length === 1 && ONE_LINERS.has(kind) ? "line" : "block";
 
 /** Items of the past, grouped as those of the present are. */
 function* foldedUnits(items: Iterable<Item>): IterableIterator<Pick<Unit, "kind" | "rows">> {

@@ -1,0 +1,59 @@
+// What a verdict over a shell command costs beside starting the smallest program, and what the first one costs.
+
+import { spawn } from "node:child_process";
+import type { Bench } from "../../../scripts/bench-types.ts";
+import { analyseShell } from "../src/shell/analyse.ts";
+import { patternWords } from "../src/shell/match.ts";
+import { verdictOf } from "../src/shell/verdict.ts";
+
+const COMMANDS = [
+  "git status --short",
+  "cd packages/agent && npm test 2>&1 | tail -40",
+  "grep -rn 'export function' src --include='*.ts' | head -20",
+  `git commit -m "$(cat <<'EOF'\nfix: a thing\n\nIt is done.\nEOF\n)" && git log -1 --stat`,
+  'for f in src/*.ts; do wc -l "$f"; done | sort -n | tail -5',
+];
+const ROUNDS = 60;
+
+const context = { cwd: "/srv/project", home: "/home/u" };
+const split = (patterns: readonly string[]) => patterns.map(patternWords);
+const rules = { allow: split(["npm test *", "git commit *"]), ask: split(["git push *"]), deny: split(["sudo *"]) };
+
+export const benches: readonly Bench[] = [
+  { name: "a verdict over a shell command, over the spawn of true", run: verdict },
+];
+
+async function verdict() {
+  const first = await timed(() => judge(COMMANDS[0] as string));
+  for (let round = 0; round < 20; round++) for (const command of COMMANDS) await judge(command);
+  const [verdicts, spawns]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    spawns.push(await timed(spawnTrue));
+    for (const command of COMMANDS) verdicts.push(await timed(() => judge(command)));
+  }
+  const [own, base] = [median(verdicts), median(spawns)];
+  const note = `${own.toFixed(2)} ms against ${base.toFixed(2)} ms; the first, which loads the grammar: ${first.toFixed(0)} ms`;
+  return { value: own / base, unit: "x", budget: 0.2, note };
+}
+
+async function judge(command: string): Promise<void> {
+  verdictOf(await analyseShell(command, context), rules, { harmless: true });
+}
+
+function spawnTrue(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("/bin/true", { stdio: "ignore" });
+    child.once("error", reject);
+    child.once("close", () => resolve());
+  });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+}

@@ -1,0 +1,50 @@
+// How the live region is put together: what happens now, the composer or a panel in its place, and the lines below.
+
+import { type CursorPlace, type LiveView, type RenderContext, type Row, row, shorten } from "@lathe/tui";
+import type { Panel } from "./panels/panel-stack.ts";
+
+/** A part of the screen and where the cursor is in it. */
+export interface Placed {
+  readonly rows: readonly Row[];
+  readonly cursor?: CursorPlace | undefined;
+}
+
+/** Below this height, rules around a panel would take the room of its answers. */
+const ROWS_WITH_RULES = 14;
+export const hasRoomForRules = ({ rows }: RenderContext): boolean => rows >= ROWS_WITH_RULES;
+/** Rules, the hint, the status line and a row between. */
+const ROWS_AROUND = 5;
+
+export const ruleRow = ({ columns, symbols }: RenderContext, color: string): Row =>
+  row(symbols.ruleHorizontal.repeat(columns), { color });
+
+/** A panel between rules, as the composer is; `below` says what its keys do. */
+export function framedPanel({ component }: Panel, context: RenderContext, below: string, color: string): Placed {
+  const hasRules = hasRoomForRules(context);
+  const around = hasRules ? ROWS_AROUND : ROWS_AROUND - 2;
+  const rows = component.render({ ...context, rows: Math.max(1, context.rows - around) });
+  const hint = row(shorten(below, context.columns), { color });
+  const { cursor } = component;
+  if (!hasRules) return { rows: [...rows, hint], cursor };
+  const rule = ruleRow(context, "border");
+  return {
+    rows: [rule, ...rows, rule, hint],
+    cursor: cursor && { row: cursor.row + 1, column: cursor.column },
+  };
+}
+
+/** The part with the cursor and what is below it are always on the screen; of what is above, the end is. */
+export function stacked(
+  above: readonly Row[],
+  { rows: focus, cursor }: Placed,
+  below: readonly Row[],
+  { rows }: RenderContext,
+): LiveView {
+  const cut = Math.max(0, focus.length + below.length - rows);
+  const room = Math.max(0, rows - focus.length - below.length);
+  const shown = above.slice(Math.max(0, above.length - room));
+  return {
+    rows: [...shown, ...focus.slice(cut), ...below],
+    ...(cursor ? { cursor: { row: Math.max(0, cursor.row + shown.length - cut), column: cursor.column } } : {}),
+  };
+}

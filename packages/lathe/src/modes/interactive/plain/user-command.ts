@@ -1,0 +1,32 @@
+// A command of the person's own as lines: what it is at its beginning, the end of its output and how it ended when it is over.
+
+import { plainOutput } from "@lathe/agent";
+import type { BangCommand } from "../../../conversation/user-shell.ts";
+import type { LineStyle, UserCommandView } from "../host-view.ts";
+
+const SHOWN_LINES = 20;
+const LONGEST_LINE = 4_000;
+
+export function userCommandLines(
+  { command, isSent }: BangCommand,
+  line: (text: string, style?: LineStyle) => void,
+): UserCommandView {
+  line(`$ ${command}`, "bold");
+  return {
+    output: () => {},
+    end: (result) => {
+      if (!result) return;
+      const { output, exitCode, cancelled, timedOut } = result;
+      const lines = plainOutput(output)
+        .trimEnd()
+        .split("\n")
+        .map((text) => text.slice(0, LONGEST_LINE));
+      const hidden = lines.length - SHOWN_LINES;
+      if (hidden > 0) line(`… ${hidden} earlier lines`, "dim");
+      if (output.trim() !== "") line(lines.slice(-SHOWN_LINES).join("\n"));
+      const ended = cancelled ? "Cancelled." : timedOut ? "Timed out." : `exit ${exitCode ?? "by a signal"}`;
+      const isBad = cancelled || timedOut || exitCode !== 0;
+      line(`${ended}${isSent ? "" : " (the model does not see it)"}`, isBad ? "yellow" : "dim");
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// What the terminal itself shows of the work, and what is said in passing: title, notifications, retries, a newer version, work that was cut.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gate, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SONNET, TerminalBench } from "./bench.ts";
+import { KEY } from "./emulator.ts";
+
+let bench: TerminalBench;
+beforeEach(async () => {
+  bench = await TerminalBench.open();
+});
+afterEach(() => bench.close());
+
+/** Code that runs in the command before it starts. */
+const hooked = async (code: string): Promise<Record<string, string>> => {
+  const hook = join(bench.box.dir, "hook.cjs");
+  await writeFile(hook, code);
+  return { NODE_OPTIONS: `--require ${hook}` };
+};
+
+describe("the terminal's own signs", () => {
+  it("the title names the project and whether work goes on; it is given back at the end", async () => {
+    const door = gate();
+    bench.server.push(turn.text("done", { before: door.wait }));
+    const run = await bench.open();
+    await expect.poll(() => run.raw).toContain("\x1b]0;lathe · project\x07");
+    run.type(`go${KEY.enter}`);
+    await door.reached;
+    await expect.poll(() => run.raw).toContain("\x1b]0;● lathe · project\x07");
+    door.open();
+    await run.see("done");
+    await expect.poll(() => run.raw.lastIndexOf("]0;lathe")).toBeGreaterThan(run.raw.lastIndexOf("]0;●"));
+    run.type(KEY.ctrl("d"));
+    await run.exited;
+    expect(run.raw).toContain("\x1b[23;0t");
+  });
+
+  // A minute passes when the signal comes.
+  const CLOCK = `let passed = 0; const now = Date.now; Date.now = () => now() + passed; process.on("SIGUSR2", () => { passed += 60_000; });`;
+
+  it.each([
+    ["off", "\x1b[O", {}, true],
+    ["seen", "\x1b[I", {}, false],
+    ["unwanted", "\x1b[O", { LATHE_NOTIFICATIONS: "off" }, false],
+  ] as const)(
+    "G-119 a long turn that ends is notified only when nobody looks: %s",
+    async (_, focus, env, isNotified) => {
+      const door = gate();
+      bench.server.push(turn.text("done", { before: door.wait }));
+      const run = await bench.open(SONNET, { env: { ...(await hooked(CLOCK)), TERM_PROGRAM: "WezTerm", ...env } });
+      run.type(`go${KEY.enter}`);
+      await door.reached;
+      run.type(focus);
+      run.type("x");
+      await run.see("❯ x");
+      run.signal("SIGUSR2");
+      await run.see(/1m|60s|6\ds/);
+      door.open();
+      await run.see(/done[\s\S]* out · \$/);
+      run.type("y");
+      await run.see("❯ xy");
+      expect(run.raw.includes("\x1b]9;Lathe is done\x07")).toBe(isNotified);
+    },
+  );
+
+  it("G-119 a question is notified when nobody looks", async () => {
+    const door = gate();
+    bench.server.push(turn.calls([{ name: "shell", args: { command: "echo one > x" } }], { before: door.wait }));
+    const run = await bench.open(SONNET, { env: { KITTY_WINDOW_ID: "1" } });
+    run.type(`go${KEY.enter}`);
+    await door.reached;
+    run.type("\x1b[O");
+    run.type("x");
+    await run.see("❯ x");
+    door.open();
+    await run.see("Run this command in");
+    await expect.poll(() => run.raw).toContain("\x1b]99;;Lathe waits for your answer\x1b\\");
+  });
+});
+
+describe("said in passing", () => {
+  it("a request that is made again says which provider failed, the attempt and when", async () => {
+    bench.server.push(turn.error(529), turn.error(529), turn.text("got through"));
+    const run = await bench.open(SONNET, { columns: 120 });
+    run.type(`go${KEY.enter}`);
+    await run.see(/⚠ .*anthropic.* · attempt \d · again in \d+s/i);
+    await run.see("got through");
+    expect(run.all.join("\n")).not.toContain("attempt");
+  });
+
+  it("a newer version is said once, when nothing runs, and not when the setting is off", async () => {
+    const home = bench.box.env["LATHE_HOME"] ?? "";
+    await mkdir(join(home, "cache"), { recursive: true });
+    await writeFile(join(home, "cache", "newest-version.json"), JSON.stringify({ version: "99.1.0", at: Date.now() }));
+    // Ten seconds are over at once.
+    const soon = await hooked(
+      "const later = setTimeout; globalThis.setTimeout = (call, ms, ...rest) => later(call, ms === 10_000 ? 20 : ms, ...rest);",
+    );
+    const door = gate();
+    bench.server.push(turn.text("the answer", { before: door.wait }));
+    const run = bench.start([...SONNET, "go"], { env: soon, columns: 160 });
+    await door.reached;
+    run.type("typed");
+    await run.see("❯ typed");
+    expect(run.all.join("\n")).not.toContain("99.1.0");
+    door.open();
+    const rows = await run.see(/the answer[\s\S]*Version 99\.1\.0 is out; this is /);
+    expect(rows.filter((row) => row.includes("99.1.0"))).toHaveLength(1);
+    await writeFile(join(home, "config.yml"), "updates.check: false\n");
+    const other = await bench.open(SONNET, { env: soon });
+    other.type(`!!echo later${KEY.enter}`);
+    await other.see(/later\nexit 0/);
+    expect(other.all.join("\n")).not.toContain("99.1.0");
+  });
+});
+
+describe("a run that was cut", () => {
+  it("is offered to be continued, and goes on where it was", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }), turn.text("went on"));
+    const run = await bench.open();
+    run.type(`do the long thing${KEY.enter}`);
+    await door.reached;
+    run.signal("SIGKILL");
+    await run.exited;
+    door.open();
+    const next = await bench.open(["-c"]);
+    await next.see(/❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes/);
+    next.type("y");
+    await next.see("went on");
+    expect(bench.said(1)).toContain("do the long thing");
+  });
+
+  it("can be left as it is: n, and the composer is there", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }));
+    const run = await bench.open();
+    run.type(`do the long thing${KEY.enter}`);
+    await door.reached;
+    run.signal("SIGKILL");
+    await run.exited;
+    door.open();
+    const next = await bench.open(["-c"]);
+    await next.see("Continue it?");
+    next.type("n");
+    await next.see(/Ask for a change/);
+    expect(bench.server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,58 @@
+// Vim's `/`: the words that are typed for it, and where they are found. Goes on at the other end of the text; capitals are told
+// apart only if the words have some.
+
+import type { Document } from "../document/document.ts";
+import { isBefore, type Place } from "../document/place.ts";
+import type { KeyPress } from "../keys/key.ts";
+
+export class VimSearch {
+  #typed: string | undefined;
+  #words = "";
+
+  /** With the sign that began it; undefined when nothing is being typed. */
+  get typed(): string | undefined {
+    return this.#typed === undefined ? undefined : `/${this.#typed}`;
+  }
+
+  begin(): void {
+    this.#typed = "";
+  }
+
+  cancel(): void {
+    this.#typed = undefined;
+  }
+
+  /** True when the words are complete. */
+  press(key: KeyPress): boolean {
+    if (this.#typed === undefined) return false;
+    if (key.name === "enter") {
+      if (this.#typed !== "") this.#words = this.#typed;
+      this.#typed = undefined;
+      return true;
+    }
+    if (key.name === "backspace") this.#typed = this.#typed === "" ? undefined : this.#typed.slice(0, -1);
+    else if (!key.ctrl && !key.alt && !key.meta) this.#typed += key.text ?? "";
+    return false;
+  }
+
+  /** The next place before or behind the cursor; undefined when there is none. */
+  found(text: Document, isForward: boolean): Place | undefined {
+    if (this.#words === "") return undefined;
+    const places = this.#places(text);
+    const { cursor } = text;
+    if (isForward) return places.find((place) => isBefore(cursor, place)) ?? places[0];
+    return places.findLast((place) => isBefore(place, cursor)) ?? places.at(-1);
+  }
+
+  #places(text: Document): Place[] {
+    const isExact = this.#words !== this.#words.toLowerCase();
+    const words = isExact ? this.#words : this.#words.toLowerCase();
+    return text.lines.flatMap((_, line) => {
+      const content = isExact ? text.line(line) : text.line(line).toLowerCase();
+      const places: Place[] = [];
+      for (let at = content.indexOf(words); at >= 0; at = content.indexOf(words, at + 1))
+        places.push({ line, offset: at });
+      return places;
+    });
+  }
+}
