@@ -57,6 +57,7 @@ export { LocalEnvironment, type LocalEnvironmentOptions } from "./env/local.ts";
 export { MemoryEnvironment, type MemoryEnvironmentOptions } from "./env/memory.ts";
 export { realEntryOf, realPathOf } from "./env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
+export { SandboxedLocalEnvironment, type SandboxOptions } from "./env/sandbox/sandboxed-local.ts";
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export type { SearchEngine } from "./env/search/types.ts";
@@ -147,6 +148,8 @@ export type { PrefixTexts } from "./prefix/prefix.ts";
 export { byteLines } from "./process/byte-lines.ts";
 export type { CaptureRequest } from "./process/capture.ts";
 export { type Clock, monotonicClock } from "./process/clock.ts";
+export type { ConfinedStart, Confinement } from "./process/confinement.ts";
+export type { ResourceLimits } from "./process/control-groups.ts";
 export {
   commandEnv,
   type EnvPolicy,
@@ -155,6 +158,7 @@ export {
   isSecretName,
   withheldNames,
 } from "./process/env-policy.ts";
+export type { GovernorLimits } from "./process/governor.ts";
 export {
   type OpenedProcess,
   type OpenRequest,

@@ -5,7 +5,9 @@ import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Clock } from "../process/clock.ts";
+import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
+import type { GovernorLimits } from "../process/governor.ts";
 import { Processes } from "../process/processes.ts";
 import { shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
@@ -51,6 +53,10 @@ export interface LocalEnvironmentOptions {
   /** Value of the mark that commands carry; unique on the machine. */
   readonly owner?: string | undefined;
   readonly clock?: Clock | undefined;
+  /** What commands may use together, and what one is expected to need; it waits while there is less. */
+  readonly limits?: GovernorLimits | undefined;
+  /** Commands and searches run inside it; SandboxedLocalEnvironment brings one. */
+  readonly confinement?: Confinement | undefined;
   /** `ripgrep` fails without the program, `builtin` never starts one; the default takes ripgrep when it is there. */
   readonly search?: SearchEngine | undefined;
 }

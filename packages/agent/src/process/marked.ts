@@ -21,6 +21,8 @@ export interface Mark {
   readonly locks: string;
   /** Process group of a command whose shell still lives. */
   readonly group?: number;
+  /** Programs, by name, that end with what they started: they are left out of the polite round. */
+  readonly starters?: ReadonlySet<string>;
 }
 
 export function ownerMark(owner: string): Mark {
@@ -65,7 +67,7 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
     if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
     for (const pid of alive) {
       if (elapsed >= TERM_GRACE_MS) send(pid, "SIGKILL");
-      else if (!signalled.has(pid)) {
+      else if (!signalled.has(pid) && !isStarter(pid, mark)) {
         signalled.add(pid);
         send(pid, "SIGTERM");
         // A stopped process acts on SIGTERM only once it runs again.
@@ -75,6 +77,16 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
     await new Promise<void>((resolve) => clock.after(pause, resolve));
     pause = elapsed >= TERM_GRACE_MS ? 5 : Math.min(pause * 2, 50);
   }
+}
+
+/** To all that carry the mark and are not there only to start others. */
+export async function signalMarked(mark: Mark, signal: NodeJS.Signals): Promise<void> {
+  for (const pid of await findMarked(mark)) if (!isStarter(pid, mark)) send(pid, signal);
+}
+
+function isStarter(pid: number, { starters }: Mark): boolean {
+  const name = starters && readProc(`/proc/${pid}/comm`)?.toString("latin1").trim();
+  return name !== undefined && starters!.has(name);
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -3,10 +3,13 @@
 
 import type { ChildProcess, ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import type { Writable } from "node:stream";
 import { Capture, type CaptureRequest, OUTPUT_LIMIT } from "./capture.ts";
 import { childProcess } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
-import { commandMark, endMarked, type Mark, markVariables, ownerMark } from "./marked.ts";
+import type { Confinement } from "./confinement.ts";
+import { Governor, type GovernorLimits } from "./governor.ts";
+import { commandMark, endMarked, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
 import { markedProgram, markedShell } from "./shell-argv.ts";
 import { cancelled, type ProgramRequest, refuseMissingProgram, spawnError } from "./spawn-error.ts";
@@ -26,6 +29,10 @@ export interface ProcessesOptions {
   /** Value of the mark; must be unique on the machine. */
   readonly owner?: string | undefined;
   readonly clock?: Clock | undefined;
+  /** Everything that is started here is confined by it, but for what is to run `outside`. */
+  readonly confinement?: Confinement | undefined;
+  /** What commands may use together, and when one has to wait. */
+  readonly limits?: GovernorLimits | undefined;
 }
 
 /** A command that is run to its end. */
@@ -41,6 +48,10 @@ export interface RunRequest extends CaptureRequest {
   readonly interleaved?: boolean | undefined;
   /** The loop's own question: brief, and it only reads. */
   readonly internal?: boolean | undefined;
+  /** Not confined. */
+  readonly outside?: boolean | undefined;
+  /** Nobody waits for its end. */
+  readonly stays?: boolean | undefined;
   /** Called before the command is ended by abort or timeout: ends what it started elsewhere. */
   readonly endFirst?: (() => Promise<void>) | undefined;
 }
@@ -53,7 +64,7 @@ export interface OpenedProcess extends TwoWayProcess {
 /** A program to communicate with. */
 export interface OpenRequest
   extends Pick<RunRequest, "argv" | "cwd" | "env" | "endFirst">,
-    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr"> {
+    Pick<ProcessOptions, "signal" | "writeTimeoutMs" | "onStderr" | "outside"> {
   /** Passes a signal on where the program really runs; to our child's group when absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
   /** For messages, when the program that matters is not the one that runs here. */
@@ -74,6 +85,8 @@ const LONG_FOR_A_QUESTION_MS = 500;
 export class Processes {
   readonly owner: string;
   readonly #clock: Clock;
+  readonly #confinement: Confinement | undefined;
+  readonly #governor: Governor;
   readonly #running = new Set<Promise<unknown>>();
   readonly #open = new Set<TwoWay>();
   #watchdog: Watchdog | undefined;
@@ -82,6 +95,8 @@ export class Processes {
   constructor(options: ProcessesOptions = {}) {
     this.owner = options.owner ?? randomUUID();
     this.#clock = options.clock ?? monotonicClock;
+    this.#confinement = options.confinement;
+    this.#governor = new Governor({ limits: options.limits ?? {}, clock: this.#clock, owner: this.owner });
   }
 
   run(request: RunRequest): Promise<ExecResult> {
@@ -99,6 +114,7 @@ export class Processes {
     const done = this.run({
       ...request,
       timeoutMs: 0,
+      stays: true,
       signal,
       onOutput: (chunk, stream) => {
         ring.push(Buffer.from(chunk));
@@ -129,16 +145,23 @@ export class Processes {
     if (request.signal?.aborted) throw cancelled(program);
     refuseZeroBytes(argv);
     refuseMissingProgram(request);
+    const confinement = this.#confinementOf(request);
+    if (confinement) await confinement.ready();
+    if (!(await this.#admitted({ ...request, stays: true }))) throw cancelled(program);
     const number = ++this.#commands;
-    const mark = commandMark(this.owner, number);
-    const child = this.#spawn(request, markedProgram(mark, argv), number, "pipe") as ChildProcessWithoutNullStreams;
+    const mark = this.#markOf(number);
+    const child = this.#spawn(request, number, "pipe", (confined) =>
+      markedProgram(mark, confined ?? argv, false, this.#governor.prelude),
+    );
     this.#watch(child);
+    this.#govern(child, true, () => void this.#end(request, groupMark(mark, child)));
     const spawned = new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (error) => reject(spawnError(error, request)));
     });
-    const opened = new TwoWay(child, {
+    const opened = new TwoWay(child as ChildProcessWithoutNullStreams, {
       ...request,
+      ...(confinement ? { sendSignal: (name) => signalMarked(mark, name) } : {}),
       program,
       clock: this.#clock,
       end: () => this.#end(request, groupMark(mark, child)),
@@ -157,8 +180,10 @@ export class Processes {
   /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
   async cleanup(): Promise<void> {
     this.expectEnd();
-    if (this.#commands > 0) await endMarked(ownerMark(this.owner), this.#clock);
+    if (this.#commands > 0) await endMarked(this.#withStarters(ownerMark(this.owner)), this.#clock);
+    await this.#confinement?.end();
     await Promise.allSettled(this.#running);
+    this.#governor.end();
     this.#watchdog?.release();
     this.#watchdog = undefined;
   }
@@ -167,10 +192,17 @@ export class Processes {
     const started = this.#clock.now();
     if (request.signal?.aborted) return neverStarted();
     refuseZeroBytes(request.argv);
+    const confinement = this.#confinementOf(request);
+    if (confinement) await confinement.ready();
+    if (!request.internal && !(await this.#admitted(request))) return neverStarted();
     const number = ++this.#commands;
-    const mark = commandMark(this.owner, number);
-    const argv = markedShell(mark, request.argv, request.interleaved ?? false);
-    const child = this.#spawn(request, argv, number, request.stdin === undefined ? "ignore" : "pipe");
+    const mark = this.#markOf(number);
+    const { argv, interleaved = false, stdin } = request;
+    const prelude = request.internal ? "" : this.#governor.prelude;
+    const child = this.#spawn(request, number, stdin === undefined ? "ignore" : "pipe", (confined) =>
+      confined ? markedProgram(mark, confined, interleaved, prelude) : markedShell(mark, argv, interleaved, prelude),
+    );
+    const kills = this.#governor.memoryKills();
     if (request.internal && !this.#watchdog) this.#watchIfLong(child);
     else this.#watch(child);
     const capture = new Capture(child, request);
@@ -181,6 +213,12 @@ export class Processes {
       const end = () => {
         ending ??= this.#end(request, groupMark(mark, child));
       };
+      let limitNote: string | undefined;
+      if (!request.internal)
+        this.#govern(child, request.stays ?? false, (why) => {
+          limitNote = why;
+          end();
+        });
       const onAbort = () => {
         aborted = true;
         end();
@@ -205,16 +243,34 @@ export class Processes {
         await capture.drained();
         await ending;
         settle();
-        resolve({
+        const result: ExecResult = {
           ...capture.result(),
           exitCode: code ?? -1,
           ...(signal === null ? {} : { signal }),
           timedOut,
           aborted: aborted && !timedOut,
           durationMs: Math.round(this.#clock.now() - started),
-        });
+        };
+        if (result.exitCode !== 0 && this.#governor.memoryKills() > kills) limitNote ??= this.#governor.memoryNote();
+        const note = limitNote ?? confinement?.explain(result);
+        resolve(note === undefined ? result : { ...result, note });
       });
     });
+  }
+
+  /** False when the call was cancelled before its turn came. */
+  async #admitted({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
+    if (signal?.aborted) return false;
+    await this.#governor.admit(stays, signal);
+    if (!signal?.aborted) return true;
+    this.#governor.gaveUp();
+    return false;
+  }
+
+  #govern(child: ChildProcess, stays: boolean, end: (why: string) => void): void {
+    const { pid } = child;
+    if (pid === undefined) this.#governor.gaveUp();
+    else child.once("exit", this.#governor.started({ pid, stays, end }));
   }
 
   #remember(run: Promise<unknown>): void {
@@ -232,16 +288,41 @@ export class Processes {
     await endMarked(mark, this.#clock);
   }
 
-  #spawn(request: ProgramRequest, marked: ProgramArgv, number: number, stdin: "ignore" | "pipe"): ChildProcess {
-    const [program, ...args] = marked;
+  #confinementOf({ outside }: Pick<RunRequest, "outside">): Confinement | undefined {
+    return outside ? undefined : this.#confinement;
+  }
+
+  #markOf(number: number): Mark {
+    return this.#withStarters(commandMark(this.owner, number));
+  }
+
+  #withStarters(mark: Mark): Mark {
+    return this.#confinement ? { ...mark, starters: this.#confinement.starters } : mark;
+  }
+
+  /** `marked`: the arguments that also set the mark, for the program itself or for what confines it. */
+  #spawn(
+    request: ProgramRequest & Pick<RunRequest, "outside" | "internal">,
+    number: number,
+    stdin: "ignore" | "pipe",
+    marked: (confined?: ProgramArgv) => ProgramArgv,
+  ): ChildProcess {
+    const { cwd } = request;
+    const variables = markVariables(this.owner, number);
+    const env = { ...request.env, ...variables };
+    const confined = this.#confinementOf(request)?.confine(request.argv, { cwd, env });
+    const [program, ...args] = marked(confined?.argv);
     try {
-      return childProcess().spawn(program, args, {
-        cwd: request.cwd,
-        env: { ...request.env, ...markVariables(this.owner, number) },
+      const child = childProcess().spawn(program, args, {
+        cwd,
+        env: confined ? { ...confined.env, ...variables } : env,
         detached: true,
-        stdio: [stdin, "pipe", "pipe"],
+        stdio: [stdin, "pipe", "pipe", ...(confined?.setup ? (["pipe"] as const) : [])],
       });
+      if (confined?.setup) provide(child, confined.setup);
+      return child;
     } catch (error) {
+      if (!request.internal) this.#governor.gaveUp();
       throw spawnError(error as NodeJS.ErrnoException, request);
     }
   }
@@ -262,7 +343,7 @@ export class Processes {
   }
 
   #newWatchdog(): Watchdog {
-    const watchdog = startWatchdog(ownerMark(this.owner));
+    const watchdog = startWatchdog(ownerMark(this.owner), this.#confinement?.folder);
     this.#watchdog = watchdog;
     watchdog.process.once("exit", () => {
       if (this.#watchdog === watchdog) this.#watchdog = undefined;
@@ -274,6 +355,12 @@ export class Processes {
 /** A group's number belongs to somebody else soon after its leader has gone. */
 function groupMark(mark: Mark, { pid, exitCode, signalCode }: ChildProcess): Mark {
   return pid === undefined || exitCode !== null || signalCode !== null ? mark : { ...mark, group: pid };
+}
+
+function provide(child: ChildProcess, setup: Uint8Array): void {
+  const pipe = child.stdio[3] as Writable;
+  pipe.on("error", () => {}); // it ended before it read all: its exit says why
+  pipe.end(setup);
 }
 
 function refuseZeroBytes(argv: ProgramArgv): void {

@@ -13,20 +13,25 @@ export function shellArgv(command: string): ProgramArgv {
   return [SHELLS.find((shell) => existsSync(shell)) ?? SH, "-c", command];
 }
 
-/** What a shell starts may leave its group and its environment behind; a limit that it starts with stays. */
-export function markedShell(mark: Mark, argv: ProgramArgv, interleaved: boolean): ProgramArgv {
+/**
+ * What a shell starts may leave its group and its environment behind; a limit that it starts with stays. `prelude`: shell text that
+ * runs before the command takes the shell's place.
+ */
+export function markedShell(mark: Mark, argv: ProgramArgv, interleaved: boolean, prelude = ""): ProgramArgv {
   const [program] = argv;
   if (!SHELLS.includes(program)) return argv;
   const linux = process.platform === "linux";
   if (!linux && !interleaved) return argv;
   // In POSIX mode bash leaves alone what $BASH_ENV names; the command's own shell will read it.
   const posix = program === BASH ? ["--posix"] : [];
-  const script = `${linux ? `${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
+  const script = `${linux ? `${prelude}${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
   return [program, ...posix, "-c", script, "lathe", mark.locks, ...argv];
 }
 
 /** The same for a program that is no shell. */
-export function markedProgram(mark: Mark, argv: ProgramArgv): ProgramArgv {
-  if (process.platform !== "linux") return argv;
-  return [SH, "-c", `${SET_LOCKS}; shift; exec "$@"`, "lathe", mark.locks, ...argv];
+export function markedProgram(mark: Mark, argv: ProgramArgv, interleaved: boolean, prelude = ""): ProgramArgv {
+  const linux = process.platform === "linux";
+  if (!linux && !interleaved) return argv;
+  const script = `${linux ? `${prelude}${SET_LOCKS}; ` : ""}shift; exec "$@"${interleaved ? " 2>&1" : ""}`;
+  return [SH, "-c", script, "lathe", mark.locks, ...argv];
 }

@@ -59,6 +59,8 @@ export type ProgramArgv = readonly [string, ...string[]];
 export interface ProcessOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** As in ExecOptions. */
+  readonly outside?: boolean | undefined;
   /** Ends the process at once, as `stop(0)` does. */
   readonly signal?: AbortSignal | undefined;
   /** How long one write may wait until the program has taken it; 30 seconds when absent. */

@@ -5,7 +5,7 @@ import type { ChildProcess } from "node:child_process";
 import { childProcess, unrefPipe } from "./child-process.ts";
 import type { Mark } from "./marked.ts";
 
-// Arguments: both parts of a mark. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
+// Arguments: both parts of a mark, and a folder to remove, or nothing. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
 // there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
 // in for /proc on macOS.
 // The shell's own environment is empty, so it never finds itself. With an empty input it acts at once.
@@ -42,12 +42,13 @@ round=0
 while [ $round -lt 60 ]; do
   targets=$(marked "$1" "$2")
   for group in $groups; do kill -0 "-$group" && targets="$targets -$group"; done
-  [ -z "$targets" ] && exit 0
+  [ -z "$targets" ] && break
   if [ $round -eq 0 ]; then kill -TERM $targets; kill -CONT $targets; fi
   if [ $round -ge 20 ]; then kill -KILL $targets; fi
   sleep 0.1
   round=$((round + 1))
 done 2>/dev/null
+[ -z "$3" ] || rm -rf -- "$3"
 `;
 
 export interface Watchdog {
@@ -58,8 +59,9 @@ export interface Watchdog {
   release(): void;
 }
 
-export function startWatchdog(mark: Mark): Watchdog {
-  const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks];
+/** `leftover`: a folder that nobody needs once we are gone. */
+export function startWatchdog(mark: Mark, leftover = ""): Watchdog {
+  const args = ["-c", WATCHDOG_SCRIPT, "lathe-watchdog", mark.entry, mark.locks, leftover];
   const child = childProcess().spawn("/bin/sh", args, {
     detached: true,
     cwd: "/",

@@ -3,11 +3,17 @@
 
 import type { JsonObject } from "@lathe/llm";
 import type { ArtifactRef } from "../contract/tool.ts";
-import type { BackgroundCommand } from "../env/types.ts";
+import type { BackgroundCommand, ExecResult } from "../env/types.ts";
 import { fields, fits, flag, number, optional, orNull, text } from "../journal/shape.ts";
 import type { CustomEntry, CustomMessageEntry, TreeEntry } from "../journal/types.ts";
 import { plainOutput } from "../ops/run/plain-output.ts";
-import { backgroundNote, COMMAND_ENV, lazyArtifact, runUntilDetached } from "../ops/run/run-command.ts";
+import {
+  backgroundNote,
+  COMMAND_ENV,
+  environmentNote,
+  lazyArtifact,
+  runUntilDetached,
+} from "../ops/run/run-command.ts";
 import { SHELL_OUTPUT } from "../tools/output.ts";
 import { truncateOutput } from "../truncate/truncate.ts";
 import type { ArtifactPart, ClockPart, HostPart, JournalPart, ToolPart } from "./parts.ts";
@@ -71,7 +77,7 @@ export async function runUserCommand(
     cancelled: run.aborted,
     timedOut: run.timedOut,
     durationMs: Math.round(run.durationMs),
-    ...shownOutput(run.output, run.truncated),
+    ...shownOutput(withNote(run), run.truncated),
     stdout: run.stdout,
     stderr: run.stderr,
     artifact,
@@ -84,6 +90,11 @@ function detached(core: UserCommandParts, command: string, handle: BackgroundCom
   const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
   const jobId = core.services.jobs?.adopt(handle).id;
   return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
+}
+
+function withNote(run: ExecResult): string {
+  const lineEnd = run.note === undefined || run.output === "" || run.output.endsWith("\n") ? "" : "\n";
+  return `${run.output}${lineEnd}${environmentNote(run)}`;
 }
 
 function shownOutput(output: string, isCut: boolean): Pick<Ended, "output" | "truncated"> {

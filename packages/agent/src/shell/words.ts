@@ -120,7 +120,8 @@ function readPiece(cursor: Cursor, word: WordBuilder, readScript: ReadScript): v
       const escaped = cursor.text[cursor.position + 1];
       if (escaped === undefined || cursor.position + 1 >= cursor.end) throw new ShellDoubt("ends in a backslash");
       cursor.position += 2;
-      if (escaped === "\n") return;
+      // Bash joins the lines before it looks for `$(`, names and operators.
+      if (escaped === "\n") throw new ShellDoubt("a word goes on in the next line");
       word.isQuoted = true;
       word.add(escaped, "q");
       return;
@@ -168,6 +169,8 @@ export function readQuotedPiece(cursor: Cursor, word: WordBuilder, readScript: R
     return;
   }
   const escaped = cursor.text[cursor.position + 1] ?? "";
+  if (escaped === "\n" && !/\s/.test(cursor.text[cursor.position - 1] as string))
+    throw new ShellDoubt("a word goes on in the next line");
   cursor.position += 2;
   if (escaped !== "\n") word.add(escapable.includes(escaped) ? escaped : `\\${escaped}`, "q");
 }

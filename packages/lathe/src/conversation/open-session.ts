@@ -15,7 +15,6 @@ import {
   type FileStore,
   hasBegun,
   Journal,
-  LocalEnvironment,
   type PlanVerdict,
   type Profile,
   type Rewinder,
@@ -41,7 +40,7 @@ import { rememberedIn } from "../permissions/remembered.ts";
 import { SearchGuard } from "../permissions/search-guard.ts";
 import { fileHistory } from "../rewind/file-history.ts";
 import { usageError } from "../usage/exit.ts";
-import { withheldNotice } from "../workspace/withheld-variables.ts";
+import { confined, thisMachine } from "../workspace/this-machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approver } from "./approvals.ts";
 import { compactionFor, type SessionCompaction } from "./compaction.ts";
@@ -141,10 +140,12 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
       ? {}
       : { command: permissionCommand(workspace, request.permissionCommand) }),
   });
+  const warn = (message: string, code: string): void => session.warn(message, code);
   const env: ExecutionEnvironment = new SearchGuard(
-    (request.environment ?? localEnvironment)(workspace, (message, code) => session.warn(message, code)),
+    request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => permissions.roots, warn }),
     permissions,
   );
+  if (env.isSandboxed) await confined(env);
   let git = asksEarly(request) ? askGit(env, GIT_PATIENCE_MS) : undefined;
   // A failure is reported to whoever awaits this; without a model nothing does.
   git?.catch(() => {});
@@ -310,20 +311,6 @@ function addCheckpoints(session: Session): void {
   const checkpoints = new Checkpoints();
   for (const tool of checkpoints.tools()) session.registerTool(tool);
   session.use(checkpoints.middleware());
-}
-
-function localEnvironment(workspace: Workspace, warn: (message: string, code: string) => void): ExecutionEnvironment {
-  return new LocalEnvironment({
-    cwd: workspace.cwd,
-    baseEnv: workspace.env,
-    envPolicy: workspace.settings["shell.environment"],
-    envPass: workspace.settings["shell.env.pass"],
-    owner: workspace.machine.deps.uuid(),
-    onWithheld: (names) => {
-      const notice = withheldNotice(workspace, names);
-      if (notice !== undefined) warn(notice, "withheld_variables");
-    },
-  });
 }
 
 function sessionConfig(workspace: Workspace, { model }: SessionRequest): ConfigInput {

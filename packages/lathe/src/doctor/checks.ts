@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { locateRipgrep, onPath } from "@lathe/agent";
+import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../credentials/resolve.ts";
 import { type HomePaths, homePaths } from "../home/paths.ts";
@@ -34,6 +34,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
     await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
     await checkProgram("git", onPath("git", machine.env["PATH"]), "the model does not learn the repository's state"),
+    await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
     checkLocks(machine, paths),
   ];
@@ -121,6 +122,26 @@ async function checkProgram(name: string, path: string | undefined, without: str
     return { state: "good", name, text: `${stdout.split("\n")[0]} at ${path}` };
   } catch (error) {
     return { state: "wrong", name, text: `${path} does not run: ${oneLine(error)}. Install it again.` };
+  }
+}
+
+/** Runs a command in a sandbox: whether the kernel lets us can only be tried. */
+async function checkSandbox(machine: Machine): Promise<Finding> {
+  const env = new SandboxedLocalEnvironment({
+    cwd: machine.cwd,
+    baseEnv: machine.env,
+    roots: () => [],
+    home: machine.userHome,
+  });
+  try {
+    const { exitCode, output } = await env.execCommand("true", PATIENCE_MS);
+    if (exitCode === 0)
+      return { state: "good", name: "sandbox", text: "commands can be confined; turn it on with --sandbox" };
+    return { state: "missing", name: "sandbox", text: `a command could not be confined: ${output.trim()}` };
+  } catch (error) {
+    return { state: "missing", name: "sandbox", text: oneLine(error) };
+  } finally {
+    await env.cleanup();
   }
 }
 

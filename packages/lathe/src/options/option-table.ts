@@ -142,6 +142,12 @@ export const OPTIONS = {
     help: "a program that answers questions about calls: JSON on its stdin, JSON from its stdout",
   },
 
+  sandbox: {
+    kind: "flag",
+    group: "Tools and permissions",
+    help: "confine commands: no writes outside the working folders, no network but allowed hosts",
+  },
+
   "system-prompt": {
     kind: "value",
     value: "text|file",

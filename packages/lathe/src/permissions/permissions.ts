@@ -121,6 +121,11 @@ export class Permissions {
     return [...(this.#options.rules ?? []), ...this.#added, ...(this.#options.remembered?.rules() ?? [])];
   }
 
+  /** Directories that may be written to: real paths. */
+  get roots(): readonly string[] {
+    return this.#places.roots;
+  }
+
   /** Another directory that may be written to: a real path. */
   addRoot(path: string): void {
     this.#places = { ...this.#places, roots: [...this.#places.roots, path] };

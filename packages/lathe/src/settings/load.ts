@@ -62,6 +62,10 @@ export async function loadSettings(
         warnings.push(`${source.file}: permissionMode ${value} is ignored: a project's settings can only narrow it.`);
         continue;
       }
+      if (source.ofProject && widensSandbox(key, value, values)) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
+        continue;
+      }
       const decision = RULES[key];
       if (decision !== undefined && source.ofProject && decision === "allow") {
         warnings.push(`${source.file}: ${key} is ignored: a project's settings can only narrow what is permitted.`);
@@ -87,6 +91,12 @@ export async function loadSettings(
 const PERMITS = ["read-only", "plan", "ask", "auto-edit", "full"];
 
 const isWider = (mode: string, than: string): boolean => PERMITS.indexOf(mode) > PERMITS.indexOf(than);
+
+/** A project may ask for the sandbox and hide more; what opens it is for the person to decide. */
+function widensSandbox(key: SettingKey, value: unknown, values: Readonly<Record<string, unknown>>): boolean {
+  if (key === "sandbox.enabled") return value === false && values[key] === true;
+  return key === "sandbox.network" || key === "sandbox.write";
+}
 
 interface Layer {
   readonly values: ReadonlyMap<SettingKey, unknown>;

@@ -252,6 +252,26 @@ export const SETTINGS = {
     default: [],
     help: "names of further variables that commands see; * matches any characters",
   },
+  "sandbox.enabled": {
+    type: "boolean",
+    default: false,
+    help: "confine commands: they change files only below the working folders and reach only allowed hosts",
+  },
+  "sandbox.network": {
+    type: "strings",
+    default: [],
+    help: "hosts that sandboxed commands may reach over HTTP and HTTPS: example.org, *.example.org, host:8080; empty = none",
+  },
+  "sandbox.write": {
+    type: "strings",
+    default: [],
+    help: "further folders that sandboxed commands may write to, such as ~/.cache",
+  },
+  "sandbox.hide": {
+    type: "strings",
+    default: [],
+    help: "further files and folders that sandboxed commands cannot read; credential stores are always hidden",
+  },
   "journal.sync": {
     type: "enum",
     choices: ["none", "turn", "intent"],
@@ -288,6 +308,30 @@ export const SETTINGS = {
     help: "maximum number of model answers in a run; 0 = no limit",
   },
   "limits.maxCost": { type: "number", min: 0, default: 0, help: "maximum cost of a run in US dollars; 0 = no limit" },
+  "limits.memoryMb": {
+    type: "integer",
+    min: 0,
+    default: 0,
+    help: "megabytes that the commands of a session may use together; 0 = no limit",
+  },
+  "limits.cpus": {
+    type: "number",
+    min: 0,
+    default: 0,
+    help: "processors that the commands of a session may use together; 0 = all",
+  },
+  "limits.maxProcesses": {
+    type: "integer",
+    min: 0,
+    default: 0,
+    help: "processes that the commands of a session may have together; 0 = no limit",
+  },
+  "limits.commandMemoryMb": {
+    type: "integer",
+    min: 0,
+    default: 128,
+    help: "megabytes that must be free before another command starts while some are running; 0 = start all at once",
+  },
   toolOutputLimits: { type: "map", default: {}, help: "characters of a tool's output the model sees, by tool" },
   toolLineLimits: { type: "map", default: {}, help: "lines of a tool's output the model sees, by tool" },
   "statusLine.parts": {

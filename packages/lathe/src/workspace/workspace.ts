@@ -112,6 +112,7 @@ function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>
     ...(options["slow-model"] === undefined ? {} : { "modelRoles.slow": options["slow-model"] }),
     ...(options["plan-model"] === undefined ? {} : { "modelRoles.plan": options["plan-model"] }),
     ...(options.thinking === undefined ? {} : { defaultThinkingLevel: options.thinking }),
+    ...(options.sandbox ? { "sandbox.enabled": true } : {}),
     ...(options["permission-mode"] === undefined ? {} : { permissionMode: options["permission-mode"] }),
   };
 }

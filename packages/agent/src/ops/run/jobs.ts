@@ -79,8 +79,9 @@ export class Jobs {
 export function jobStatus(job: Job): string {
   if (job.failure !== undefined) return `could not start: ${job.failure}`;
   if (!job.result) return "running";
-  if (job.result.signal) return `ended by ${job.result.signal} after ${job.result.durationMs} ms`;
-  return `exit code: ${job.result.exitCode}, ${job.result.durationMs} ms`;
+  const { signal, exitCode, durationMs, note } = job.result;
+  const ended = signal ? `ended by ${signal} after ${durationMs} ms` : `exit code: ${exitCode}, ${durationMs} ms`;
+  return note === undefined ? ended : `${ended}. ${note}`;
 }
 
 /** Waits until the job has ended, the time is up or the call is aborted. */

@@ -34,6 +34,8 @@ export interface CommandOptions {
   readonly cwd?: string | undefined;
   /** Both streams in the order in which they were written, none apart. */
   readonly interleaved?: boolean | undefined;
+  /** Not in the sandbox. */
+  readonly outside?: boolean | undefined;
 }
 
 /** It was sent to the background while it ran, and goes on as this job. */
@@ -63,6 +65,7 @@ export async function runCommand(
     env: COMMAND_ENV,
     interleaved: options.interleaved ?? false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.outside ? { outside: true } : {}),
   });
   if ("handle" in result) {
     const { handle } = result;
@@ -128,6 +131,10 @@ export function lazyArtifact(
     },
   };
 }
+
+/** One line about what the environment says of a failure; empty when it says nothing. */
+export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string =>
+  note === undefined ? "" : `[${note}]\n`;
 
 /** One line about the whole output; empty when all of it was shown. */
 export function wholeOutputNote({ artifact, notKept, outputBytes }: CommandOutcome): string {

@@ -1,9 +1,10 @@
-import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
+import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import {
   type BackgroundOutcome,
   backgroundNote,
   COMMAND_ENV,
   type CommandOutcome,
+  environmentNote,
   refuseEmpty,
   runCommand,
   wentToBackground,
@@ -22,6 +23,7 @@ const params = {
   timeout_ms: optional(integer("Milliseconds the command may take", { minimum: 1 })),
   description: optional(text("What the command does, in a few words, for the person watching")),
   background: optional(flag("Start it and return at once with a job id")),
+  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
 };
 
 /** What every shell face boils down to. */
@@ -30,6 +32,7 @@ export interface ShellArgs {
   readonly timeout_ms?: number | undefined;
   readonly background?: boolean | undefined;
   readonly cwd?: string | undefined;
+  readonly outside_sandbox?: boolean | undefined;
   /** The face's name for `timeout_ms`. */
   readonly timeoutName?: string;
 }
@@ -43,13 +46,13 @@ export const shellTool: ToolDef<ArgsOf<typeof params>> = {
   replay: "never",
   // The command has its own deadline.
   timeoutMs: 0,
-  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command"]),
+  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command", "outside_sandbox"]),
   execute: runShell,
 };
 
 /** What every shell face declares; `toShell` reads its arguments, `shows` names those that a preview shows in full. */
 export function shellMeaning<Args>(
-  toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd">,
+  toShell: (args: Args) => Pick<ShellArgs, "command" | "cwd" | "outside_sandbox">,
   shows: readonly string[],
 ): Required<Pick<ToolDef<Args>, "access" | "summary" | "card" | "preview" | "output">> {
   return {
@@ -57,20 +60,24 @@ export function shellMeaning<Args>(
     summary: (args) => toShell(args).command,
     card: (args, result) => shellCard(toShell(args).command, result),
     async access(args, scope) {
-      const { command, cwd = "." } = toShell(args);
-      return commandAccess(command, (await scope.paths.locate(cwd)).real, scope);
+      const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
+      const access = await commandAccess(command, (await scope.paths.locate(cwd)).real, scope);
+      return wantsOut && scope.env.isSandboxed ? access.map(asOutside) : access;
     },
-    async preview(args, { paths }) {
-      const { command, cwd = "." } = toShell(args);
+    async preview(args, { env, paths }) {
+      const { command, cwd = ".", outside_sandbox: wantsOut } = toShell(args);
       const { real } = await paths.locate(cwd);
+      const where = wantsOut && env.isSandboxed ? `outside the sandbox, in ${real}` : `in ${real}`;
       return {
         // The bar tells lines of the command from the arguments below it, whatever they say.
-        lines: [{ text: `in ${real}`, kind: "note" }, ...command.split("\n").map((text) => ({ text: `│ ${text}` }))],
+        lines: [{ text: where, kind: "note" }, ...command.split("\n").map((text) => ({ text: `│ ${text}` }))],
         shows,
       };
     },
   };
 }
+
+const asOutside = (item: Access): Access => (item.kind === "exec" ? { ...item, outside: true } : item);
 
 /** Where the command was judged to run. */
 async function directoryOf({ cwd }: ShellArgs, { paths }: ToolContext): Promise<string | undefined> {
@@ -79,9 +86,9 @@ async function directoryOf({ cwd }: ShellArgs, { paths }: ToolContext): Promise<
 
 export async function runShell(args: ShellArgs, context: ToolContext): Promise<ToolResult> {
   if (args.background) return startJob(args, context);
-  const { command, timeout_ms: timeoutMs } = args;
+  const { command, timeout_ms: timeoutMs, outside_sandbox: outside } = args;
   const cwd = await directoryOf(args, context);
-  const outcome = await runCommand(command, context, { timeoutMs, cwd, name: "shell", interleaved: true });
+  const outcome = await runCommand(command, context, { timeoutMs, cwd, outside, name: "shell", interleaved: true });
   return wentToBackground(outcome) ? detachedResult(command, outcome) : shellResult(command, outcome, args.timeoutName);
 }
 
@@ -97,9 +104,9 @@ export function detachedResult(command: string, outcome: BackgroundOutcome, outp
 
 function shellResult(command: string, outcome: CommandOutcome, timeoutName: string | undefined): ToolResult {
   const output = outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
-  const more = wholeOutputNote(outcome);
+  const more = wholeOutputNote(outcome) + changedNote(outcome.changed) + environmentNote(outcome);
   return {
-    content: [{ kind: "text", text: output + more + changedNote(outcome.changed) + ending(outcome, timeoutName) }],
+    content: [{ kind: "text", text: output + more + ending(outcome, timeoutName) }],
     details: {
       command,
       exitCode: outcome.exitCode,
@@ -130,7 +137,12 @@ async function startJob(args: ShellArgs, context: ToolContext): Promise<ToolResu
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
   const job = jobs.start(command, (text) =>
-    env.startCommand!(text, { env: COMMAND_ENV, interleaved: true, ...(cwd === undefined ? {} : { cwd }) }),
+    env.startCommand!(text, {
+      env: COMMAND_ENV,
+      interleaved: true,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(args.outside_sandbox ? { outside: true } : {}),
+    }),
   );
   return {
     content: [

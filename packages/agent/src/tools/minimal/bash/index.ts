@@ -1,16 +1,23 @@
 // `bash` of the four-tool set: the same op as shell, with labelled sections.
 
 import type { ToolDef } from "../../../contract/tool.ts";
-import { type CommandOutcome, runCommand, wentToBackground, wholeOutputNote } from "../../../ops/run/run-command.ts";
+import {
+  type CommandOutcome,
+  environmentNote,
+  runCommand,
+  wentToBackground,
+  wholeOutputNote,
+} from "../../../ops/run/run-command.ts";
 import { changedNote } from "../../../ops/run/shown-changes.ts";
 import { timeoutNotice } from "../../../process/processes.ts";
-import { type ArgsOf, integer, optional, parameters, text } from "../../params.ts";
+import { type ArgsOf, flag, integer, optional, parameters, text } from "../../params.ts";
 import { detachedResult, shellMeaning } from "../../shell/index.ts";
 import description from "./description.md";
 
 const params = {
   command: text("The command"),
   timeout_ms: optional(integer("Milliseconds it may take", { minimum: 1 })),
+  outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
 };
 
 export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
@@ -21,11 +28,11 @@ export const minimalBashTool: ToolDef<ArgsOf<typeof params>> = {
   tier: "exec",
   replay: "never",
   timeoutMs: 0,
-  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command"]),
+  ...shellMeaning<ArgsOf<typeof params>>((args) => args, ["command", "outside_sandbox"]),
   // In the order of the answer, so that steering can still stop the later ones.
   exclusive: true,
-  async execute({ command, timeout_ms }, context) {
-    const outcome = await runCommand(command, context, { timeoutMs: timeout_ms, name: "bash" });
+  async execute({ command, timeout_ms, outside_sandbox: outside }, context) {
+    const outcome = await runCommand(command, context, { timeoutMs: timeout_ms, outside, name: "bash" });
     if (wentToBackground(outcome)) return detachedResult(command, outcome);
     return {
       content: [{ kind: "text", text: sections(outcome) }],
@@ -44,6 +51,7 @@ function sections(outcome: CommandOutcome): string {
   if (outcome.changed.length > 0) parts.push(changedNote(outcome.changed).trimEnd());
   const more = wholeOutputNote(outcome).trimEnd();
   if (more !== "") parts.push(more);
+  if (outcome.note !== undefined) parts.push(environmentNote(outcome).trimEnd());
   parts.push(outcome.timedOut ? timeoutNotice(outcome.timeoutMs) : `exit code: ${outcome.exitCode}`);
   return parts.join("\n");
 }

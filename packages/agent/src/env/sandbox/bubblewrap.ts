@@ -1,0 +1,227 @@
+// Confines commands on Linux. One pair of namespaces for processes and network belongs to the session and is kept open by a
+// holder; for each command bubblewrap enters it and shows the command only what the layout says (decision 0160).
+
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../process/clock.ts";
+import type { ConfinedStart, Confinement } from "../../process/confinement.ts";
+import {
+  bubblewrapVersion,
+  type Namespaces,
+  NamespacesRefused,
+  openNamespaces,
+  STARTER_ENV,
+} from "../../process/namespaces.ts";
+import type { ExecResult, ProgramArgv } from "../../process/types.ts";
+import { quoteShell } from "../shell-quote.ts";
+import { VARIABLES_OUT } from "./credential-stores.ts";
+import { type GitPlaces, gitPlaces } from "./git-places.ts";
+import { sandboxHint } from "./hints.ts";
+import { isInside } from "./inside.ts";
+import { bubblewrapArguments, type Layout, type OwnFolders } from "./layout.ts";
+import type { NetworkDoor } from "./network-door.ts";
+import { forbidden, missingProgram, tooWide } from "./refusal.ts";
+import type { SandboxRules } from "./rules.ts";
+import { openSockets } from "./sockets.ts";
+
+/** Where the system keeps its programs. The person's PATH may lead into the project. */
+const SYSTEM_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/run/current-system/sw/bin"];
+
+const ARGV_VARIABLE = "LATHE_ARGV";
+
+/**
+ * The command is not among the arguments of the programs that start it: `pkill -f server.js` would find these too, and end the
+ * call that it is part of.
+ */
+function startFromVariable(): ProgramArgv {
+  return shell(`eval "set -- $${ARGV_VARIABLE}"; unset ${ARGV_VARIABLE}; exec "$@"`);
+}
+
+/** `beside` runs next to it, as long as nobody ends it. */
+function keeper(beside: ProgramArgv | undefined): ProgramArgv {
+  const start = beside ? `${beside.map(quoteShell).join(" ")} &` : "echo ready";
+  return shell(`${start}\nwhile read -r line; do :; done`);
+}
+
+/**
+ * Bash where there is one: other shells drop variables whose names they do not like, exported functions among them, and do not
+ * reap what they did not start. With a socket as its input it would read the person's start-up file.
+ */
+function shell(script: string): ProgramArgv {
+  return existsSync("/bin/bash")
+    ? ["/bin/bash", "--posix", "--norc", "--noprofile", "-c", script]
+    : ["/bin/sh", "-c", script];
+}
+
+export interface BubblewrapOptions {
+  readonly rules: SandboxRules;
+  readonly clock: Clock;
+  /** Folder for temporary files of the host. */
+  readonly tempFolder: string;
+  /** Found among the system's programs when absent. */
+  readonly bwrap?: string | undefined;
+  /** Absent: no network. */
+  readonly door?: NetworkDoor | undefined;
+}
+
+export class Bubblewrap implements Confinement {
+  readonly starters = new Set(["bwrap", "nsenter"]);
+  readonly #options: BubblewrapOptions;
+  readonly #git = new Map<string, GitPlaces>();
+  /** Folders that were made so that something could be mounted on them. */
+  readonly #made: string[] = [];
+  #own: (OwnFolders & { readonly folder: string }) | undefined;
+  #opening: Promise<Namespaces> | undefined;
+  #namespaces: Namespaces | undefined;
+  #forbidsUserNamespaces = false;
+
+  constructor(options: BubblewrapOptions) {
+    this.#options = options;
+  }
+
+  get folder(): string | undefined {
+    return this.#own?.folder;
+  }
+
+  async ready(): Promise<void> {
+    if (this.#namespaces?.isOpen) return;
+    const closing = this.#namespaces?.close();
+    this.#namespaces = undefined;
+    await closing;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    this.#namespaces = await this.#opening;
+  }
+
+  confine(argv: ProgramArgv, { cwd, env }: { cwd: string; env: Record<string, string> }): ConfinedStart {
+    const { door } = this.#options;
+    const layout = this.#layout();
+    const setup = bubblewrapArguments(layout, {
+      cwd,
+      env: {
+        ...withoutWaysOut(env, door !== undefined),
+        TMPDIR: "/tmp",
+        ...door?.variables,
+        [ARGV_VARIABLE]: argv.map(quoteShell).join(" "),
+      },
+      forbidsUserNamespaces: this.#forbidsUserNamespaces,
+    });
+    const [enter, ...entering] = this.#namespaces!.enter;
+    return {
+      argv: [enter!, ...entering, this.#bwrap(), "--args", "3", "--", ...startFromVariable()],
+      env: STARTER_ENV,
+      setup: Buffer.from(setup.map((argument) => `${argument}\0`).join("")),
+    };
+  }
+
+  explain(result: ExecResult): string | undefined {
+    const { rules, door } = this.#options;
+    return sandboxHint(result, { roots: rules.roots(), allowedHosts: door?.allowed ?? [] });
+  }
+
+  async end(): Promise<void> {
+    const namespaces = this.#namespaces ?? (await this.#opening?.catch(() => undefined));
+    this.#namespaces = undefined;
+    await namespaces?.close();
+    await this.#options.door?.close();
+    if (this.#own) rmSync(this.#own.folder, { recursive: true, force: true, maxRetries: 3 });
+    this.#own = undefined;
+    for (const path of this.#made.splice(0).reverse()) removeIfEmpty(path);
+  }
+
+  async #open(): Promise<Namespaces> {
+    const { rules, clock, door } = this.#options;
+    for (const root of rules.roots()) if (root === "/") throw tooWide(root);
+    const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
+    const [major, minor] = bubblewrapVersion(programs.bwrap);
+    this.#forbidsUserNamespaces = major > 0 || minor >= 8;
+    this.#own ??= makeOwn(this.#options.tempFolder);
+    this.#layout();
+    const bridge = await door?.open(this.#own.folder);
+    try {
+      return await openNamespaces({ programs, keeper: keeper(bridge), clock });
+    } catch (error) {
+      throw error instanceof NamespacesRefused ? forbidden(error.said) : error;
+    }
+  }
+
+  #bwrap(): string {
+    return this.#options.bwrap ?? systemProgram("bwrap");
+  }
+
+  /** Of now: roots may be added, and sockets come and go. */
+  #layout(): Layout {
+    const { rules } = this.#options;
+    const roots = rules.roots();
+    const git = roots.map((root) => this.#gitOf(root));
+    const named = rules.fixedNames.flatMap((name) => roots.map((root) => join(root, name)));
+    for (const path of named) this.#makeFolder(path);
+    const fixed = rules.fixed.filter((path) => roots.some((root) => isInside(path, root)));
+    const hidden = rules.hidden.map(realPath).filter((path) => path !== undefined);
+    return {
+      roots,
+      pinned: git.flatMap((places) => places.directories),
+      fixed: [...git.flatMap((places) => places.fixed), ...named, ...fixed],
+      hiddenFolders: hidden.filter(isFolder),
+      hiddenFiles: [...hidden.filter((path) => !isFolder(path)), ...openSockets(roots)],
+      own: this.#own!,
+    };
+  }
+
+  /** Decided when a root is first seen: later a command might have changed where its repository seems to be. */
+  #gitOf(root: string): GitPlaces {
+    const places = this.#git.get(root) ?? gitPlaces(root);
+    this.#git.set(root, places);
+    return places;
+  }
+
+  #makeFolder(path: string): void {
+    if (lstatSync(path, { throwIfNoEntry: false })) return;
+    mkdirSync(path);
+    this.#made.push(path);
+  }
+}
+
+function systemProgram(name: string): string {
+  const path = SYSTEM_FOLDERS.map((folder) => join(folder, name)).find((candidate) => existsSync(candidate));
+  if (path === undefined) throw missingProgram(name);
+  return path;
+}
+
+function makeOwn(tempFolder: string): OwnFolders & { folder: string } {
+  const folder = realpathSync(mkdtempSync(join(tempFolder, "lathe-sandbox-")));
+  const own = {
+    folder,
+    tmp: join(folder, "tmp"),
+    varTmp: join(folder, "var-tmp"),
+    nothing: join(folder, "nothing"),
+    emptyFile: join(folder, "empty"),
+  };
+  for (const path of [own.tmp, own.varTmp, own.nothing]) mkdirSync(path, { mode: 0o700 });
+  writeFileSync(own.emptyFile, "", { mode: 0o400 });
+  return own;
+}
+
+function withoutWaysOut(env: Record<string, string>, proxied: boolean): Record<string, string> {
+  const isOut = (name: string): boolean => VARIABLES_OUT.has(name) || (proxied && /_proxy$/i.test(name));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOut(name)));
+}
+
+function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Something has been put there by somebody who may: it stays.
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // nothing there to hide
+  }
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

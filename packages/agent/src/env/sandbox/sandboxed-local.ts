@@ -1,0 +1,109 @@
+// This machine, with commands in a sandbox: they see the system read-only, change files only below the roots, and reach no
+// network but allowed hosts. File tools keep to the same roots.
+
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { monotonicClock } from "../../process/clock.ts";
+import type { Confinement } from "../../process/confinement.ts";
+import { GuardedEnvironment } from "../guarded.ts";
+import { LocalEnvironment, type LocalEnvironmentOptions } from "../local.ts";
+import { realPathOf } from "../real-path.ts";
+import { type DirEntry, EnvError } from "../types.ts";
+import { Bubblewrap } from "./bubblewrap.ts";
+import { credentialStores, startupFiles } from "./credential-stores.ts";
+import { isInside } from "./inside.ts";
+import { SandboxProxy } from "./proxy.ts";
+import type { SandboxRules } from "./rules.ts";
+import { Seatbelt } from "./seatbelt.ts";
+
+/** Where a sandboxed environment works, and what else it opens or protects. */
+export interface SandboxOptions extends Omit<LocalEnvironmentOptions, "roots" | "confinement"> {
+  /** Folders that commands and file tools may write to, the working directory among them; asked anew for each command. */
+  readonly roots: () => readonly string[];
+  /** The person's home directory: what is secret there is hidden. */
+  readonly home: string;
+  /** Hosts that may be reached over HTTP and HTTPS: `example.org`, `*.example.com`, `host:8080`. None when absent. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** More files and folders that commands cannot read. */
+  readonly hidden?: readonly string[] | undefined;
+  /** More files and folders that commands cannot change although they lie inside of a root. */
+  readonly fixed?: readonly string[] | undefined;
+  /** Names at the top of each root that commands cannot change. */
+  readonly fixedNames?: readonly string[] | undefined;
+  /** The program bubblewrap; found among the system's programs when absent. */
+  readonly bwrap?: string | undefined;
+  /** Node, which leads the way to allowed hosts; the one that runs this when absent. */
+  readonly node?: string | undefined;
+  /** Folder for temporary files; the system's when absent. */
+  readonly tempFolder?: string | undefined;
+}
+
+/** Files and commands of this machine; commands are confined by the system (bubblewrap on Linux, seatbelt on macOS). */
+export class SandboxedLocalEnvironment extends GuardedEnvironment {
+  readonly #rules: SandboxRules;
+  readonly #confinement: Confinement;
+
+  constructor(options: SandboxOptions) {
+    const rules = rulesOf(options);
+    const confinement = confinementFor(rules, options);
+    const { roots: _, ...local } = options;
+    super(new LocalEnvironment({ ...local, confinement }), { mayWrite: (path) => mayWrite(path, rules) });
+    this.#rules = rules;
+    this.#confinement = confinement;
+  }
+
+  override get isSandboxed(): boolean {
+    return true;
+  }
+
+  /** Fails when the system does not let us confine commands: nothing ever runs unconfined instead. */
+  override async initialize(): Promise<void> {
+    await super.initialize();
+    await this.#confinement.ready();
+  }
+
+  override async readFile(path: string, offset?: number, limit?: number): Promise<string> {
+    return super.readFile(await this.#readable(path), offset, limit);
+  }
+
+  override async readBytes(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+    return super.readBytes(await this.#readable(path), range);
+  }
+
+  override async listDirectory(path: string, depth: number): Promise<DirEntry[]> {
+    return super.listDirectory(await this.#readable(path), depth);
+  }
+
+  async #readable(path: string): Promise<string> {
+    const real = await realPathOf(this.inner, this.resolve(path));
+    if (!this.#rules.hidden.some((hidden) => isInside(real, hidden))) return path;
+    throw new EnvError("not_permitted", `Not readable in the sandbox: ${path} may hold keys or passwords.`, {
+      path: real,
+    });
+  }
+}
+
+function confinementFor(rules: SandboxRules, options: SandboxOptions): Confinement {
+  const { allowedHosts = [], node = process.execPath, tempFolder = tmpdir(), clock = monotonicClock, bwrap } = options;
+  if (process.platform === "darwin") return new Seatbelt(rules, tempFolder);
+  const door = allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node });
+  return new Bubblewrap({ rules, clock, tempFolder, bwrap, door });
+}
+
+function rulesOf({ roots, home, hidden = [], fixed = [], fixedNames = [] }: SandboxOptions): SandboxRules {
+  return {
+    roots: () => [...new Set(roots().map((root) => realpathSync(root)))],
+    hidden: [...credentialStores(home), ...hidden],
+    fixed: [...startupFiles(home), ...fixed],
+    fixedNames,
+  };
+}
+
+function mayWrite(path: string, rules: SandboxRules): true | string {
+  const roots = rules.roots();
+  if (!roots.some((root) => isInside(path, root)))
+    return `The sandbox can write only below ${roots.join(", ")}. Write there, or ask the person to add the folder.`;
+  if (/\/\.git\/(?:hooks|config(?:\.worktree)?)(?:\/|$)/.test(path))
+    return "Hooks and configuration of a repository are read-only in the sandbox.";
+  return true;
+}

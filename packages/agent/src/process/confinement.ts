@@ -1,0 +1,30 @@
+// How commands are put into a sandbox: the environment decides what is visible inside, the process owner starts them through it.
+
+import type { ExecResult, ProgramArgv } from "./types.ts";
+
+/** A program as it has to be started to end up confined. */
+export interface ConfinedStart {
+  readonly argv: ProgramArgv;
+  /** What the starter itself sees: never what a project or a model decides. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The starter reads this from descriptor 3. */
+  readonly setup?: Uint8Array;
+}
+
+/** Puts commands into a sandbox. */
+export interface Confinement {
+  /** Resolves when commands can be confined; rejects with an EnvError that says why they cannot. */
+  ready(): Promise<void>;
+  confine(
+    argv: ProgramArgv,
+    surroundings: { readonly cwd: string; readonly env: Record<string, string> },
+  ): ConfinedStart;
+  /** Names of the programs that only start the command and end with it: a polite signal to them would cut the command short. */
+  readonly starters: ReadonlySet<string>;
+  /** Its own folder, to be removed when nobody is left to call `end`. Known once it is ready. */
+  readonly folder?: string | undefined;
+  /** Why the sandbox may have made this command fail. */
+  explain(result: ExecResult): string | undefined;
+  /** Ends what is still inside, whatever marks it has dropped. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,133 @@
+import { existsSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { monotonicClock } from "./clock.ts";
+import { groupsOf, makeCommandGroup, ownGroups } from "./control-groups.ts";
+import { Governor } from "./governor.ts";
+import { freeMemory } from "./memory.ts";
+import { readProcUse } from "./proc-use.ts";
+import { Processes } from "./processes.ts";
+import { shellArgv } from "./shell-argv.ts";
+
+const MB = 2 ** 20;
+const command = (pid: number, stays = false) => ({ pid, stays, end: () => {} });
+const governor = (free: () => number, limits = {}) =>
+  new Governor({ limits, clock: monotonicClock, owner: "test", free });
+
+describe("G admission by free memory", () => {
+  it("the first command starts whatever is free, further ones only while there is room for what all are expected to take", async () => {
+    let free = 10 * MB;
+    const judge = governor(() => free);
+    expect(judge.admit(false, undefined)).toBeUndefined();
+    const first = judge.started(command(process.pid + 1_000_000));
+    const second = judge.admit(false, undefined);
+    expect(second).toBeInstanceOf(Promise);
+    free = 400 * MB;
+    first();
+    await second;
+    judge.started(command(process.pid + 1_000_001));
+    expect(judge.waiting).toBe(0);
+    expect(judge.admit(false, undefined)).toBeUndefined();
+    expect(judge.admit(false, undefined)).toBeInstanceOf(Promise);
+    judge.end();
+  });
+
+  it("a server waits for other servers too, a command does not wait for a server, and neither blocks the other", async () => {
+    const judge = governor(() => 10 * MB);
+    judge.admit(true, undefined);
+    judge.started(command(process.pid + 1_000_000, true));
+    const server = judge.admit(true, undefined);
+    expect(server).toBeInstanceOf(Promise);
+    let isServed = false;
+    server!.then(() => {
+      isServed = true;
+    });
+    await judge.admit(false, undefined);
+    expect(isServed).toBe(false);
+    judge.end();
+  });
+
+  it("a cancelled call leaves the queue at once", async () => {
+    const judge = governor(() => 10 * MB);
+    judge.admit(false, undefined);
+    judge.started(command(process.pid + 1_000_000));
+    const cancel = new AbortController();
+    const waiting = judge.admit(false, cancel.signal);
+    cancel.abort();
+    await waiting;
+    judge.gaveUp();
+    expect(judge.waiting).toBe(0);
+    judge.end();
+  });
+
+  it.runIf(existsSync("/proc/meminfo"))(
+    "free memory is no more than the machine has, and limits of a group are read",
+    () => {
+      expect(freeMemory()()).toBeGreaterThan(MB);
+      const mounts = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+      expect(groupsOf("0::/user.slice/app.scope\n", mounts)).toMatchObject({
+        version: 2,
+        memory: ["/sys/fs/cgroup/user.slice/app.scope"],
+      });
+      const inContainer = "31 30 0:27 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
+      expect(groupsOf("4:memory:/docker/abc\n", inContainer)).toMatchObject({
+        version: 1,
+        memory: ["/sys/fs/cgroup/memory"],
+      });
+    },
+  );
+});
+
+describe.runIf(process.platform === "linux")("G limits of all commands together", () => {
+  let processes: Processes;
+  afterEach(() => processes.cleanup());
+  const run = (script: string) =>
+    processes.run({ argv: shellArgv(script), cwd: "/", env: { PATH: process.env["PATH"]! }, timeoutMs: 30_000 });
+  const eat = (megabytes: number) =>
+    `python3 -c 'import time; b = bytearray(b"x") * (${megabytes} << 20); time.sleep(20)'`;
+
+  it("a command that takes more memory than is allowed is ended and says why; what stays within goes on", async () => {
+    processes = new Processes({ limits: { memoryMb: 150 } });
+    const result = await run(eat(400));
+    expect(result.exitCode).not.toBe(0);
+    expect(result).toMatchObject({ timedOut: false, note: expect.stringContaining("150 MB") });
+    expect(await run("echo fine")).toMatchObject({ exitCode: 0, stdout: "fine\n" });
+  }, 60_000);
+
+  it("the use of a command includes what it started in sessions of its own", async () => {
+    processes = new Processes();
+    const job = processes.start("x", {
+      argv: shellArgv("(setsid sleep 50 &) ; sleep 50 & echo up; wait"),
+      cwd: "/",
+      env: { PATH: process.env["PATH"]! },
+    });
+    while (!job.read().text.includes("up")) await new Promise((resolve) => setTimeout(resolve, 10));
+    const use = readProcUse([{ pid: process.pid }], () => ["1", String(process.pid)]);
+    expect([...use.values()][0]).toMatchObject({ count: 1, bytes: expect.any(Number) });
+    await job.stop();
+  });
+
+  it.skipIf(ownGroups().pids.length === 0)(
+    "more processes than are allowed cannot be started (needs control groups)",
+    async () => {
+      processes = new Processes({ limits: { processes: 20 } });
+      const result = await run("for i in $(seq 60); do sleep 3 & done; wait");
+      expect(result.output + (result.note ?? "")).toMatch(/fork|limits\.maxProcesses/);
+    },
+    60_000,
+  );
+
+  it("without a control group the same limits hold, by looking", async () => {
+    const none = { version: 2 as const, memory: ["/nowhere"], cpu: ["/nowhere"], pids: ["/nowhere"] };
+    expect(makeCommandGroup({ memoryMb: 100 }, "lathe-none", none)).toBeUndefined();
+    const judge = new Governor({ limits: { memoryMb: 100 }, clock: monotonicClock, owner: "test", groups: none });
+    processes = new Processes();
+    const job = processes.start("x", { argv: shellArgv(eat(300)), cwd: "/", env: { PATH: process.env["PATH"]! } });
+    const why = await new Promise<string>((resolve) => {
+      judge.admit(false, undefined);
+      judge.started({ pid: process.pid, stays: false, end: resolve });
+    });
+    expect(why).toContain("100 MB");
+    judge.end();
+    await job.stop();
+  }, 60_000);
+});

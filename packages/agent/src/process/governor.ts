@@ -1,0 +1,206 @@
+// Keeps the commands of a session within what the machine can bear: a command waits for its turn while memory is short, and limits
+// for all of them together are enforced by the kernel where it lets us, else by looking at them while they run.
+
+import { readdirSync } from "node:fs";
+import type { Clock } from "./clock.ts";
+import { type CommandGroup, type ControlGroups, makeCommandGroup, type ResourceLimits } from "./control-groups.ts";
+import { type FreeMemory, freeMemory } from "./memory.ts";
+import { type ProcUse, readProcUse } from "./proc-use.ts";
+import { EnvError } from "./types.ts";
+
+/** Limits of all commands together, and what one is expected to need. */
+export interface GovernorLimits extends ResourceLimits {
+  /** Megabytes that must be free before a command starts while others run; 128 when absent, 0 starts all at once. */
+  readonly commandMemoryMb?: number | undefined;
+}
+
+export interface GovernorOptions {
+  readonly limits: GovernorLimits;
+  readonly clock: Clock;
+  /** Unique on the machine; names the control group. */
+  readonly owner: string;
+  readonly free?: FreeMemory | undefined;
+  /** Those that this process is in, when absent. */
+  readonly groups?: ControlGroups | undefined;
+}
+
+/** A running command. */
+export interface Governed {
+  readonly pid: number;
+  /** A server or another program that stays: commands do not wait until it has ended. */
+  readonly stays: boolean;
+  /** Ends it; `why` becomes the note of its result. */
+  end(why: string): void;
+}
+
+const EXPECTED_MB = 128;
+/** Left for everything else. */
+const RESERVE_MB = 48;
+const LOOK_MS = 250;
+const LONGEST_WAIT_MS = 30 * 60_000;
+
+interface Waiting {
+  readonly stays: boolean;
+  readonly start: () => void;
+}
+
+export class Governor {
+  readonly #options: GovernorOptions;
+  #free: FreeMemory | undefined;
+  readonly #running = new Set<Governed>();
+  readonly #queue: Waiting[] = [];
+  /** Admitted, but not started yet. */
+  #starting = 0;
+  #group: CommandGroup | undefined | "none";
+  #cancelLook: (() => void) | undefined;
+
+  constructor(options: GovernorOptions) {
+    this.#options = options;
+  }
+
+  /** How many commands wait for memory. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Undefined: it may start at once. Every admission is followed by `started` or `gaveUp`. */
+  admit(stays: boolean, signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (this.#queue.length === 0 && this.#fits(stays)) {
+      this.#starting += 1;
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        cancel();
+        signal?.removeEventListener("abort", onAbort);
+        const at = this.#queue.indexOf(waiting);
+        if (at >= 0) this.#queue.splice(at, 1);
+      };
+      const onAbort = (): void => {
+        leave();
+        this.#starting += 1; // the caller sees the signal and gives up
+        resolve();
+      };
+      const waiting = {
+        stays,
+        start: () => {
+          leave();
+          this.#starting += 1;
+          resolve();
+        },
+      };
+      const cancel = this.#options.clock.after(LONGEST_WAIT_MS, () => {
+        leave();
+        const message = `Not started: there was too little free memory for ${LONGEST_WAIT_MS / 60_000} minutes. Stop other jobs, then try again.`;
+        reject(new EnvError("busy", message));
+      });
+      this.#queue.push(waiting);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#look();
+    });
+  }
+
+  started(command: Governed): () => void {
+    this.#starting -= 1;
+    this.#running.add(command);
+    this.#look();
+    return () => {
+      this.#running.delete(command);
+      this.#startNext();
+    };
+  }
+
+  gaveUp(): void {
+    this.#starting -= 1;
+    this.#startNext();
+  }
+
+  /** What a shell does before it starts the command in its own place, so that the kernel limits it. */
+  get prelude(): string {
+    const group = this.#groupOfCommands();
+    const join = (group?.doors ?? []).map((door) => `echo $$ > '${door}'; `).join("");
+    const { cpus = 0 } = this.#options.limits;
+    if (cpus <= 0 || group?.enforced.has("cpus")) return join;
+    return `${join}taskset -cp 0-${Math.max(1, Math.round(cpus)) - 1} $$ >/dev/null 2>&1; `;
+  }
+
+  /** For the end of a command: how many were ended by the kernel for want of memory. */
+  memoryKills(): number {
+    return this.#groupOfCommands()?.memoryKills() ?? 0;
+  }
+
+  memoryNote(): string {
+    return `Ended because the commands of this session used more than ${this.#options.limits.memoryMb} MB together (limits.memoryMb).`;
+  }
+
+  /** Nothing runs any more. */
+  end(): void {
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+    if (this.#group !== "none") this.#group?.remove();
+    this.#group = undefined;
+  }
+
+  #groupOfCommands(): CommandGroup | undefined {
+    const { limits, owner, groups } = this.#options;
+    const isLimited = [limits.memoryMb, limits.cpus, limits.processes].some((limit) => (limit ?? 0) > 0);
+    this.#group ??= (isLimited && makeCommandGroup(limits, `lathe-${owner.replace(/[^\w-]/g, "")}`, groups)) || "none";
+    return this.#group === "none" ? undefined : this.#group;
+  }
+
+  /** The first one always starts: waiting would not help it. Nor does a command wait for what stays. */
+  #fits(stays: boolean): boolean {
+    const expected = (this.#options.limits.commandMemoryMb ?? EXPECTED_MB) * 2 ** 20;
+    const ahead = [...this.#running].filter((other) => stays || !other.stays).length + this.#starting;
+    if (ahead === 0 || expected === 0) return true;
+    this.#free ??= this.#options.free ?? freeMemory();
+    const free = this.#free();
+    if (free === undefined) return true;
+    const needed = expected + RESERVE_MB * 2 ** 20;
+    if (free - (this.#running.size + this.#starting) * expected >= needed) return true;
+    // What running ones have taken already is no longer free; what they are still expected to take has to stay so.
+    const use = this.#use();
+    const promised = [...use.values()].reduce((sum, { bytes }) => sum + Math.max(0, expected - bytes), 0);
+    return free - promised - this.#starting * expected >= needed;
+  }
+
+  #startNext(): void {
+    for (const waiting of [...this.#queue]) if (this.#fits(waiting.stays)) waiting.start();
+  }
+
+  #look(): void {
+    if (this.#cancelLook !== undefined) return;
+    if (this.#queue.length === 0 && !(this.#watches() && this.#running.size > 0)) return;
+    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
+      this.#cancelLook = undefined;
+      this.#enforce();
+      this.#startNext();
+      this.#look();
+    });
+  }
+
+  /** Limits that the kernel does not enforce for us. */
+  #watches(): boolean {
+    const { memoryMb = 0, processes = 0 } = this.#options.limits;
+    const enforced = this.#groupOfCommands()?.enforced;
+    return (memoryMb > 0 && !enforced?.has("memoryMb")) || (processes > 0 && !enforced?.has("processes"));
+  }
+
+  #enforce(): void {
+    if (!this.#watches()) return;
+    const { memoryMb = 0, processes = 0 } = this.#options.limits;
+    const use = [...this.#use()];
+    const total = (of: (use: ProcUse) => number): number => use.reduce((sum, [, each]) => sum + of(each), 0);
+    const largest = (of: (use: ProcUse) => number) => use.sort((a, b) => of(b[1]) - of(a[1]))[0]?.[0];
+    if (memoryMb > 0 && total(({ bytes }) => bytes) > memoryMb * 2 ** 20)
+      largest(({ bytes }) => bytes)?.end(this.memoryNote());
+    else if (processes > 0 && total(({ count }) => count) > processes)
+      largest(({ count }) => count)?.end(
+        `Ended because the commands of this session had more than ${processes} processes together (limits.maxProcesses).`,
+      );
+  }
+
+  #use(): Map<Governed, ProcUse> {
+    return readProcUse([...this.#running], () => readdirSync("/proc"));
+  }
+}

@@ -1,0 +1,126 @@
+// A process that keeps namespaces open for a session. All commands of the session enter them, so they see each other's servers
+// and processes, and nothing else; when the holder ends, the kernel ends every process inside, whatever marks it has dropped.
+
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { childProcess, unrefPipe } from "./child-process.ts";
+import type { Clock } from "./clock.ts";
+import type { ProgramArgv } from "./types.ts";
+
+/** Programs of the system, by absolute path: a project must not be able to put others in their place. */
+interface NamespacePrograms {
+  readonly bwrap: string;
+  readonly nsenter: string;
+}
+
+export interface NamespaceRequest {
+  readonly programs: NamespacePrograms;
+  /**
+   * The first process inside: nothing that runs there can end it, and it has to reap what others leave behind. Prints a line when
+   * it is ready and exits when its stdin ends.
+   */
+  readonly keeper: ProgramArgv;
+  readonly clock: Clock;
+}
+
+export interface Namespaces {
+  /** Starts a program inside: before its own path and arguments. */
+  readonly enter: readonly string[];
+  readonly isOpen: boolean;
+  close(): Promise<void>;
+}
+
+/** The namespaces could not be made; `said` is what bubblewrap printed. */
+export class NamespacesRefused extends Error {
+  readonly said: string;
+  constructor(said: string) {
+    super(said);
+    this.name = "NamespacesRefused";
+    this.said = said;
+  }
+}
+
+export const STARTER_ENV = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
+const START_PATIENCE_MS = 10_000;
+
+// The files are those of the host: bubblewrap runs once more for each command and takes away what the command may not have.
+const HOLDER_ARGUMENTS = [
+  ...["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"],
+  ...["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"],
+  ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1", "--info-fd", "3"],
+];
+
+/** `[0, 8]` for version 0.8.1. */
+export function bubblewrapVersion(bwrap: string): readonly [number, number] {
+  const said = childProcess().spawnSync(bwrap, ["--version"], { env: STARTER_ENV, timeout: START_PATIENCE_MS }).stdout;
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(String(said)) ?? [];
+  return [Number(major), Number(minor)];
+}
+
+export async function openNamespaces({ programs, keeper, clock }: NamespaceRequest): Promise<Namespaces> {
+  const child = childProcess().spawn(programs.bwrap, [...HOLDER_ARGUMENTS, "--", ...keeper], {
+    detached: true,
+    cwd: "/",
+    env: STARTER_ENV,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+  });
+  const pid = await firstProcess(child, clock);
+  child.unref();
+  for (const pipe of [child.stdin, child.stdout, child.stderr, child.stdio[3]]) if (pipe) unrefPipe(pipe as Readable);
+  let isOpen = true;
+  const ended = new Promise<void>((resolve) =>
+    child.once("exit", () => {
+      isOpen = false;
+      resolve();
+    }),
+  );
+  return {
+    enter: [programs.nsenter, "-t", String(pid), "-U", "--preserve-credentials", "-m", "-n", "-i", "-p"],
+    get isOpen() {
+      return isOpen;
+    },
+    close: async () => {
+      child.ref();
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Its number outside. Bubblewrap reports it before the keeper runs, and only when that runs is everything mounted. */
+function firstProcess(child: ChildProcess, clock: Clock): Promise<number> {
+  const [stdout, stderr, info] = [child.stdout!, child.stderr!, child.stdio[3] as Readable];
+  let said = "";
+  stderr.on("data", (chunk: Buffer) => {
+    said = (said + chunk).slice(-2000);
+  });
+  return new Promise((resolve, reject) => {
+    const refuse = (why: string): void => {
+      cancel();
+      reject(new NamespacesRefused(why));
+    };
+    const cancel = clock.after(START_PATIENCE_MS, () => {
+      child.kill("SIGKILL");
+      refuse(`no answer after ${START_PATIENCE_MS / 1000} s`);
+    });
+    let report = "";
+    let isReady = false;
+    const settle = (): void => {
+      const [, pid] = /"child-pid": *(\d+)/.exec(report) ?? [];
+      if (!isReady || pid === undefined || !report.includes("}")) return;
+      cancel();
+      resolve(Number(pid));
+    };
+    info.on("data", (chunk: Buffer) => {
+      report += chunk;
+      settle();
+    });
+    stdout.on("data", () => {
+      isReady = true;
+      settle();
+    });
+    child.stdin?.on("error", () => {}); // its exit is reported
+    child.once("error", (error) => refuse(error.message));
+    child.once("close", (code) => refuse(said.trim() || `exit code ${code}`));
+  });
+}

@@ -1,0 +1,26 @@
+// The conformance suite with commands in a real sandbox.
+
+import { mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe } from "vitest";
+import { SandboxedLocalEnvironment } from "../../src/env/sandbox/sandboxed-local.ts";
+import { environmentConformance } from "../env-conformance.ts";
+import { has } from "../programs.ts";
+
+describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter)", () =>
+  environmentConformance(async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandboxed-")));
+    const env = new SandboxedLocalEnvironment({
+      cwd: root,
+      baseEnv: process.env,
+      roots: () => [root],
+      home: homedir(),
+    });
+    return {
+      env,
+      setMtime: async (path, seconds) => utimesSync(env.resolve(path), seconds, seconds),
+      dispose: async () => rmSync(root, { recursive: true, force: true }),
+    };
+  }, true),
+);
