@@ -77,7 +77,13 @@ it("D3 what the model writes is left as it is: its signatures are made for exact
 it("AU-07 placeholders that were shown are values again for a tool, not for one that sends them elsewhere, and no others are", async () => {
   const got: unknown[] = [];
   const take = (name: string, tier: "write" | "network"): ToolDef =>
-    ({ ...tool(name, (args) => (got.push([name, args]), "ok")), tier }) as ToolDef;
+    ({
+      ...tool(name, (args) => {
+        got.push([name, args]);
+        return "ok";
+      }),
+      tier,
+    }) as ToolDef;
   const args = { text: "a [redacted:THE_KEY] b [redacted:OTHER]", list: ["[redacted:THE_KEY]"] };
   const s = setUp({
     redactor: new Redactor(() => [

@@ -120,6 +120,6 @@ export const EVERYDAY_RUNS: readonly EverydayRun[] = [
   },
   {
     title: "look at the machine",
-    steps: ["node --version", "npm --version", "uname -a", "pwd", "which git", "date", "npm ls --depth=0"],
+    steps: ["node --version", "uname -a", "pwd", "which git", "date", "npm ls --depth=0"],
   },
 ];
