@@ -1,6 +1,16 @@
 // Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
 
-import { type Bindings, elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes } from "@lathe/tui";
+import {
+  type Bindings,
+  elapsed,
+  type RenderContext,
+  type Row,
+  row,
+  rowOf,
+  type Span,
+  shorten,
+  type Themes,
+} from "@lathe/tui";
 import type { OpenSession } from "../../conversation/open-session.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
@@ -39,7 +49,10 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   let themes: Themes | undefined;
   let history: ComposerHistory | undefined;
   view.conversationRows = rows;
-  view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
+  let followed: Promise<void> = Promise.resolve();
+  view.watch = (open) => {
+    followed = follow(open, { transcript, rows, facts, signs });
+  };
   view.past = (session) => {
     view.gap();
     for (const block of transcript.past(session, view.context())) view.commit(block);
@@ -57,6 +70,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
     history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
+  view.onCleared = (text) => history?.keep(text);
   const pictures = new Pictures(view);
   view.takePasted = (text) => pictures.takePasted(text);
   view.attached = () => pictures.partsOf(view.editor.marks());
@@ -87,7 +101,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     titled: (title) => signs.name(title),
     close: async () => {
       themes?.close();
-      await history?.close();
+      await Promise.all([history?.close(), followed]);
     },
   };
 }
@@ -151,6 +165,14 @@ class HostRows implements ConversationRows {
 
   status(context: RenderContext): readonly Row[] {
     return this.#view.controller ? this.#status.render(context) : [];
+  }
+
+  get isUnfinished(): boolean {
+    return this.#transcript.isUnfinished;
+  }
+
+  addBelow(line: Span): boolean {
+    return this.#transcript.addBelow(line);
   }
 
   /** Running times move on, as long as there are any. */
