@@ -1,5 +1,6 @@
 // Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
 
+import { setImmediate } from "node:timers/promises";
 import {
   type Bindings,
   elapsed,
@@ -122,7 +123,13 @@ interface Followers {
 
 async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
   const { transcript, rows, facts, signs } = followers;
+  let begun = performance.now();
   for await (const event of session.events()) {
+    // Events that have piled up come one after the other, without a gap for a key between them.
+    if (performance.now() - begun > AT_ONCE_MS) {
+      await setImmediate();
+      begun = performance.now();
+    }
     transcript.event(event);
     if (event.kind === "processing_end") facts.refresh();
     signs.event(event);
@@ -131,6 +138,8 @@ async function follow({ session }: OpenSession, followers: Followers): Promise<v
 }
 
 const TICK_MS = 1_000;
+/** A key does not wait longer for what streams in. */
+const AT_ONCE_MS = 20;
 
 /** The transcript, what is going on, and the line below the composer. */
 class HostRows implements ConversationRows {
