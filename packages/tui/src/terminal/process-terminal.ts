@@ -28,6 +28,8 @@ export type OutputStream = NodeJS.WritableStream & {
   readonly rows?: number;
   readonly fd?: number;
   readonly writableNeedDrain?: boolean;
+  /** Of node's terminals: reads the size, and says when it has changed. */
+  _refreshSize?(): void;
 };
 
 export interface TerminalListeners {
@@ -78,6 +80,10 @@ export class ProcessTerminal implements TerminalOutput {
 
   get rows(): number {
     return this.#output.rows || DEFAULT_ROWS;
+  }
+
+  refreshSize(): void {
+    this.#output._refreshSize?.();
   }
 
   get isBlocked(): boolean {
