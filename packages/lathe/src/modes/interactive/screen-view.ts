@@ -1,6 +1,7 @@
 // The host on a screen. Finished rows go up into the scrollback; below them live what streams, what waits, and either the
 // composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
 
+import { setImmediate } from "node:timers/promises";
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
@@ -314,6 +315,8 @@ export class ScreenView implements HostView {
     try {
       return await work();
     } finally {
+      // A Ctrl+C that ended the other program may be told to us after its end.
+      await setImmediate();
       this.lent = undefined;
       this.terminal.resume();
       this.screen.resume();
