@@ -105,7 +105,7 @@ describe("earlier prompts", () => {
     run.type(`alpha question${KEY.enter}`);
     await run.see(/first[\s\S]*Ask for a change/);
     run.type(`beta question${KEY.enter}`);
-    await run.see(/second[\s\S]*Ask for a change/);
+    await run.see(/second[\s\S]* out · \$/);
     run.type(KEY.up);
     await run.see("❯ beta question");
     run.type(KEY.up);

@@ -81,7 +81,7 @@ describe("going back", () => {
     run.type(KEY.escape);
     await run.see(/Go back to before[\s\S]*one[\s\S]*two/);
     run.type(KEY.enter);
-    await run.see(/Rewound to before: two/);
+    await run.see(/Rewound to before: two[\s\S]*❯ two$/m);
   });
 
   it("G-32 a message that one branches from is in the composer, to be edited and sent", async () => {

@@ -97,6 +97,54 @@ describe("while it works", () => {
     expect(bench.said(1)).toMatch(/wait, no$/);
   });
 
+  it("Ctrl+C while it works clears what is typed first, then stops the work, then leaves", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await door.reached;
+    run.type("a draft");
+    await run.see("❯ a draft");
+    run.type(KEY.ctrl("c"));
+    await run.see(/esc stops[\s\S]*Ask for a change[\s\S]*Press Ctrl\+C again to stop the work\./);
+    run.type(KEY.ctrl("c"));
+    await run.see(/Interrupted[\s\S]*Press Ctrl\+C again to leave\./);
+    run.type(KEY.ctrl("c"));
+    expect(await run.exited).toBe(130);
+    door.open();
+  });
+
+  it("Ctrl+D in the middle of work leaves only when it is pressed again", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await door.reached;
+    run.type(KEY.ctrl("d"));
+    await run.see("Press Ctrl+D again to leave. The work stops then.");
+    run.type(KEY.ctrl("d"));
+    expect(await run.exited).toBe(0);
+    door.open();
+  });
+
+  it("what a command answers is on the screen while a long block streams in", async () => {
+    const door = gate();
+    const code = `\`\`\`text\n${Array.from({ length: 60 }, (_, i) => `line ${i}`).join("\n")}\n\`\`\`\n`;
+    const paragraph = "words that go on ".repeat(120);
+    let sent = 0;
+    const beforeEvent = async (): Promise<void> => {
+      if (sent++ === 8) await door.wait();
+    };
+    bench.server.push(turn.text(`${paragraph}\n\n${code}`, { deltaChars: 400, beforeEvent }));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see("words that go on");
+    run.type(`/new${KEY.enter}`);
+    await run.see("The agent is working. Interrupt it first.");
+    door.open();
+    await run.see(/line 59[\s\S]*The agent is working\. Interrupt it first\.[\s\S]*Ask for a change/);
+  });
+
   it("Ctrl+C stops the work, again leaves with 130; the lock is gone", async () => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }));

@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gate, turn } from "@lathe/testkit";
+import { type Gate, gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CLI } from "../command.ts";
 import { SONNET, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalRun } from "./emulator.ts";
 
@@ -21,8 +22,16 @@ const isRestored = (run: TerminalRun): void => {
   expect(run.raw.lastIndexOf("\x1b[?25h")).toBeGreaterThanOrEqual(run.raw.lastIndexOf("\x1b[?25l"));
 };
 
+/** Some events of the answer arrive, then no more until the gate opens. */
+const cutAfter = (door: Gate, events: number) => {
+  let sent = 0;
+  return async (): Promise<void> => {
+    if (sent++ >= events) await door.wait();
+  };
+};
+
 describe("the terminal is given back", () => {
-  it.each(["SIGTERM", "SIGHUP"] as const)("after %s in the middle of work", async (signal) => {
+  it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("after %s in the middle of work", async (signal) => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }));
     const run = await bench.open();
@@ -32,6 +41,46 @@ describe("the terminal is given back", () => {
     expect(await run.exited).toBe(130);
     door.open();
     isRestored(run);
+    expect(run.raw).toContain("\x1b[<u");
+  });
+
+  it("and how to continue is the last line, below the answer that was cut off", async () => {
+    const door = gate();
+    const answer = "The first paragraph.\n\nA second one that never ends";
+    bench.server.push(turn.text(answer, { beforeEvent: cutAfter(door, 7) }));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see("A second one");
+    run.signal("SIGTERM");
+    await run.exited;
+    door.open();
+    expect(run.all.at(-1)).toMatch(/^To continue: lathe --resume \w+$/);
+    expect(run.all.join("\n")).toMatch(/A second one[\s\S]*To continue/);
+  });
+
+  it("Ctrl+C at an editor that leaves the terminal as it is belongs to the editor", async () => {
+    execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
+    const run = await bench.open(SONNET, { env: { EDITOR: "echo editing; cat pipe #" } });
+    run.type("my words");
+    await run.see("❯ my words");
+    run.type(KEY.ctrl("g"));
+    await run.see(/^editing$/m);
+    run.type(KEY.ctrl("c"));
+    await run.see(/❯ my words[\s\S]*the input is as it was/);
+    run.type(" go on");
+    await run.see("❯ my words go on");
+  });
+
+  it.each([
+    ["--resume", "nope"],
+    ["--model", "nobody/nothing"],
+  ])("answers of the terminal do not reach the shell when the start fails (%s %s)", async (...args) => {
+    const line = `'${process.execPath}' '${CLI}' ${args.join(" ")}; echo left-$?; cat`;
+    const run = bench.start(["-c", line], { program: "/bin/sh" });
+    await run.see(/left-[1-9]/);
+    run.type("typed\n");
+    const rows = await run.see(/^typed\ntyped$/m);
+    expect(rows.slice(rows.findIndex((row) => row.startsWith("left-")) + 1)).toEqual(["typed", "typed"]);
   });
 
   it("after a signal while a viewer has the whole screen", async () => {
@@ -88,11 +137,35 @@ describe("a draft", () => {
     const next = await bench.open();
     await next.see("line 29");
     next.type(KEY.enter);
-    await next.see("looked");
+    await next.see(/looked[\s\S]* out · \$/);
     expect(bench.said(0)).toContain(`look at ${pasted}`);
     next.type(KEY.ctrl("d"));
     expect(await next.exited).toBe(0);
     expect(isKept()).toBe(false);
+  });
+
+  it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("is there again after %s", async (signal) => {
+    const run = await bench.open();
+    run.type("a long thought");
+    await run.see("❯ a long thought");
+    run.signal(signal);
+    expect(await run.exited).toBe(130);
+    const next = await bench.open();
+    await next.see("❯ a long thought");
+  });
+
+  it("that Ctrl+C clears comes back with Up, or by undoing it", async () => {
+    const run = await bench.open();
+    run.type("a long thought");
+    await run.see("❯ a long thought");
+    run.type(KEY.ctrl("c"));
+    await run.see(/Ask for a change[\s\S]*Press Ctrl\+C again to leave/);
+    run.type(KEY.ctrl("_"));
+    await run.see("❯ a long thought");
+    run.type(KEY.ctrl("c"));
+    await run.see("Ask for a change");
+    run.type(KEY.up);
+    await run.see("❯ a long thought");
   });
 
   it("of a process that is still there stays with it", async () => {

@@ -138,7 +138,7 @@ describe("pictures are drawn", () => {
     const env = { LATHE_FORCE_IMAGE_PROTOCOL: "kitty" };
     const run = await bench.open([...SONNET, "--permission-mode", "full"], { env, rows: 40 });
     run.type(`look${KEY.enter}`);
-    const rows = await run.see("all seen");
+    const rows = await run.see(/all seen[\s\S]* out · \$/);
     const at = rows.findIndex((text) => text.includes("[picture 40x60 png"));
     expect(rows[at - 1]).toMatch(/one\.png/);
     expect(rows.slice(at + 1, at + 5)).toEqual(["", "", "", ""]);

@@ -128,6 +128,20 @@ describe("approvals", () => {
     expect(existsSync(file("one.txt"))).toBe(true);
   });
 
+  it("after an answer the next question has the keys, but not the one that was pressed at once", async () => {
+    bench.server.push(turn.calls([shell("echo one > one.txt"), shell("echo two > two.txt")]), turn.text("both"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see(/│ echo one[\s\S]*esc stops the work/);
+    run.type("yy");
+    await run.see(/│ echo two[\s\S]*esc stops the work/);
+    expect(run.screen.join("\n")).not.toMatch(/❯ y+$/m);
+    expect(existsSync(file("two.txt"))).toBe(false);
+    run.type("y");
+    await run.see(/both[\s\S]*Ask for a change/);
+    expect(existsSync(file("two.txt"))).toBe(true);
+  });
+
   it("Esc at a question stops the work", async () => {
     bench.server.push(turn.calls([shell("X=1 echo one > one.txt")]), turn.text("never"));
     const run = await bench.open();
@@ -144,6 +158,25 @@ describe("questions of the model", () => {
   const ask = (question: object) => turn.calls([{ name: "ask_user", args: { questions: [question] } }]);
   const parts = ["lexer", "parser", "printer"].map((label) => ({ label }));
   const answer = (index: number): string => JSON.stringify(bench.server.requests[index]?.view.messages.at(-1)?.results);
+
+  it("a set of them is answered in its panel: no key lands in the composer between two", async () => {
+    const questions = ["Which part?", "Which tests?", "Which name?"].map((question, i) => ({
+      id: `q${i}`,
+      question,
+      options: parts,
+    }));
+    bench.server.push(turn.calls([{ name: "ask_user", args: { questions } }]), turn.text("understood"));
+    const run = await bench.open();
+    run.type(`go${KEY.enter}`);
+    await run.see(/\(1\/3\) Which part\?[\s\S]*esc stops the work/);
+    run.type("1 2");
+    await run.see(/\(2\/3\) Which tests\?[\s\S]*esc stops the work/);
+    run.type("2");
+    await run.see(/\(3\/3\) Which name\?[\s\S]*esc stops the work/);
+    run.type("3");
+    await run.see(/understood[\s\S]*Ask for a change/);
+    expect(answer(1)).toMatch(/lexer.*parser.*printer/);
+  });
 
   it("one of several by its digit, several by marks, the recommended one by Enter, or one's own words", async () => {
     bench.server.push(

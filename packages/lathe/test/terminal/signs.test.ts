@@ -30,7 +30,7 @@ describe("the terminal's own signs", () => {
     await door.reached;
     await expect.poll(() => run.raw).toContain("\x1b]0;● lathe · project\x07");
     door.open();
-    await run.see("done");
+    await run.see(/done[\s\S]* out · \$/);
     await expect.poll(() => run.raw.lastIndexOf("]0;lathe")).toBeGreaterThan(run.raw.lastIndexOf("]0;●"));
     run.type(KEY.ctrl("d"));
     await run.exited;
@@ -147,5 +147,29 @@ describe("a run that was cut", () => {
     next.type("n");
     await next.see(/Ask for a change/);
     expect(bench.server.requests).toHaveLength(1);
+  });
+
+  it("and left: what waited to be sent is in the composer, and goes along with nothing", async () => {
+    const door = gate();
+    bench.server.push(turn.text("never", { before: door.wait }), turn.text("fresh"));
+    const run = await bench.open();
+    run.type(`do the long thing${KEY.enter}`);
+    await door.reached;
+    run.type(`steer it${KEY.enter}`);
+    await run.see(/Sent at the next step[\s\S]*steer it/);
+    run.signal("SIGKILL");
+    await run.exited;
+    door.open();
+    const next = await bench.open([...SONNET, "-c"]);
+    await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Continue it\?/);
+    next.type("n");
+    await next.see(/What waited to be sent is in the input again\.[\s\S]*❯ steer it/);
+    expect(next.screen.join("\n")).not.toMatch(/Sent at the next step|Waiting from before/);
+    next.type(KEY.ctrl("c"));
+    await next.see("Ask for a change");
+    next.type(`something else${KEY.enter}`);
+    await next.see("fresh");
+    expect(bench.said(1)).toMatch(/something else$/);
+    expect(bench.said(1)).not.toContain("steer it");
   });
 });

@@ -133,6 +133,16 @@ export class Editor implements Focusable {
     this.#changed();
   }
 
+  /** Empty by the person's own wish: undo brings it back. */
+  erase(): void {
+    this.#replaceAll("");
+    this.#commands.interrupt();
+    this.#walk?.leave();
+    this.#completing?.close();
+    this.#vim?.reset();
+    this.#changed();
+  }
+
   /** Puts a mark for something that is not text at the cursor. Its label stands for it in `value`. */
   addAttachmentMark(label: string): Mark {
     const mark = this.#commands.addAttachment(label);

@@ -36,6 +36,16 @@ describe("code in colours", () => {
     expect(lines.at(-1)).toContain("const<Keyword>");
   });
 
+  it("code of many thousand lines loses its colours instead of keeping everybody waiting", () => {
+    const lines = highlight("const a = 1;\n".repeat(20_000), "ts");
+    expect(lines[2_000]?.length).toBeGreaterThan(1);
+    expect(lines[19_000]).toHaveLength(1);
+    // Lines of an open comment are read again with each other: they use it up sooner.
+    const commented = highlight(`/*\n${"some words of a comment\n".repeat(5_000)}`, "ts");
+    expect(commented[200]?.[0]?.style?.color).toBe("syntaxComment");
+    expect(commented[4_900]?.[0]?.style?.color).toBe("mdCodeBlock");
+  });
+
   it("a line's colours depend only on the lines before it", () => {
     const code = "const a = `one\ntwo three`;\nfunction f() { return /x/; }\n/* open";
     const all = highlight(code, "ts");

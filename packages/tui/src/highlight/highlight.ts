@@ -13,15 +13,23 @@ const OPEN_LINES = 48;
 const KEPT_LINES = 24;
 /** Longer lines are data, not code. */
 const LINE_LIMIT = 2_000;
+/**
+ * Characters that the grammar reads for one piece of code, with those it reads again; beginning anew costs as much as some. Nobody reads the
+ * colours of what is longer, and it would keep keys waiting.
+ */
+const WORK_LIMIT = 2_000_000;
+const LINE_WORK = 200;
 
 export class CodeHighlighter {
   readonly #language: string | undefined;
   #open: readonly string[];
+  #work: number;
 
   /** `word`: what stands behind the fence, or a file's ending. Loading starts here. */
-  constructor(word: string, open: readonly string[] = []) {
+  constructor(word: string, open: readonly string[] = [], work = 0) {
     this.#language = languageOf(word);
     this.#open = open;
+    this.#work = work;
     if (this.#language !== undefined && loadedFor(this.#language) === undefined) void loadLanguage(this.#language);
   }
 
@@ -31,16 +39,19 @@ export class CodeHighlighter {
   }
 
   fork(): CodeHighlighter {
-    return new CodeHighlighter(this.#language ?? "", this.#open);
+    return new CodeHighlighter(this.#language ?? "", this.#open, this.#work);
   }
 
   next(line: string): readonly Span[] {
     const language = this.#language;
     const hljs = language === undefined ? undefined : loadedFor(language);
     if (language === undefined || hljs === undefined || line.length > LINE_LIMIT) return plainLine(line);
+    if (this.#work > WORK_LIMIT) return plainLine(line);
     if (line.trim() === "" && this.#open.length === 0) return plainLine(line);
     const lines = [...this.#open, line];
-    const { _emitter, _top, errorRaised } = hljs.highlight(lines.join("\n"), { language, ignoreIllegals: true });
+    const code = lines.join("\n");
+    this.#work += code.length + LINE_WORK;
+    const { _emitter, _top, errorRaised } = hljs.highlight(code, { language, ignoreIllegals: true });
     // At its root the grammar remembers nothing: the next line can be read by itself.
     const isClosed = _top === hljs.getLanguage(language);
     this.#open = isClosed ? [] : lines.length < OPEN_LINES ? lines : [lines[0] as string, ...lines.slice(-KEPT_LINES)];

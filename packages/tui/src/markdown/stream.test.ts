@@ -124,6 +124,13 @@ describe("markdown in pieces", () => {
     expect(texts(stream.render({ columns: 40, symbols })).at(-1)).toBe("a long cell  3");
   });
 
+  it("code whose colours do not come does not pile up below the finished rows", () => {
+    const stream = new MarkdownStream();
+    stream.add(`\`\`\`kotlin\n${"val a = 1\n".repeat(5_000)}`);
+    expect(stream.finished({ columns: 40, symbols: SYMBOL_SETS.unicode }).length).toBeGreaterThan(4_900);
+    expect(stream.render({ columns: 40, symbols: SYMBOL_SETS.unicode }).length).toBeLessThan(100);
+  });
+
   it("code waits for the colours of its language, shown plain below the finished rows until then", async () => {
     const stream = new MarkdownStream();
     stream.add("text\n\n```ruby\ndef a\n");

@@ -25,6 +25,8 @@ const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:\s+<?([^\s>]+)>?(?:\s+(?:"[^"]*"|'
 
 /** A line longer than this is cut at a blank: no one reads it as one, and each frame would cost more. */
 const LINE_LIMIT = 8_000;
+/** Parts that wait for colours are rendered again with each frame. */
+const MOST_WAITING = 100;
 
 export class MarkdownStream {
   readonly #links: boolean;
@@ -68,10 +70,10 @@ export class MarkdownStream {
     this.#blocks.end();
   }
 
-  /** Rows that can no longer change, each given out once. Code waits a moment for the colours of its language. */
+  /** Rows that can no longer change, each given out once. Code waits a moment for the colours of its language, a screenful of it. */
   finished(context: Surface): readonly Row[] {
     const { parts } = this.#blocks;
-    const waiting = this.#isEnded ? -1 : parts.findIndex(({ isPending }) => isPending);
+    const waiting = this.#isEnded || parts.length > MOST_WAITING ? -1 : parts.findIndex(({ isPending }) => isPending);
     const ready = parts.splice(0, waiting < 0 ? parts.length : waiting);
     if (ready.length === 0) return [];
     this.#rendered = undefined;

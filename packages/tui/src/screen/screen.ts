@@ -102,6 +102,8 @@ export class Screen {
       });
       return;
     }
+    output.refreshSize?.();
+    this.#cancelTimer();
     this.#lastFrame = this.#parts.clock.now();
     if (this.#fullScreen !== undefined) this.#write(this.#fullScreen.update(this.#context()));
     else this.#paintLive(false);
@@ -110,7 +112,10 @@ export class Screen {
   /** Now, for what a key has changed. A frame that is due stays due: keys neither wait for its work nor put it off. */
   echo(): void {
     if (this.#timer === undefined || this.#fullScreen !== undefined) this.paint();
-    else if (this.#parts.output.isBlocked !== true) this.#paintLive(true);
+    else if (this.#parts.output.isBlocked !== true) {
+      this.#parts.output.refreshSize?.();
+      this.#paintLive(true);
+    }
   }
 
   /** The terminal has another size: the live region is made again for it, soon. */

@@ -14,7 +14,7 @@ export interface Leaving {
   readonly screen: LeavingScreen;
 }
 
-const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** When nobody has stopped us by then, nobody will: a process group without a shell is not stopped. */
 const STOP_MS = 300;
 

@@ -28,6 +28,8 @@ export type OutputStream = NodeJS.WritableStream & {
   readonly rows?: number;
   readonly fd?: number;
   readonly writableNeedDrain?: boolean;
+  /** Of node's terminals: reads the size, and says when it has changed. */
+  _refreshSize?(): void;
 };
 
 export interface TerminalListeners {
@@ -39,6 +41,8 @@ export interface TerminalListeners {
 const DEFAULT_COLUMNS = 80;
 const SYNC_MODE = 2026;
 const DEFAULT_ROWS = 24;
+/** A terminal that has not answered within this will not, or is too far away to wait for. */
+const ANSWER_MS = 1_000;
 /** A terminal that takes no bytes for this many attempts is gone. */
 const SYNC_ATTEMPTS = 200;
 
@@ -50,6 +54,9 @@ export class ProcessTerminal implements TerminalOutput {
   #decoder = new KeyDecoder();
   #flushTimer: NodeJS.Timeout | undefined;
   #isActive = false;
+  #isAwaited = false;
+  #askedAt = 0;
+  #onAnswered: () => void = () => {};
   #isFirstRead = true;
   #isAlternate = false;
   #isTitled = false;
@@ -73,6 +80,10 @@ export class ProcessTerminal implements TerminalOutput {
 
   get rows(): number {
     return this.#output.rows || DEFAULT_ROWS;
+  }
+
+  refreshSize(): void {
+    this.#output._refreshSize?.();
   }
 
   get isBlocked(): boolean {
@@ -109,7 +120,23 @@ export class ProcessTerminal implements TerminalOutput {
     this.#listeners = listeners;
     this.#input.setEncoding("utf8");
     this.#enter();
-    this.write(questions(this.#env));
+    const asked = questions(this.#env);
+    this.#isAwaited = asked !== "";
+    this.#askedAt = performance.now();
+    this.write(asked);
+  }
+
+  /** Settles when the terminal has answered what it was asked at the start, or when it will not. */
+  async answered(): Promise<void> {
+    const patience = ANSWER_MS - (performance.now() - this.#askedAt);
+    if (!this.#isAwaited || patience <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patience);
+      this.#onAnswered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Everything undone. May be called twice, and from an exit handler: the bytes are out when it returns. */
@@ -207,6 +234,11 @@ export class ProcessTerminal implements TerminalOutput {
     if (reply.kind === "cell") this.#cell = { width: reply.width, height: reply.height };
     if (reply.kind === "attributes" || reply.kind === "graphics") this.#pictureReplies.push(reply);
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
+    // The last answer.
+    if (reply.kind === "attributes") {
+      this.#isAwaited = false;
+      this.#onAnswered();
+    }
     if (reply.kind !== "attributes" || this.#hasKeyboardProtocol || this.#reportsOtherKeys || !this.#isActive) return;
     if (!wantsKeyboardProtocol(this.#env)) return;
     this.#reportsOtherKeys = true;

@@ -3,6 +3,7 @@
 import type { RewindRequest } from "@lathe/agent";
 import { textOf } from "@lathe/llm";
 import { canBeForced, doneLine, excerpt, leftLines, type ReportedRewind, startLine } from "../../rewind/report.ts";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { withEntryHint } from "../../usage/entry-hint.ts";
 import { usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
@@ -22,9 +23,12 @@ export const rewind: SlashCommand = {
     const { words, options } = read(argument, WORDS, 1);
     const entry = words[0] ?? (await chosenPoint(conversation, view));
     if (entry === undefined) return view.line("Nothing was rewound.", "dim");
+    const points = conversation.branchPoints();
     await carryOut(conversation, view, options, (said) =>
       withEntryHint("See: /rewind", () => conversation.rewind(entry, said)),
     );
+    const gone = points.find(({ id }) => id.startsWith(entry));
+    if (gone && options.parts !== "files") view.prefill(wordsAndAttachments(gone.message.content).words);
   },
 };
 

@@ -9,8 +9,8 @@ const app = <Id extends string>(id: Id, description: string, ...chords: string[]
 
 export const APP_ACTIONS = [
   app("interrupt", "Stop the work; twice, when nothing runs: go back to an earlier message", "escape"),
-  app("clear", "Clear the input, or stop the work; twice: leave", "ctrl+c"),
-  app("exit", "Leave, when the input is empty", "ctrl+d"),
+  app("clear", "Clear the input; when it is empty, stop the work; twice: leave", "ctrl+c"),
+  app("exit", "Leave, when the input is empty; while it works: when pressed twice", "ctrl+d"),
   app("suspend", "Put Lathe into the background of the shell", "ctrl+z"),
   app("permission.cycle", "Next permission mode", "shift+tab"),
   app("thinking.cycle", "Next thinking level", "ctrl+t"),

@@ -31,10 +31,15 @@ export class ComposerHistory implements History {
 
   add(prompt: string, cwd: string): void {
     const text = prompt.trim();
+    this.keep(text);
+    if (text !== "") this.#store.add(text, cwd);
+  }
+
+  /** For this run only: what was cleared was never said. */
+  keep(prompt: string): void {
+    const text = prompt.trim();
     this.#at = -1;
-    if (text === "") return;
-    this.#prompts = [text, ...this.#prompts.filter((earlier) => earlier !== text)];
-    this.#store.add(text, cwd);
+    if (text !== "") this.#prompts = [text, ...this.#prompts.filter((earlier) => earlier !== text)];
   }
 
   previous(prefix: string): string | undefined {

@@ -30,7 +30,15 @@ function modeRule(said: string, { symbols, columns }: RenderContext, role: strin
   );
 }
 
-export function queueRows({ steering, followUps }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
+/** Without work nothing is sent by itself. */
+export function queueRows({ steering, followUps, isIdle }: Queue, context: RenderContext, keys: QueueKeys): Row[] {
+  if (isIdle)
+    return listed(
+      "Waiting from before, sent with your next message",
+      [...steering, ...followUps],
+      context,
+      `${keys.edit} edits`,
+    );
   return [
     ...listed("Sent at the next step", steering, context, `${keys.edit} edits, ${keys.now} stops and sends now`),
     ...listed("Sent when the work is done", followUps, context, `${keys.edit} edits`),

@@ -13,12 +13,15 @@ import type { HostView } from "./host-view.ts";
 const CUT_OFF = "The last input was not finished. Continue it?";
 const LEAVE_WITHIN_MS = 2_000;
 
+type LeavingKey = "Ctrl+C" | "Ctrl+D";
 type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
 
 /** What waits to be sent: steering goes out at the next step, follow-ups when the work is done. */
 export interface Queue {
   readonly steering: readonly QueuedMessage[];
   readonly followUps: readonly QueuedMessage[];
+  /** Nothing runs that would send them. */
+  readonly isIdle: boolean;
 }
 
 export class Controller {
@@ -26,7 +29,8 @@ export class Controller {
   readonly commands: CommandRegistry;
   readonly #view: HostView;
   readonly #now: () => number;
-  #lastInterrupt = Number.NEGATIVE_INFINITY;
+  /** The key that leaves when it is pressed again. */
+  #pressed: { readonly key: LeavingKey; readonly at: number } | undefined;
   /** Inputs that run. */
   readonly #running = new Set<Promise<void>>();
   #isStopping = false;
@@ -46,8 +50,8 @@ export class Controller {
 
   get queue(): Queue {
     const { session } = this.conversation;
-    if (session.state === "closed") return { steering: [], followUps: [] };
-    return { steering: session.queued("steering"), followUps: session.queued("follow_up") };
+    if (session.state === "closed") return { steering: [], followUps: [], isIdle: true };
+    return { steering: session.queued("steering"), followUps: session.queued("follow_up"), isIdle: !this.isBusy };
   }
 
   /** Enter: a command, an input, or steering while the agent works. `attached` are pictures and the like. */
@@ -75,12 +79,21 @@ export class Controller {
     // A command may put another session in its place.
     while (session === this.conversation.session) {
       const said = await this.#view.confirm(CUT_OFF);
-      if (said === undefined || said === false) return;
       if (said === true) return this.#continue();
+      if (said === undefined || said === false) return this.returnQueued();
       const isCommand = this.commands.parse(said) !== undefined;
+      if (!isCommand) this.returnQueued();
       await this.say(said);
       if (!isCommand) return;
     }
+  }
+
+  /** What an earlier process left waiting was about its work: it goes nowhere unless it is sent anew. */
+  returnQueued(): void {
+    const text = this.takeBackQueued();
+    if (text === "") return;
+    this.#view.prefill(text);
+    this.#view.line("What waited to be sent is in the input again.", "dim");
   }
 
   /** Ends the work. Whether there was any. */
@@ -96,20 +109,34 @@ export class Controller {
 
   /** Ctrl+C: ends the work; pressed again, it leaves. */
   interrupt(): void {
-    const again = this.#now() - this.#lastInterrupt < LEAVE_WITHIN_MS;
-    this.#lastInterrupt = this.#now();
-    if (again) {
+    if (this.#isAgain("Ctrl+C")) {
       this.#view.leave(EXIT.interrupted);
       return;
     }
     this.stop();
-    this.#view.hint("Press Ctrl+C again to leave.");
+    this.#arm("Ctrl+C");
   }
 
-  /** The next Ctrl+C leaves, if it comes soon. */
-  armLeaving(): void {
-    this.#lastInterrupt = this.#now();
-    this.#view.hint("Press Ctrl+C again to leave.");
+  /** Ctrl+C has cleared the composer: the next one ends the work, or leaves if there is none. */
+  cleared(): void {
+    if (this.isBusy) this.#view.hint("Press Ctrl+C again to stop the work.");
+    else this.#arm("Ctrl+C");
+  }
+
+  /** Ctrl+D: leaves; in the middle of work only when it is pressed again. */
+  exit(): void {
+    if (!this.isBusy || this.#isAgain("Ctrl+D")) this.#view.leave(EXIT.done);
+    else this.#arm("Ctrl+D");
+  }
+
+  #arm(key: LeavingKey): void {
+    this.#pressed = { key, at: this.#now() };
+    const stops = this.isBusy && key === "Ctrl+D" ? " The work stops then." : "";
+    this.#view.hint(`Press ${key} again to leave.${stops}`);
+  }
+
+  #isAgain(key: LeavingKey): boolean {
+    return this.#pressed?.key === key && this.#now() - this.#pressed.at < LEAVE_WITHIN_MS;
   }
 
   /** Ends the work, then says this. */

@@ -1,12 +1,13 @@
 // The text of the composer in the editor of the person's choice.
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ScreenView } from "./screen-view.ts";
 
-export function editExternally(view: ScreenView): void {
+export async function editExternally(view: ScreenView): Promise<void> {
   const { env } = view.machine;
   const command = env["VISUAL"] || env["EDITOR"];
   if (!command) {
@@ -18,9 +19,10 @@ export function editExternally(view: ScreenView): void {
   try {
     writeFileSync(file, view.editor.value(), { mode: 0o600 });
     // The variable may hold options. It belongs to the person, as their shell does.
-    const status = view.released(
-      () => spawnSync("sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" }).status,
-    );
+    const status = await view.released(async () => {
+      const editor = spawn("sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" });
+      return (await once(editor, "exit"))[0] as number | null;
+    });
     if (status === 0) view.editor.text = readFileSync(file, "utf8").replace(/\n$/, "");
     else view.hint(`${command} ended with ${status ?? "a signal"}: the input is as it was.`);
   } finally {

@@ -53,5 +53,5 @@ export class HeldKeys {
 }
 
 /** Keys that stop or leave take effect at once. */
-const isTyped = (key: Key): boolean =>
+export const isTyped = (key: Key): boolean =>
   key.kind === "paste" || (key.kind === "key" && !key.ctrl && !key.alt && key.name !== "escape");

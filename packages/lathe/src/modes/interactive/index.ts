@@ -8,6 +8,7 @@ import type { ParsedArgs } from "../../options/parse.ts";
 import type { ExitCode } from "../../usage/exit.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
+import { leaveOnSignals } from "./leave-on-signals.ts";
 import { ScreenView } from "./screen-view.ts";
 
 /** Where the time of a start goes. */
@@ -58,6 +59,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   };
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  const stopListening = leaveOnSignals(view);
   view.editor.text = draft.adopt() || words;
   view.start();
   const { runInteractive } = await import("./run.ts");
@@ -65,8 +67,10 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   try {
     return await runInteractive(args, machine, timing, screenHost(view, problems));
   } finally {
-    draft.changed(() => "");
+    // Answers that come after we have left would be typed into the shell.
+    if (!timing.leavesWhenReady) await view.terminal.answered();
     restore();
+    stopListening();
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
   }
 }
@@ -77,11 +81,13 @@ async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming
   const view = new PlainView(machine);
   const restore = (): void => view.stop();
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  const stopListening = leaveOnSignals(view);
   view.start();
   try {
     return await runInteractive(args, machine, timing, { view, open: (controller) => view.open(controller) });
   } finally {
     restore();
+    stopListening();
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
   }
 }

@@ -2,7 +2,6 @@
 
 import { PERMISSION_MODES } from "@lathe/agent";
 import type { Key, KeyPress } from "@lathe/tui";
-import { EXIT } from "../../usage/exit.ts";
 import type { AppAction } from "./actions.ts";
 import type { Controller } from "./controller.ts";
 import type { KeyHandler, ScreenView } from "./screen-view.ts";
@@ -41,12 +40,13 @@ export class Keyboard implements KeyHandler {
       case "app.interrupt":
         return this.#escape(controller);
       case "app.clear":
-        if (editor.isEmpty || controller.isBusy) controller.interrupt();
+        // Behind a question that has the keys, nobody sees the composer.
+        if (editor.isEmpty || view.panels.focused) controller.interrupt();
         else this.#clear(controller);
         return true;
       case "app.exit":
         if (!editor.isEmpty) return false;
-        view.leave(EXIT.done);
+        controller.exit();
         return true;
       case "app.suspend":
         view.suspend();
@@ -63,7 +63,7 @@ export class Keyboard implements KeyHandler {
       case "app.background":
         return this.#background(controller);
       case "app.editor.external":
-        void import("./external-editor.ts").then(({ editExternally }) => editExternally(view));
+        void view.tell(async () => (await import("./external-editor.ts")).editExternally(view));
         return true;
       case "app.clipboard.copyPrompt":
         view.copy(editor.value());
@@ -108,8 +108,10 @@ export class Keyboard implements KeyHandler {
   }
 
   #clear(controller: Controller): void {
-    this.#view.editor.clear();
-    controller.armLeaving();
+    const view = this.#view;
+    view.onCleared(view.editor.value());
+    view.editor.erase();
+    controller.cleared();
   }
 
   #dequeue(controller: Controller): boolean {

@@ -1,7 +1,16 @@
 // How the live region is put together: what happens now, the composer or a panel in its place, and the lines below.
 
-import { type CursorPlace, type LiveView, type RenderContext, type Row, row, shorten } from "@lathe/tui";
+import { type CursorPlace, type LiveView, type RenderContext, type Row, row, type Style, shorten } from "@lathe/tui";
+import type { LineStyle } from "./host-view.ts";
 import type { Panel } from "./panels/panel-stack.ts";
+
+export const LINE_STYLES: Readonly<Record<LineStyle, Style>> = {
+  dim: { color: "dim" },
+  bold: { bold: true },
+  red: { color: "error" },
+  green: { color: "success" },
+  yellow: { color: "warning" },
+};
 
 /** A part of the screen and where the cursor is in it. */
 export interface Placed {

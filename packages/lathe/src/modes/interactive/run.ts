@@ -45,20 +45,14 @@ export async function runInteractive(
 ): Promise<ExitCode> {
   const { view } = host;
   keepYoungObjectsFew();
-  const ended = (): void => view.leave(EXIT.interrupted);
-  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
   const opening = opened(args, quiet(machine, view), timing, host);
-  try {
-    // Whoever leaves does not wait for what is still being opened.
-    const first = await Promise.race([opening, view.left]);
-    if (typeof first === "number") {
-      void opening.then(({ conversation }) => conversation.close()).catch(() => {});
-      return first;
-    }
-    return await conversationWith(first.controller, first.prompts, timing, host);
-  } finally {
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
+  // Whoever leaves does not wait for what is still being opened.
+  const first = await Promise.race([opening, view.left]);
+  if (typeof first === "number") {
+    void opening.then(({ conversation }) => conversation.close()).catch(() => {});
+    return first;
   }
+  return await conversationWith(first.controller, first.prompts, timing, host);
 }
 
 async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {
@@ -113,12 +107,16 @@ async function conversationWith(
   open(controller);
   announceNewer(controller, view);
   void view.tell(async (ready) => {
-    if (first !== undefined) await ready.submit(first, later);
-    else if (conversation.wasCutOff) await ready.offerToContinue();
+    if (first !== undefined) {
+      ready.returnQueued();
+      await ready.submit(first, later);
+    } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
-  if (conversation.isKept) view.line(`To continue: lathe --resume ${conversation.session.id.slice(0, 8)}`, "dim");
+  const toContinue = conversation.isKept ? `To continue: lathe --resume ${conversation.session.id.slice(0, 8)}` : "";
   await Promise.all([conversation.close(), close?.()]);
+  // Below what was cut off, which is only known now.
+  if (toContinue !== "") view.line(toContinue, "dim");
   return code;
 }
 

@@ -1,6 +1,17 @@
 // Brings the screen and the conversation together: what happens in a session becomes rows, and the keys get their meaning.
 
-import { type Bindings, elapsed, type RenderContext, type Row, row, rowOf, shorten, type Themes } from "@lathe/tui";
+import { setImmediate } from "node:timers/promises";
+import {
+  type Bindings,
+  elapsed,
+  type RenderContext,
+  type Row,
+  row,
+  rowOf,
+  type Span,
+  shorten,
+  type Themes,
+} from "@lathe/tui";
 import type { OpenSession } from "../../conversation/open-session.ts";
 import { dressed } from "./appearance.ts";
 import { ComposerCompletion } from "./completion.ts";
@@ -39,7 +50,10 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
   let themes: Themes | undefined;
   let history: ComposerHistory | undefined;
   view.conversationRows = rows;
-  view.watch = (open) => void follow(open, { transcript, rows, facts, signs });
+  let followed: Promise<void> = Promise.resolve();
+  view.watch = (open) => {
+    followed = follow(open, { transcript, rows, facts, signs });
+  };
   view.past = (session) => {
     view.gap();
     for (const block of transcript.past(session, view.context())) view.commit(block);
@@ -57,6 +71,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     } else if (!controller?.isBusy && !text.startsWith("!")) transcript.user(text);
     history?.add(text, controller?.conversation.workspace.cwd ?? view.machine.cwd);
   };
+  view.onCleared = (text) => history?.keep(text);
   const pictures = new Pictures(view);
   view.takePasted = (text) => pictures.takePasted(text);
   view.attached = () => pictures.partsOf(view.editor.marks());
@@ -87,7 +102,7 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
     titled: (title) => signs.name(title),
     close: async () => {
       themes?.close();
-      await history?.close();
+      await Promise.all([history?.close(), followed]);
     },
   };
 }
@@ -108,7 +123,13 @@ interface Followers {
 
 async function follow({ session }: OpenSession, followers: Followers): Promise<void> {
   const { transcript, rows, facts, signs } = followers;
+  let begun = performance.now();
   for await (const event of session.events()) {
+    // Events that have piled up come one after the other, without a gap for a key between them.
+    if (performance.now() - begun > AT_ONCE_MS) {
+      await setImmediate();
+      begun = performance.now();
+    }
     transcript.event(event);
     if (event.kind === "processing_end") facts.refresh();
     signs.event(event);
@@ -117,6 +138,8 @@ async function follow({ session }: OpenSession, followers: Followers): Promise<v
 }
 
 const TICK_MS = 1_000;
+/** A key does not wait longer for what streams in. */
+const AT_ONCE_MS = 20;
 
 /** The transcript, what is going on, and the line below the composer. */
 class HostRows implements ConversationRows {
@@ -151,6 +174,14 @@ class HostRows implements ConversationRows {
 
   status(context: RenderContext): readonly Row[] {
     return this.#view.controller ? this.#status.render(context) : [];
+  }
+
+  get isUnfinished(): boolean {
+    return this.#transcript.isUnfinished;
+  }
+
+  addBelow(line: Span): boolean {
+    return this.#transcript.addBelow(line);
   }
 
   /** Running times move on, as long as there are any. */

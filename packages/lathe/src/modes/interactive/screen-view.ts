@@ -1,6 +1,7 @@
 // The host on a screen. Finished rows go up into the scrollback; below them live what streams, what waits, and either the
 // composer or a question. Takes keys from its first paint on; what is sent before the conversation is there waits for it.
 
+import { setImmediate } from "node:timers/promises";
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import {
@@ -22,7 +23,7 @@ import {
   row,
   rowText,
   Screen,
-  type Style,
+  type Span,
   shorten,
   suspendToShell,
   type TerminalReply,
@@ -38,9 +39,9 @@ import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import type { AppAction } from "./actions.ts";
 import { composerRows, queueRows } from "./composer.ts";
 import type { Controller } from "./controller.ts";
-import { HeldKeys, type HoldsFrom } from "./held-keys.ts";
+import { HeldKeys, type HoldsFrom, isTyped } from "./held-keys.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
-import { framedPanel, hasRoomForRules, stacked } from "./live-layout.ts";
+import { framedPanel, hasRoomForRules, LINE_STYLES, stacked } from "./live-layout.ts";
 import { PanelStack } from "./panels/panel-stack.ts";
 
 /** What is shown of the conversation once it is there. */
@@ -51,6 +52,10 @@ export interface ConversationRows {
   render(context: RenderContext): readonly Row[];
   /** Below the composer. */
   status(context: RenderContext): readonly Row[];
+  /** Something of it is not in the scrollback yet. */
+  readonly isUnfinished: boolean;
+  /** A line of the product's own below what is not finished; false when there is nothing. */
+  addBelow(line: Span): boolean;
 }
 
 export interface KeyHandler {
@@ -58,17 +63,9 @@ export interface KeyHandler {
   handle(key: Key): boolean;
 }
 
-const STYLES: Readonly<Record<LineStyle, Style>> = {
-  dim: { color: "dim" },
-  bold: { bold: true },
-  red: { color: "error" },
-  green: { color: "success" },
-  yellow: { color: "warning" },
-};
 const HINT_MS = 2_000;
 /** Between two looks at what has become final. */
 const AHEAD_MS = 8;
-const WAITS = "Tab goes to this question.";
 
 export class ScreenView implements HostView {
   readonly machine: Machine;
@@ -90,6 +87,8 @@ export class ScreenView implements HostView {
   completion: CompletionSource | undefined;
   history: History | undefined;
   onSent: (text: string) => void = () => {};
+  /** The composer was cleared, nothing was sent. */
+  onCleared: (text: string) => void = () => {};
   /** Actions of parts that are loaded later; false: none of theirs. */
   moreActions: (action: AppAction) => boolean = () => false;
   /** Whether a pasted text was taken as something else than text. */
@@ -109,6 +108,8 @@ export class ScreenView implements HostView {
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
   readonly #held = new HeldKeys({ replay: (key) => this.#take(key), isAsking: () => this.#isAsking });
+  /** Settles when the terminal is ours again; undefined while it is. */
+  lent: Promise<void> | undefined;
   #hint = "";
   #hintTimer: { cancel(): void } | undefined;
   #isOver = false;
@@ -206,16 +207,20 @@ export class ScreenView implements HostView {
   }
 
   line(text: string, style?: LineStyle): void {
-    const styled = style === undefined ? {} : { style: STYLES[style] };
+    const styled = style === undefined ? {} : { style: LINE_STYLES[style] };
+    const span = { text: visible(text), ...styled };
     if (!this.#isAfterLine) this.gap();
     this.#flush();
-    this.commit(wrap([{ text: visible(text), ...styled }], this.terminal.columns));
+    // Above a text that goes on for pages, nobody would see it.
+    if (this.conversationRows?.addBelow(span)) return;
+    this.commit(wrap([span], this.terminal.columns));
     this.#isAfterLine = true;
   }
 
   /** Leaves a blank row, unless there is one or nothing is above. */
   gap(): void {
     this.#flush();
+    if (this.conversationRows?.isUnfinished) return;
     if (this.#last !== undefined && rowText(this.#last) !== "") this.commit([EMPTY_ROW]);
   }
 
@@ -300,14 +305,22 @@ export class ScreenView implements HostView {
   }
 
   /** Somebody else has the terminal while the work is done. */
-  released<T>(work: () => T): T {
+  async released<T>(work: () => Promise<T>): Promise<T> {
     this.screen.pause();
     this.terminal.suspend();
+    let isBack = (): void => {};
+    this.lent = new Promise((resolve) => {
+      isBack = resolve;
+    });
     try {
-      return work();
+      return await work();
     } finally {
+      // A Ctrl+C that ended the other program may be told to us after its end.
+      await setImmediate();
+      this.lent = undefined;
       this.terminal.resume();
       this.screen.resume();
+      isBack();
     }
   }
 
@@ -399,6 +412,7 @@ export class ScreenView implements HostView {
       return true;
     }
     if (!focused) return false;
+    if (this.panels.isDeaf && isTyped(key)) return true;
     // A paste is meant for the composer, unless the panel takes text now.
     if (focused.component.handle(key)) return true;
     if (key.kind === "paste" && focused.byAgent) {
@@ -420,14 +434,14 @@ export class ScreenView implements HostView {
     const above: Row[] = [...this.#conversation(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
     const status = this.conversationRows?.status(context) ?? [];
-    const hint = this.#hint;
-    const below = hint === "" ? status : [row(shorten(hint, context.columns), { color: "warning" }), ...status];
+    const said = this.#hint;
+    const below = said === "" ? status : [row(shorten(said, context.columns), { color: "warning" }), ...status];
     if (shown) {
       const isBelowText = above.length > 0 || (this.#last !== undefined && rowText(this.#last) !== "");
       if (isBelowText && hasRoomForRules(context)) above.push(EMPTY_ROW);
-      const keys = [shown.component.hint, this.panels.moreWaiting].filter((part) => part !== "").join(", ");
-      if (focused) return stacked(above, framedPanel(shown, context, keys, "dim"), below, context);
-      above.push(...framedPanel(shown, context, WAITS, "warning").rows);
+      const { hint } = this.panels;
+      if (focused) return stacked(above, framedPanel(shown, context, hint, "dim"), below, context);
+      above.push(...framedPanel(shown, context, hint, "warning").rows);
     }
     return stacked(above, composerRows(this.editor, context, "border"), below, context);
   }

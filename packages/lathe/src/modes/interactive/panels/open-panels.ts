@@ -30,21 +30,16 @@ export async function questionPanels(
   questions: readonly Question[],
   signal: AbortSignal,
 ): Promise<readonly Answer[] | undefined> {
-  const answers: Answer[] = [];
-  for (const [i, question] of questions.entries()) {
-    const body = (columns: number): Row[] => questionRows(question, [i + 1, questions.length], columns);
-    const parts = {
-      body,
+  const asks = questions.map(
+    (question, i): Asked<Answer> => ({
+      body: (columns) => questionRows(question, [i + 1, questions.length], columns),
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
       ...(question.multi ? { joined: joinedAnswers(question) } : {}),
-    };
-    const answer = await asked(view, parts, { byAgent: true, signal });
-    if (!answer) return undefined;
-    answers.push(answer);
-  }
-  return answers;
+    }),
+  );
+  return askedInTurn(view, asks, { byAgent: true, signal });
 }
 
 export function planPanel(view: ScreenView, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
@@ -73,26 +68,50 @@ export function confirmPanel(view: ScreenView, question: string): Promise<boolea
   });
 }
 
-function asked<T>(
+interface AskedBy {
+  readonly byAgent?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+async function asked<T>(view: ScreenView, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
+  return (await askedInTurn(view, [parts], by))?.[0];
+}
+
+/** In one panel, which has the keys until the last is answered. */
+function askedInTurn<T>(
   view: ScreenView,
-  parts: Asked<T>,
-  { byAgent = false, signal }: { readonly byAgent?: boolean; readonly signal?: AbortSignal } = {},
-): Promise<T | undefined> {
+  asks: readonly Asked<T>[],
+  { byAgent = false, signal }: AskedBy,
+): Promise<readonly T[] | undefined> {
   return new Promise((resolve) => {
-    const component = new AnswerPanel<T>({
-      ...parts,
-      bindings: view.bindings,
-      answered: (value) => close(value),
-      viewAll: () => view.view("Question", parts.body),
-      changed: () => view.screen.changed(),
-    });
-    const panel: Panel = { component, byAgent, cancel: () => close(undefined) };
-    const close = (value: T | undefined): void => {
+    const answers: T[] = [];
+    const answered = (value: T): void => {
+      answers.push(value);
+      const next = asks[answers.length];
+      if (!next) {
+        close(answers);
+        return;
+      }
+      panel.component = componentOf(next);
+      view.panels.asksNext();
+    };
+    const componentOf = (parts: Asked<T>): AnswerPanel<T> =>
+      new AnswerPanel<T>({
+        ...parts,
+        bindings: view.bindings,
+        answered,
+        viewAll: () => view.view("Question", parts.body),
+        changed: () => view.screen.changed(),
+      });
+    const close = (value: readonly T[] | undefined): void => {
       view.panels.close(panel);
       signal?.removeEventListener("abort", giveUp);
       resolve(value);
     };
     const giveUp = (): void => close(undefined);
+    const [first] = asks;
+    if (!first) return resolve([]);
+    const panel: { component: AnswerPanel<T> } & Panel = { component: componentOf(first), byAgent, cancel: giveUp };
     signal?.addEventListener("abort", giveUp, { once: true });
     view.panels.open(panel);
   });

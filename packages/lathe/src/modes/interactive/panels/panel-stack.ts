@@ -1,5 +1,6 @@
 // What takes the composer's place for a while: questions of the agent, lists that a command opens. A question that comes up while
-// somebody types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it.
+// somebody types does not take the keys: it waits for a pause with nothing typed, or for the key that goes to it. One that follows
+// another question has them at once, and ignores for a moment what was meant for the one before.
 
 import type { Focusable } from "@lathe/tui";
 
@@ -29,14 +30,22 @@ const PAUSE_MS = 700;
 /** A key pressed sooner after a question came up was not meant for it. */
 const REACTION_MS = 300;
 
+const WAITS = "Keys go to the input. Tab goes to this question.";
+const DEAF = "a new question: it takes keys in a moment";
+
 export class PanelStack {
   readonly #parts: PanelStackParts;
   /** The first is shown. */
   readonly #panels: Panel[] = [];
   #shownAt = 0;
-  #lastKey = Number.NEGATIVE_INFINITY;
+  /** Into the composer. */
+  #lastTyped = Number.NEGATIVE_INFINITY;
+  /** To a question of the agent. */
+  #lastAnswered = Number.NEGATIVE_INFINITY;
   #hasFocus = false;
+  #deafUntil = Number.NEGATIVE_INFINITY;
   #timer: { cancel(): void } | undefined;
+  #hearing: { cancel(): void } | undefined;
 
   constructor(parts: PanelStackParts) {
     this.#parts = parts;
@@ -51,10 +60,17 @@ export class PanelStack {
     return this.#hasFocus ? this.shown : undefined;
   }
 
-  /** In words; "" when this is the only question. */
-  get moreWaiting(): string {
+  /** The panel has the keys, but those that come now were meant for the question before it. */
+  get isDeaf(): boolean {
+    return this.#hasFocus && this.#parts.now() < this.#deafUntil;
+  }
+
+  /** What keys do now, to be read below the panel. */
+  get hint(): string {
+    if (!this.focused) return WAITS;
     const waiting = this.#panels.slice(1).filter(({ byAgent }) => byAgent).length;
-    return waiting === 0 ? "" : `${waiting} more ${waiting === 1 ? "question waits" : "questions wait"}`;
+    const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waits" : "questions wait"}`];
+    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(", ");
   }
 
   /** What the person opens comes before what waits for them. */
@@ -86,7 +102,15 @@ export class PanelStack {
 
   /** Every key, before anything is done with it. */
   keyPressed(): void {
-    this.#lastKey = this.#parts.now();
+    if (this.focused?.byAgent) this.#lastAnswered = this.#parts.now();
+    else this.#lastTyped = this.#parts.now();
+  }
+
+  /** The panel that has the keys asks something else now. */
+  asksNext(): void {
+    this.#shownAt = this.#parts.now();
+    this.#listenSoon();
+    this.#parts.changed();
   }
 
   /** Whether a panel waits for the composer to be left. Called after each key, too. */
@@ -94,15 +118,27 @@ export class PanelStack {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#hasFocus || !this.shown || !this.#parts.isComposerEmpty()) return;
-    const due = Math.max(this.#lastKey + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
+    const due = Math.max(this.#lastTyped + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
     if (due <= 0) this.focus();
     else this.#timer = this.#parts.setTimer(() => this.settle(), due);
   }
 
   #show(): void {
     this.#shownAt = this.#parts.now();
-    this.#hasFocus = this.shown !== undefined && !this.shown.byAgent;
+    this.#hasFocus = this.shown !== undefined && (!this.shown.byAgent || this.#isAnswering);
+    if (this.#hasFocus && this.shown?.byAgent) this.#listenSoon();
     this.settle();
     this.#parts.changed();
+  }
+
+  /** The last key went to a question a moment ago: whoever pressed it is answering, not writing. */
+  get #isAnswering(): boolean {
+    return this.#lastAnswered > this.#lastTyped && this.#parts.now() - this.#lastAnswered < PAUSE_MS;
+  }
+
+  #listenSoon(): void {
+    this.#deafUntil = this.#shownAt + REACTION_MS;
+    this.#hearing?.cancel();
+    this.#hearing = this.#parts.setTimer(() => this.#parts.changed(), REACTION_MS);
   }
 }

@@ -1,7 +1,7 @@
 // What is not yet in the scrollback, block by block: text that streams in, thoughts, calls that run, and what is already whole.
 
 import type { Card, EventData } from "@lathe/agent";
-import { elapsed, MarkdownStream, type Row } from "@lathe/tui";
+import { elapsed, MarkdownStream, type Row, type Span, wrap } from "@lathe/tui";
 import type { CallItem, Item, ThinkingItem } from "./item.ts";
 import { itemRows, thoughtRows } from "./item-rows.ts";
 import { OutputTail } from "./output-tail.ts";
@@ -32,6 +32,21 @@ export class WholeBlock implements Block {
   }
   rows(view: ItemView): readonly Row[] {
     return itemRows(this.item, view);
+  }
+}
+
+/** Lines of the host's own. */
+export class LinesBlock implements Block {
+  readonly isDone = true;
+  readonly kind = "note";
+  readonly item = undefined;
+  readonly lines: Span[];
+
+  constructor(line: Span) {
+    this.lines = [line];
+  }
+  rows({ columns }: ItemView): readonly Row[] {
+    return this.lines.flatMap((line) => wrap([line], columns));
   }
 }
 

@@ -2,11 +2,11 @@
 // anew with each frame. A pure view over the session's events.
 
 import type { Session, SessionEvent } from "@lathe/agent";
-import { EMPTY_ROW, type RenderContext, type Row } from "@lathe/tui";
+import { EMPTY_ROW, type RenderContext, type Row, type Span } from "@lathe/tui";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { UserCommandView } from "../host-view.ts";
 import { type Activity, activityOf } from "./activity.ts";
-import { type Block, CallBlock, TextBlock, ThinkingBlock } from "./blocks.ts";
+import { type Block, CallBlock, LinesBlock, TextBlock, ThinkingBlock } from "./blocks.ts";
 import { exploredRows } from "./explored-rows.ts";
 import { EventFold } from "./fold.ts";
 import type { CallItem, Item, NoteKind } from "./item.ts";
@@ -81,6 +81,21 @@ export class Transcript {
   note(text: string, kind: NoteKind): void {
     this.#fold.note(text, kind);
     this.#changed();
+  }
+
+  /** Something was not given out yet. */
+  get isUnfinished(): boolean {
+    return this.#fold.blocks.length > 0;
+  }
+
+  /** A line of the host's own behind what is not finished; false when there is nothing that it would have to wait for. */
+  addBelow(line: Span): boolean {
+    if (!this.isUnfinished) return false;
+    const last = this.#fold.blocks.at(-1);
+    if (last instanceof LinesBlock) last.lines.push(line);
+    else this.#fold.blocks.push(new LinesBlock(line));
+    this.#changed();
+    return true;
   }
 
   /** What the person sent, at once: the session's event of the same message is not shown again. */
