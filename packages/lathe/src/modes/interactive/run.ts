@@ -178,5 +178,7 @@ function quiet(machine: Machine, view: HostView): Machine {
     return true;
   };
   const stderr = Object.create(machine.stderr, { write: { value: write } }) as NodeJS.WriteStream;
-  return Object.create(machine, { stderr: { value: stderr } }) as Machine;
+  // Properties of its own: whoever spreads this machine into another gets all of it. The streams are still made when looked at.
+  const all = Object.getOwnPropertyDescriptors(machine);
+  return Object.defineProperties({}, { ...all, stderr: { value: stderr, enumerable: true } }) as Machine;
 }
