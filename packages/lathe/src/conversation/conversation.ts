@@ -267,6 +267,18 @@ export class Conversation {
     );
   }
 
+  /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
+  async reopen(): Promise<"resumed" | "new"> {
+    const { path } = this.#open.journal;
+    if (path !== undefined && existsSync(path)) {
+      await this.#open.close();
+      await this.#goTo(existingJournal(this.workspace, path), "resume");
+      return "resumed";
+    }
+    await this.#goToNew(this.#newJournal({}), "new");
+    return "new";
+  }
+
   /** Continues in a copy of the present session; the original does not change. */
   async fork(): Promise<Departure> {
     this.#mustBeIdle();

@@ -115,7 +115,7 @@ describe("said in passing", () => {
     await writeFile(join(home, "config.yml"), "");
     const other = await bench.open(SONNET, { env: soon });
     other.type(`!!echo later${KEY.enter}`);
-    await other.see(/later\nexit 0/);
+    await other.see(/echo later · exit 0/);
     expect(other.all.join("\n")).not.toContain("99.1.0");
   });
 });

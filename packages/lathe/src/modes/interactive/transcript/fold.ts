@@ -50,6 +50,8 @@ export class EventFold {
   /** A command ran without some of the person's variables, for the first time. */
   #hasWithheld = false;
   #error: string | undefined;
+  /** What the end of the last input said. */
+  #told = "";
 
   constructor(options: FoldOptions) {
     this.#options = options;
@@ -351,6 +353,7 @@ export class EventFold {
       return;
     }
     if (awaiting) return;
+    this.#told = ending ?? this.#error ?? "";
     if (ending !== undefined) this.note(ending, reason === "completed" ? "warning" : "error");
     else if (this.#error !== undefined) this.note(oneLine(this.#error), "error");
   }
@@ -361,7 +364,8 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.note(oneLine(error), "error");
+    // The end of its last input may have said it already.
+    if (error !== undefined && !this.#told.includes(oneLine(error))) this.note(oneLine(error), "error");
   }
 
   /** A session that was under way before anybody looked. */
