@@ -95,7 +95,6 @@ export class Conversation {
   get workspace(): Workspace {
     return this.#workspace;
   }
-
   get open(): OpenSession {
     return this.#open;
   }
@@ -270,13 +269,11 @@ export class Conversation {
   /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
   async reopen(): Promise<"resumed" | "new"> {
     const { path } = this.#open.journal;
-    if (path !== undefined && existsSync(path)) {
-      await this.#open.close();
-      await this.#goTo(existingJournal(this.workspace, path), "resume");
-      return "resumed";
-    }
-    await this.#goToNew(this.#newJournal({}), "new");
-    return "new";
+    await this.#open.close();
+    const isKept = path !== undefined && existsSync(path);
+    if (isKept) await this.#goTo(existingJournal(this.workspace, path), "resume");
+    else await this.#goToNew(this.#newJournal({}), "new");
+    return isKept ? "resumed" : "new";
   }
 
   /** Continues in a copy of the present session; the original does not change. */
