@@ -119,7 +119,6 @@ export class Conversation {
   get isStreaming(): boolean {
     return (this.isBusy && !this.isMakingRoom) || this.#inputs > 0;
   }
-
   /** Whether there is something to come back to: on disk, and more than a beginning. */
   get isKept(): boolean {
     return this.#open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
@@ -143,7 +142,6 @@ export class Conversation {
     if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
     return outcome;
   }
-
   /** Whether work ended in the middle of an input, and nobody had stopped it. */
   get wasCutOff(): boolean {
     const { hasUnfinishedInput, journal } = this.session;
@@ -183,12 +181,10 @@ export class Conversation {
     this.#chosen = await this.#open.switchModel(selector);
     return this.#chosen;
   }
-
   /** `undefined`: the model's own. Takes effect with the next request. */
   setEffort(level: string | undefined): void {
     this.session.config.reasoningEffort = level;
   }
-
   /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
   sendToBackground(): readonly string[] {
     return this.#open.runningCommands.detachAll();
@@ -234,7 +230,6 @@ export class Conversation {
   settled(): Promise<void> {
     return this.#maintenance.settled();
   }
-
   /** Off: only by hand. Holds for the sessions that follow. */
   set autoCompaction(enabled: boolean) {
     this.#open.compaction.automatic = enabled;
