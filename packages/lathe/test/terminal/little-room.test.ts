@@ -16,7 +16,7 @@ afterEach(() => bench.close());
 const shell = (command: string) => ({ name: "shell", args: { command } });
 
 describe("an approval", () => {
-  const long = `${Array.from({ length: 60 }, (_, i) => `echo line ${i + 1}`).join("\n")}\necho the end`;
+  const long = `${Array.from({ length: 60 }, (_, i) => `touch line ${i + 1}`).join("\n")}\ntouch the end`;
 
   it.each([
     [40, 10],
@@ -27,7 +27,7 @@ describe("an approval", () => {
     run.type(`go${KEY.enter}`);
     await run.see("esc stops the work");
     run.resize(columns, rows);
-    const screen = await run.see(/Run this comm[\s\S]*│ echo line 1\b[\s\S]*y {1,2}(Yes|yes)[\s\S]*n {1,2}(No|no)/);
+    const screen = await run.see(/Run this comm[\s\S]*│ touch line 1\b[\s\S]*y {1,2}(Yes|yes)[\s\S]*n {1,2}(No|no)/);
     expect(screen.at(-2)).toContain("v shows everyt");
     run.type("n");
     await run.seeAnywhere("ok");
@@ -35,15 +35,15 @@ describe("an approval", () => {
 
   it("of a long command shows the end as well, how much is between, and that yes is said to more than is seen", async () => {
     bench.server.push(turn.calls([shell(long)]), turn.text("ok"));
-    const run = await bench.open(SONNET, { columns: 100, rows: 30 });
+    const run = await bench.open(SONNET, { columns: 100, rows: 34 });
     run.type(`go${KEY.enter}`);
     await run.see(
-      /│ echo line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ echo the end\n[\s\S]*y {2}Yes, this once \(not all of it is shown: v\)[\s\S]*esc stops/,
+      /│ touch line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ touch the end\n[\s\S]*y {2}Yes, this once \(not all of it is shown: v\)[\s\S]*esc stops/,
     );
     run.type("v");
     await run.see(() => run.isAlternate);
     run.type("G");
-    await run.see(/echo line 59[\s\S]*echo the end/);
+    await run.see(/touch line 59[\s\S]*touch the end/);
   });
 });
 
