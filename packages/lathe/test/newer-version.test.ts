@@ -7,21 +7,26 @@ import { isNewer, versionNotice } from "../src/update/newer-version.ts";
 import { openWorkspace } from "../src/workspace/workspace.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 
+const PACKAGE = "@ours/turner";
+
 let registry: Server;
 let asked: number;
+let addresses: string[];
 let newest: string;
 let box: Box;
 let now: number;
 beforeEach(async () => {
   asked = 0;
+  addresses = [];
   newest = "9.8.7";
   now = 1_000_000_000_000;
-  registry = createServer((_request, response) => {
+  registry = createServer((request, response) => {
     asked++;
+    addresses.push(decodeURIComponent(request.url ?? ""));
     const document = {
-      name: "lathe",
+      name: PACKAGE,
       "dist-tags": { latest: newest },
-      versions: { [newest]: { name: "lathe", version: newest } },
+      versions: { [newest]: { name: PACKAGE, version: newest } },
     };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
   });
@@ -37,7 +42,10 @@ afterEach(() => {
 async function notice(settings: Record<string, unknown> = {}) {
   const machine = box.machine();
   const opened = await openWorkspace({ ...machine, deps: { ...machine.deps, now: () => now } }, {});
-  return versionNotice({ ...opened, settings: { ...opened.settings, ...settings } }, "0.1.0");
+  return versionNotice(
+    { ...opened, settings: { ...opened.settings, "updates.package": PACKAGE, ...settings } },
+    "0.1.0",
+  );
 }
 
 it("the first start says nothing and asks beside the work; the next one says it, and npm is asked once a day", async () => {
@@ -45,7 +53,8 @@ it("the first start says nothing and asks beside the work; the next one says it,
   expect(first.line).toBeUndefined();
   await first.refresh();
   const second = await notice();
-  expect(second.line).toMatch(/^Version 9\.8\.7 is out; this is 0\.1\.0\. /);
+  expect(second.line).toMatch(/^Version 9\.8\.7 is out; this is 0\.1\.0\. To update: npm install -g @ours\/turner\. /);
+  expect(new Set(addresses)).toEqual(new Set([`/${PACKAGE}`]));
   const before = asked;
   await second.refresh();
   expect(asked).toBe(before);
@@ -54,13 +63,23 @@ it("the first start says nothing and asks beside the work; the next one says it,
   expect(asked).toBeGreaterThan(before);
 }, 120_000);
 
-it("off by a setting: nothing is read, asked or said", async () => {
+it("nobody is asked, and no stranger's package is recommended, unless the user has named one", async () => {
   await (await notice()).refresh();
   const before = asked;
   now += 2 * 86_400_000;
-  const off = await notice({ "updates.check": false });
-  await off.refresh();
-  expect([off.line, asked]).toEqual([undefined, before]);
+  const opened = await openWorkspace(box.machine(), {});
+  expect(opened.settings["updates.package"]).toBe("");
+  for (const name of ["", "x; echo y", "--version"]) {
+    const off = await notice({ "updates.package": name });
+    await off.refresh();
+    expect([off.line, asked]).toEqual([undefined, before]);
+  }
+}, 120_000);
+
+it("what npm said of another package is not said of this one", async () => {
+  await (await notice()).refresh();
+  expect((await notice()).line).toBeDefined();
+  expect((await notice({ "updates.package": "other" })).line).toBeUndefined();
 }, 120_000);
 
 it("a registry that does not answer is no problem, and is not asked again the same day", async () => {

@@ -11,6 +11,8 @@ export interface RenderContext {
   /** Rows of the whole terminal: a component in the live region has to share them. */
   readonly rows: number;
   readonly symbols: Symbols;
+  /** Whether the terminal makes links of addresses (OSC 8); it does unless this is false. */
+  readonly links?: boolean | undefined;
   /** Milliseconds, from the screen's clock: for spinners and running times. */
   readonly now: number;
 }

@@ -13,7 +13,7 @@ export { type Action, Bindings, type Conflict, detectDefaultKeyCollisions, type 
 export { chordsOf, parseChord } from "./keys/chord.ts";
 export { KeyDecoder } from "./keys/decoder.ts";
 export type { FocusChange, Key, KeyPress, Paste, TerminalReply } from "./keys/key.ts";
-export { type MarkdownOptions, MarkdownStream, prepareMarkdown, renderMarkdown } from "./markdown/stream.ts";
+export { MarkdownStream, prepareMarkdown, renderMarkdown } from "./markdown/stream.ts";
 export { Focus } from "./overlay/focus.ts";
 export { type DrawnPicture, drawPicture, type PictureTerminal } from "./picture/draw.ts";
 export type { PictureProtocol } from "./picture/protocol.ts";

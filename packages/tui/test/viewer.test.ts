@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { KeyPress } from "../src/keys/key.ts";
+import type { Row } from "../src/rows/row.ts";
 import { row, wrap } from "../src/rows/wrap.ts";
 import { Viewer } from "../src/viewer/viewer.ts";
 import { type Stage, stage } from "./kit.ts";
@@ -45,6 +46,26 @@ function opened(
 }
 
 describe("viewer", () => {
+  it("makes no more of a long body than somebody has looked at", () => {
+    const made = stage(40, 8);
+    let count = 0;
+    const body = function* (): IterableIterator<Row> {
+      for (; count < 100_000; count++) yield row(`line ${count}`);
+    };
+    const viewer = new Viewer("Long", body, { close: () => {}, copy: () => {} });
+    made.screen.openFullScreen(viewer);
+    made.screen.paint();
+    expect(made.emulator.screen()[0]).toMatch(/^Long +1-6 of many$/);
+    expect(count).toBeLessThan(20);
+    for (const name of ["/", ..."line 500", "enter"]) viewer.handle(key(name, name.length === 1 ? name : undefined));
+    made.screen.paint();
+    expect(made.emulator.screen().join("\n")).toContain("line 500");
+    expect(count).toBeLessThan(600);
+    viewer.handle(key("end"));
+    made.screen.paint();
+    expect(made.emulator.screen()[0]).toMatch(/^Long +99995-100000 of 100000$/);
+  });
+
   it("opens over everything, scrolls to both ends, and gives the screen back as it was", () => {
     const { made, press } = opened();
     expect(made.emulator.isAlternate).toBe(true);

@@ -43,7 +43,7 @@ export interface CardDiff {
 
 /** What a card may know of how the call ended. */
 export interface CardResult {
-  /** As the model got it. */
+  /** As the model got it, without what tells it where the rest of a long output is. */
   readonly text: string;
   readonly isError: boolean;
   /** The tool's own; empty when it gave none. */

@@ -95,7 +95,6 @@ export class Conversation {
   get workspace(): Workspace {
     return this.#workspace;
   }
-
   get open(): OpenSession {
     return this.#open;
   }
@@ -120,7 +119,6 @@ export class Conversation {
   get isStreaming(): boolean {
     return (this.isBusy && !this.isMakingRoom) || this.#inputs > 0;
   }
-
   /** Whether there is something to come back to: on disk, and more than a beginning. */
   get isKept(): boolean {
     return this.#open.journal.path !== undefined && this.session.journal.context.messages.length > 0;
@@ -144,7 +142,6 @@ export class Conversation {
     if (outcome.reason === "completed" && session === this.session) await this.#handOffWhenFull();
     return outcome;
   }
-
   /** Whether work ended in the middle of an input, and nobody had stopped it. */
   get wasCutOff(): boolean {
     const { hasUnfinishedInput, journal } = this.session;
@@ -184,12 +181,10 @@ export class Conversation {
     this.#chosen = await this.#open.switchModel(selector);
     return this.#chosen;
   }
-
   /** `undefined`: the model's own. Takes effect with the next request. */
   setEffort(level: string | undefined): void {
     this.session.config.reasoningEffort = level;
   }
-
   /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
   sendToBackground(): readonly string[] {
     return this.#open.runningCommands.detachAll();
@@ -235,7 +230,6 @@ export class Conversation {
   settled(): Promise<void> {
     return this.#maintenance.settled();
   }
-
   /** Off: only by hand. Holds for the sessions that follow. */
   set autoCompaction(enabled: boolean) {
     this.#open.compaction.automatic = enabled;
@@ -265,6 +259,16 @@ export class Conversation {
     return this.#leaveFor({ reason: "resume", sessionFile: path }, () =>
       this.#goTo(existingJournal(this.workspace, path), "resume"),
     );
+  }
+
+  /** After a session that has ended by itself, as on a full disk: the same one as far as its file holds it, else a new one. */
+  async reopen(): Promise<"resumed" | "new"> {
+    const { path } = this.#open.journal;
+    await this.#open.close();
+    const isKept = path !== undefined && existsSync(path);
+    if (isKept) await this.#goTo(existingJournal(this.workspace, path), "resume");
+    else await this.#goToNew(this.#newJournal({}), "new");
+    return isKept ? "resumed" : "new";
   }
 
   /** Continues in a copy of the present session; the original does not change. */

@@ -33,9 +33,10 @@ export function checkValue(key: SettingKey, value: unknown): string | undefined 
         ? undefined
         : `must be one of ${spec.choices?.join(", ")}`;
     case "strings":
-      return Array.isArray(value) && value.every((item) => typeof item === "string")
-        ? undefined
-        : "must be a list of words";
+      if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) return "must be a list of words";
+      return spec.words && value.some((item) => !spec.words?.includes(item))
+        ? `may hold only ${spec.words.join(", ")}`
+        : undefined;
     case "rules":
       return wrongRules(value);
     case "scoped":

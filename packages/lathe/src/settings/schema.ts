@@ -16,6 +16,8 @@ export interface SettingSpec {
     | "map";
   readonly default: unknown;
   readonly choices?: readonly string[];
+  /** Of a list of words: those it may hold. */
+  readonly words?: readonly string[];
   readonly min?: number;
   readonly max?: number;
   /** A number outside these bounds with a meaning of its own. */
@@ -24,6 +26,8 @@ export interface SettingSpec {
 }
 
 const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+/** Parts of the status line. */
+export const STATUS_PARTS = ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"] as const;
 const QUEUE = ["all", "one-at-a-time"] as const;
 
 export const SETTINGS = {
@@ -151,10 +155,10 @@ export const SETTINGS = {
     default: true,
     help: "at a terminal, name each session after its first message with one small request",
   },
-  "updates.check": {
-    type: "boolean",
-    default: true,
-    help: "at a terminal, ask npm once a day for a newer version and say so",
+  "updates.package": {
+    type: "string",
+    default: "",
+    help: "the npm package that this was installed from: at a terminal, npm is asked once a day whether there is a newer version; empty = never",
   },
   "branchSummary.enabled": {
     type: "boolean",
@@ -336,7 +340,8 @@ export const SETTINGS = {
   toolLineLimits: { type: "map", default: {}, help: "lines of a tool's output the model sees, by tool" },
   "statusLine.parts": {
     type: "strings",
-    default: ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"],
+    words: STATUS_PARTS,
+    default: STATUS_PARTS,
     help: "what the status line of the terminal shows, in order",
   },
   "theme.dark": { type: "string", default: "dark", help: "theme for dark terminals; /theme shows all" },

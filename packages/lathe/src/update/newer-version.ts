@@ -1,9 +1,9 @@
-// Whether there is a newer version. The answer that npm gave last is shown at once; npm is asked again at most once a day, beside the
+// Whether there is a newer version of the npm package that this was installed from, when the user has named it. The answer that npm gave last is shown at once; npm is asked again at most once a day, beside the
 // work. It knows the user's registry and proxy; without npm or a network nothing is said.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { LocalEnvironment } from "@lathe/agent";
+import { LocalEnvironment, quoteShell } from "@lathe/agent";
 import { readJsonFile, replaceFile } from "../home/json-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -11,7 +11,11 @@ const DAY_MS = 86_400_000;
 const PATIENCE_MS = 20_000;
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
+/** What npm calls a package; nothing else gets near a command line. */
+const PACKAGE = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/;
+
 interface Answer {
+  readonly package: string;
   readonly version: string;
   /** When npm was asked, milliseconds since the epoch. */
   readonly at: number;
@@ -26,36 +30,40 @@ export interface VersionNotice {
 
 export function versionNotice(workspace: Workspace, own: string = LATHE_VERSION): VersionNotice {
   const { machine, paths, settings } = workspace;
-  if (!settings["updates.check"]) return { line: undefined, refresh: async () => {} };
+  const name = settings["updates.package"];
+  if (!PACKAGE.test(name)) return { line: undefined, refresh: async () => {} };
   const file = join(paths.cache, "newest-version.json");
-  const known = read(file);
+  const known = read(file, name);
   const line =
     known && isNewer(known.version, own)
-      ? `Version ${known.version} is out; this is ${own}. To update: npm install -g lathe. To turn this off: lathe config set updates.check false`
+      ? `Version ${known.version} is out; this is ${own}. To update: npm install -g ${name}. To turn this off: lathe config unset updates.package`
       : undefined;
   return {
     line,
     refresh: async () => {
       const now = machine.deps.now();
       if (known && now - known.at < DAY_MS) return;
-      const version = await askNpm(workspace);
+      const version = await askNpm(workspace, name);
+      const answer: Answer = { package: name, version: version ?? known?.version ?? own, at: now };
       // Also without an answer: a machine that is offline is not asked again at each start.
       mkdirSync(paths.cache, { recursive: true, mode: 0o700 });
-      await replaceFile(file, JSON.stringify({ version: version ?? known?.version ?? own, at: now })).catch(() => {});
+      await replaceFile(file, JSON.stringify(answer)).catch(() => {});
     },
   };
 }
 
-function read(file: string): Answer | undefined {
+function read(file: string, name: string): Answer | undefined {
   try {
-    const { version, at } = readJsonFile(file) as Partial<Answer>;
-    return typeof version === "string" && VERSION.test(version) && typeof at === "number" ? { version, at } : undefined;
+    const { package: of, version, at } = readJsonFile(file) as Partial<Answer>;
+    if (of !== name || typeof version !== "string" || typeof at !== "number" || !VERSION.test(version))
+      return undefined;
+    return { package: name, version, at };
   } catch {
     return undefined; // not there yet, or damaged: npm is asked again
   }
 }
 
-async function askNpm({ machine }: Workspace): Promise<string | undefined> {
+async function askNpm({ machine }: Workspace, name: string): Promise<string | undefined> {
   const environment = new LocalEnvironment({
     // The user's npm, as it is configured for them: nothing that a project brings takes part.
     cwd: machine.userHome,
@@ -64,7 +72,7 @@ async function askNpm({ machine }: Workspace): Promise<string | undefined> {
     owner: machine.deps.uuid(),
   });
   try {
-    const asked = await environment.execCommand("npm view lathe version --loglevel=silent", PATIENCE_MS, {
+    const asked = await environment.execCommand(`npm view ${quoteShell(name)} version --loglevel=silent`, PATIENCE_MS, {
       internal: true,
     });
     const version = asked.stdout.trim();

@@ -25,7 +25,7 @@ export class CompletionPopup {
   }
 
   get isOpen(): boolean {
-    return this.#completion !== undefined;
+    return (this.#completion?.items.length ?? 0) > 0;
   }
 
   get selected(): { readonly item: CompletionItem; readonly from: number; readonly to: number } | undefined {
@@ -107,13 +107,15 @@ export class CompletionPopup {
         { text: gap === "" ? "" : shorten(detail, room), style: { color: "muted" } },
       );
     });
-    if (items.length <= height) return made;
-    return [...made, row(`${" ".repeat(indent)}${this.#selected + 1}/${items.length}`, { color: "dim" })];
+    const place = items.length <= height ? "" : `${this.#selected + 1}/${items.length}`;
+    const below = [place, visibleLine(this.#completion?.remark ?? "")].filter((part) => part !== "").join("  ");
+    return below === "" ? made : [...made, row(shorten(`${" ".repeat(indent)}${below}`, columns), { color: "dim" })];
   }
 
   #show(answer: Completion | undefined): void {
     this.#problem = undefined;
-    const isWanted = answer !== undefined && answer.items.length > 0 && answer.from !== this.#dismissedAt;
+    const says = answer !== undefined && (answer.items.length > 0 || answer.remark !== undefined);
+    const isWanted = says && answer.from !== this.#dismissedAt;
     if (answer?.from !== this.#dismissedAt) this.#dismissedAt = undefined;
     // The same item stays selected while the list narrows, unless the user has not moved yet.
     const kept = this.#selected === 0 ? undefined : this.#completion?.items[this.#selected]?.value;

@@ -14,6 +14,8 @@ export interface Completion {
   readonly from: number;
   readonly to: number;
   readonly items: readonly CompletionItem[];
+  /** Shown below the items, and alone when there are none. */
+  readonly remark?: string | undefined;
 }
 
 export interface CompletionSource {

@@ -8,18 +8,12 @@ import { languageOf, loadLanguage } from "../highlight/languages.ts";
 import type { Row } from "../rows/row.ts";
 import { visible } from "../rows/visible.ts";
 import { SYMBOL_SETS } from "../theme/symbol-sets.ts";
-import type { Symbols } from "../theme/symbols.ts";
 import { Blocks } from "./blocks.ts";
 import { referenceName } from "./inline.ts";
 import type { Part, View } from "./part.ts";
 import { previewed } from "./preview.ts";
 
-export interface MarkdownOptions {
-  /** Whether the terminal makes links of addresses (OSC 8). If not, addresses are written out. */
-  readonly links?: boolean;
-}
-
-type Surface = Pick<RenderContext, "columns" | "symbols">;
+type Surface = Pick<RenderContext, "columns" | "symbols" | "links">;
 
 const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:\s+<?([^\s>]+)>?(?:\s+(?:"[^"]*"|'[^']*'|\([^)]*\)))?\s*$/;
 
@@ -29,18 +23,13 @@ const LINE_LIMIT = 8_000;
 const MOST_WAITING = 100;
 
 export class MarkdownStream {
-  readonly #links: boolean;
   readonly #blocks = new Blocks();
   /** The line that has not ended, in the pieces it came in. */
   #partial = "";
   #isEnded = false;
   /** What `[text][name]` leads to. In text that is given out before its definition, it stays as it is written. */
   readonly #references = new Map<string, string>();
-  #rendered: { readonly rows: readonly Row[]; readonly columns: number; readonly symbols: Symbols } | undefined;
-
-  constructor({ links = true }: MarkdownOptions = {}) {
-    this.#links = links;
-  }
+  #rendered: (Surface & { readonly rows: readonly Row[] }) | undefined;
 
   add(delta: string): void {
     if (delta === "") return;
@@ -84,7 +73,8 @@ export class MarkdownStream {
   /** The rows below those that `finished` has given out. */
   render(context: Surface): readonly Row[] {
     const known = this.#rendered;
-    if (known?.columns === context.columns && known.symbols === context.symbols) return known.rows;
+    const { columns, symbols, links } = context;
+    if (known?.columns === columns && known.symbols === symbols && known.links === links) return known.rows;
     const copies = new Map<CodeHighlighter, CodeHighlighter>();
     const view = this.#view(context, (own) => {
       const copy = copies.get(own) ?? own.fork();
@@ -95,7 +85,7 @@ export class MarkdownStream {
     // Colours may come with the next frame: such rows are not kept.
     this.#rendered = this.#blocks.parts.some(({ isPending }) => isPending)
       ? undefined
-      : { rows, columns: context.columns, symbols: context.symbols };
+      : { rows, columns, symbols, links };
     return rows;
   }
 
@@ -117,8 +107,9 @@ export class MarkdownStream {
     this.#blocks.line(line);
   }
 
-  #view({ columns, symbols }: Surface, code: View["code"]): View {
-    return { columns, symbols, links: this.#links, references: this.#references, code };
+  /** Where the terminal makes no links of addresses, they are written out. */
+  #view({ columns, symbols, links = true }: Surface, code: View["code"]): View {
+    return { columns, symbols, links, references: this.#references, code };
   }
 }
 
@@ -134,10 +125,10 @@ export async function prepareMarkdown(text: string): Promise<void> {
 export function renderMarkdown(
   text: string,
   columns: number,
-  { symbols = SYMBOL_SETS.unicode, ...options }: MarkdownOptions & { readonly symbols?: Symbols } = {},
+  { symbols = SYMBOL_SETS.unicode, links = true }: Partial<Pick<RenderContext, "symbols" | "links">> = {},
 ): readonly Row[] {
-  const stream = new MarkdownStream(options);
+  const stream = new MarkdownStream();
   stream.add(text);
   stream.end();
-  return stream.finished({ columns, symbols });
+  return stream.finished({ columns, symbols, links });
 }

@@ -6,6 +6,7 @@ import type { Key, TerminalReply } from "../keys/key.ts";
 import type { PictureTerminal } from "../picture/draw.ts";
 import { pictureProtocol } from "../picture/protocol.ts";
 import type { CellSize } from "../picture/size.ts";
+import { makesLinks } from "./links.ts";
 import { type Reflow, reflowOf } from "./reflow.ts";
 import {
   CELL_QUESTION,
@@ -93,6 +94,11 @@ export class ProcessTerminal implements TerminalOutput {
   /** What this terminal does to rows at a change of width; better known once it has said its name. */
   get reflow(): Reflow {
     return reflowOf(this.#env, this.#name);
+  }
+
+  /** Whether it makes links of addresses; better known once it has said its name. */
+  get links(): boolean {
+    return makesLinks(this.#env, this.#name);
   }
 
   /** Whether it shows frames between synchronized-output marks whole; undefined until it has answered. */

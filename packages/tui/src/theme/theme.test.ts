@@ -266,7 +266,10 @@ describe("choosing a theme", () => {
     expect(all.select("../../etc/passwd")).toEqual({ success: false, error: "Theme not found: ../../etc/passwd" });
     expect(all.select("bad")).toEqual({ success: false, error: "Theme bad: `name` must be a text." });
     expect(all.current.name).toBe("dark");
-    expect(themes({ dark: "gone" }).startProblem).toBe("Theme not found: gone");
+    expect(themes({ dark: "gone" }).startProblems).toEqual([
+      "Theme not found: gone",
+      "Theme bad: `name` must be a text.",
+    ]);
   });
 
   it("TU-01 G-112 ours win over files of the same name, and files are listed behind ours", () => {

@@ -44,8 +44,8 @@ export class Themes {
   #previewed: Theme | undefined;
   #unwatch: () => void = () => {};
   #timer: unknown;
-  /** Why the theme of the settings is not the one in use. */
-  readonly startProblem: string | undefined;
+  /** Why the theme of the settings is not the one in use, and what is wrong with the other files. */
+  readonly startProblems: readonly string[];
 
   constructor(options: ThemesOptions) {
     this.#options = options;
@@ -53,7 +53,8 @@ export class Themes {
     this.#appearance = options.appearance;
     this.#chosen = this.#made(DARK_THEME);
     const result = this.#use(this.#slots[this.#appearance]);
-    this.startProblem = result.success ? undefined : result.error;
+    const results = [result, ...this.#others().map((name) => this.#checked(name))];
+    this.startProblems = results.flatMap((one) => (one.success ? [] : [one.error]));
   }
 
   get current(): Theme {
@@ -135,6 +136,22 @@ export class Themes {
       this.#chosen = loaded;
       this.#options.onChange();
     }, SETTLE_MS);
+  }
+
+  /** A person's own, besides the one in use. Files that cannot be listed are no reason not to start: `/theme` says why. */
+  #others(): readonly string[] {
+    try {
+      const used = this.#slots[this.#appearance];
+      return this.#options.files.names().filter((name) => name !== used && builtin(name) === undefined);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      return [];
+    }
+  }
+
+  #checked(name: string): ThemeResult {
+    const loaded = this.#load(name);
+    return loaded instanceof Theme ? DONE : loaded;
   }
 
   #load(name: string): Theme | { readonly success: false; readonly error: string } {

@@ -1,4 +1,5 @@
-// A full-screen pager over rows: scrolls, searches, copies. What it shows is made anew for every width.
+// A full-screen pager over rows: scrolls, searches, copies. What it shows is made anew for every width, and only as far as somebody has
+// looked: a body that makes its rows one by one may be of any length.
 
 import type { CursorPlace, Focusable, RenderContext } from "../component.ts";
 import type { Key, KeyPress } from "../keys/key.ts";
@@ -20,9 +21,12 @@ const FRAME_ROWS = 2;
 
 export class Viewer implements Focusable {
   readonly #title: string;
-  readonly #body: (columns: number) => readonly Row[];
+  readonly #body: (columns: number) => Iterable<Row>;
   readonly #on: ViewerEvents;
-  #rows: readonly Row[] = [];
+  /** As far as they are made. */
+  #rows: Row[] = [];
+  /** The others; undefined when there are none. */
+  #rest: Iterator<Row> | undefined;
   #columns = 0;
   #height = 1;
   #top = 0;
@@ -34,7 +38,7 @@ export class Viewer implements Focusable {
   #notice = "";
   #cursor: CursorPlace | undefined;
 
-  constructor(title: string, body: (columns: number) => readonly Row[], on: ViewerEvents) {
+  constructor(title: string, body: (columns: number) => Iterable<Row>, on: ViewerEvents) {
     this.#title = visibleLine(title);
     this.#body = body;
     this.#on = on;
@@ -53,11 +57,18 @@ export class Viewer implements Focusable {
     const { columns } = context;
     if (columns !== this.#columns) {
       // Another width has other rows: about the same part stays in sight.
-      const share = this.#rows.length === 0 ? 0 : this.#top / this.#rows.length;
-      const isSameWidth = this.#columns === 0;
+      const before = this.#columns;
+      const known = this.#rows.length;
+      const share = known === 0 || this.#rest ? undefined : this.#top / known;
       this.#columns = columns;
-      this.#rows = this.#body(columns);
-      if (!isSameWidth) this.#top = Math.round(share * this.#rows.length);
+      const body = this.#body(columns);
+      // What is made already costs nothing more.
+      this.#rows = Array.isArray(body) ? body : [];
+      this.#rest = Array.isArray(body) ? undefined : body[Symbol.iterator]();
+      if (before !== 0 && share !== undefined) {
+        this.#make(Number.POSITIVE_INFINITY);
+        this.#top = Math.round(share * this.#rows.length);
+      } else if (before !== 0) this.#top = Math.round((this.#top * before) / columns);
       this.#found = -1;
     }
     this.#height = Math.max(1, context.rows - FRAME_ROWS);
@@ -125,9 +136,13 @@ export class Viewer implements Focusable {
   /** To the next row with a match, from the one found before or from the top of what is in sight; round the end. */
   #next(step: 1 | -1): void {
     if (this.#pattern === undefined) return;
-    const count = this.#rows.length;
+    // Backwards from the first row means from the last one.
+    if (step < 0) this.#make(Number.POSITIVE_INFINITY);
     const from = this.#found >= 0 ? this.#found + step : this.#top;
-    for (let tried = 0; tried < count; tried++) {
+    for (let tried = 0; tried < Math.max(1, this.#rows.length); tried++) {
+      if (step > 0) this.#make(from + tried + 2);
+      const count = this.#rows.length;
+      if (count === 0) break;
       const at = (((from + tried * step) % count) + count) % count;
       if (matchesIn(rowText(this.#rows[at] as Row), this.#pattern).length === 0) continue;
       this.#found = at;
@@ -138,11 +153,23 @@ export class Viewer implements Focusable {
   }
 
   #copy(): void {
+    this.#make(Number.POSITIVE_INFINITY);
     this.#on.copy(`${this.#rows.map((one) => rowText(one).trimEnd()).join("\n")}\n`);
     this.#notice = "copied";
   }
 
+  /** At least so many rows, if there are. */
+  #make(count: number): void {
+    while (this.#rest && this.#rows.length < count) {
+      const next = this.#rest.next();
+      if (next.done) this.#rest = undefined;
+      else this.#rows.push(next.value);
+    }
+  }
+
   #scrollTo(top: number): void {
+    // One more than is shown tells whether there are more.
+    this.#make(top + this.#height + 1);
     this.#top = Math.max(0, Math.min(top, this.#rows.length - this.#height));
   }
 
@@ -154,7 +181,8 @@ export class Viewer implements Focusable {
 
   #titleRow(columns: number): Row {
     const last = Math.min(this.#rows.length, this.#top + this.#height);
-    const place = this.#rows.length <= this.#height ? "" : `${this.#top + 1}-${last} of ${this.#rows.length}`;
+    const place =
+      this.#rows.length <= this.#height ? "" : `${this.#top + 1}-${last} of ${this.#rest ? "many" : this.#rows.length}`;
     const title = shorten(this.#title, Math.max(0, columns - widthOf(place) - 1));
     const gap = " ".repeat(Math.max(0, columns - widthOf(title) - widthOf(place)));
     return { spans: [{ text: title, style: { bold: true } }, { text: gap }, { text: place, style: { dim: true } }] };

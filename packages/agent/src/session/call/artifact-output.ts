@@ -39,6 +39,10 @@ function wayToTheRest({ id }: ArtifactRef, full: string): string {
   return `[The full output, ${size}, is in artifact://${id}. Read parts of it: ${parts}.]`;
 }
 
+/** What the tool itself said: the way to the rest is for the model. */
+export const withoutWayToTheRest = (text: string): string =>
+  text.replace(/\n\[The full output, \d+ characters in \d+ lines, is in artifact:[^\n]*\]$/, "");
+
 function endsOf(full: string): string {
   const marker = `\n[... ${full.length - EVENT_BYTES} or more characters are omitted here ...]\n`;
   return full.slice(0, EVENT_BYTES - EVENT_TAIL - marker.length) + marker + full.slice(-EVENT_TAIL);

@@ -5,6 +5,7 @@ import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import type { MessageEntry } from "../../journal/types.ts";
 import { placeholdersIn } from "../../redact/redactor.ts";
+import { withoutWayToTheRest } from "./artifact-output.ts";
 import { summaryOf } from "./preview.ts";
 
 const PLAIN_LINES = 5;
@@ -41,7 +42,7 @@ export function cardResult({ message, details, changes = [] }: MessageEntry): Ca
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
   return {
-    text: typeof content === "string" ? content : JSON.stringify(content),
+    text: typeof content === "string" ? withoutWayToTheRest(content) : JSON.stringify(content),
     isError: result?.isError ?? false,
     details: typeof details === "object" && details !== null && !Array.isArray(details) ? (details as JsonObject) : {},
     changes,

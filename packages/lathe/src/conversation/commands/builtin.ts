@@ -40,7 +40,7 @@ export function builtinCommands(): CommandRegistry {
     name: "help",
     description: "show this list",
     whileWorking: true,
-    run: (_conversation, _argument, view) => view.line(commandHelp(registry.list())),
+    run: (_conversation, _argument, view) => view.line(commandHelp(registry.list(), view.columns)),
   });
   return registry;
 }

@@ -3,6 +3,7 @@
 
 import { type Session, sentence } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
+import { listing, nameRoom } from "../../tables/listing.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../usage/exit.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Choice } from "./choice.ts";
@@ -118,12 +119,15 @@ export class CommandRegistry {
   }
 }
 
-/** One line for each command, aligned. */
-export function commandHelp(commands: readonly SlashCommand[]): string {
-  const rows = commands.map((command) => ({
-    usage: `/${command.name}${command.arguments === undefined ? "" : ` ${command.arguments}`}`,
-    description: command.description,
-  }));
-  const width = Math.max(...rows.map(({ usage }) => usage.length)) + 2;
-  return rows.map(({ usage, description }) => `  ${usage.padEnd(width)}${description}`).join("\n");
+/** Every command and what it does, in two columns. What it takes stands beside its name if there is room, else after its description. */
+export function commandHelp(commands: readonly SlashCommand[], columns?: number): string {
+  const usages = commands.map(({ name, arguments: taken }) => `/${name}${taken === undefined ? "" : ` ${taken}`}`);
+  const room = nameRoom(usages, columns ?? Number.POSITIVE_INFINITY);
+  return listing(
+    commands.map(({ name, arguments: taken, description }, i) => {
+      const usage = usages[i] ?? "";
+      return usage.length <= room ? [usage, description] : [`/${name}`, `${description}; takes ${taken}`];
+    }),
+    columns,
+  );
 }

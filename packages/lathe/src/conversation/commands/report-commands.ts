@@ -2,13 +2,15 @@
 
 import { renderTodo, sessionCosts, TODO_FACT, type TodoList, visibleLine } from "@lathe/agent";
 import { costText, counted, tokens } from "../../sessions/numbers.ts";
-import { table } from "../../tables/table.ts";
+import { listing, type Named } from "../../tables/listing.ts";
 import { usageError } from "../../usage/exit.ts";
 import { withheldVariables } from "../../workspace/withheld-variables.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
 
 const DIFF_TIMEOUT_MS = 20_000;
+const SINCE_COMMIT = "Changes since the last commit";
+const BEFORE_COMMIT = "New files; there is no commit yet";
 
 const status: SlashCommand = {
   name: "status",
@@ -19,7 +21,7 @@ const status: SlashCommand = {
     const window = session.profile.contextWindowSize;
     const share = window > 0 ? ` of ${tokens(window)} (${Math.round((100 * session.contextTokens) / window)} %)` : "";
     const { usage } = session;
-    const rows = [
+    const rows: Named[] = [
       ["version", LATHE_VERSION],
       ["model", `${model.provider}/${model.id}`],
       ["thinking", session.config.reasoningEffort ?? "default"],
@@ -34,7 +36,7 @@ const status: SlashCommand = {
     const withheld = withheldVariables(workspace);
     if (withheld.length > 0)
       rows.push(["withheld", `${withheld.join(", ")} (shell.env.pass in /settings lets them through)`]);
-    view.line(table(rows).trimEnd());
+    view.line(listing(rows, view.columns));
   },
 };
 
@@ -43,12 +45,12 @@ const tools: SlashCommand = {
   description: "show which tools the model has",
   whileWorking: true,
   run: ({ session }, _argument, view) => {
-    const rows = session.profile.tools().map(({ name, description }) => [name, firstSentence(description)]);
-    view.line(table(rows).trimEnd());
+    const rows = session.profile.tools().map(({ name, description }): Named => [name, firstSentence(description)]);
+    view.line(listing(rows, view.columns));
   },
 };
 
-const firstSentence = (text: string): string => visibleLine(/^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text);
+const firstSentence = (text: string): string => visibleLine(/^[\s\S]*?\.(?=\s|$)/.exec(text)?.[0] ?? text);
 
 const todo: SlashCommand = {
   name: "todo",
@@ -70,12 +72,17 @@ const diff: SlashCommand = {
       if (exitCode === 0) return output.trimEnd();
       throw usageError(`git diff did not work here: ${visibleLine(output) || `exit ${exitCode}`}.`);
     };
-    const changes = await git("diff --no-color --no-ext-diff HEAD -- .");
+    const at = await session.env.execCommand("git rev-parse --quiet --verify HEAD", DIFF_TIMEOUT_MS);
+    const hasCommit = at.exitCode === 0;
+    // Before the first commit, everything that git knows of is new: compared with the empty tree.
+    const base = hasCommit ? "HEAD" : await git("hash-object -t tree /dev/null");
+    const changes = await git(`diff --no-color --no-ext-diff ${base} -- .`);
     const added = await git("ls-files --others --exclude-standard");
     if (added !== "") view.line(`New files that git does not track yet:\n${added}`, "dim");
     if (changes === "") {
-      if (added === "") view.line("Nothing has changed since the last commit.", "dim");
-    } else if (view.pageDiff) view.pageDiff("Changes since the last commit", changes);
+      const nothing = hasCommit ? "Nothing has changed since the last commit." : "There is no commit and no file yet.";
+      if (added === "") view.line(nothing, "dim");
+    } else if (view.pageDiff) view.pageDiff(hasCommit ? SINCE_COMMIT : BEFORE_COMMIT, changes);
     else view.line(changes);
   },
 };

@@ -1,11 +1,12 @@
 // Colours and symbols as the settings want them, for the terminal as it is: dark or light, with many colours or none.
 
 import { readdirSync, readFileSync, watch } from "node:fs";
+import { sentence } from "@lathe/agent";
 import { appearance, colourMode, type SymbolPreset, Themes, themeDirectory } from "@lathe/tui";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ScreenView } from "./screen-view.ts";
 
-/** The view's colours from here on. What is wrong with the chosen theme is said. */
+/** The view's colours from here on. What is wrong with theme files is said. */
 export function dressed(view: ScreenView, { settings, paths }: Workspace): Themes {
   const { env, deps } = view.machine;
   const themes = new Themes({
@@ -24,7 +25,7 @@ export function dressed(view: ScreenView, { settings, paths }: Workspace): Theme
   view.onReply = (reply) => {
     if (reply.kind === "background" || reply.kind === "appearance") themes.setAppearance(appearance(reply, env));
   };
-  if (themes.startProblem !== undefined) view.line(themes.startProblem, "yellow");
+  for (const problem of themes.startProblems) view.line(`${sentence(problem)} See /theme.`, "yellow");
   view.screen.restyled();
   return themes;
 }

@@ -1,23 +1,18 @@
 // What the composer completes: commands and their arguments after a slash at the beginning, files after an @.
 
-import { relative } from "node:path";
 import { type Completion, type CompletionSource, fuzzyFilter } from "@lathe/tui";
-import type { Conversation } from "../../conversation/conversation.ts";
 import type { Controller } from "./controller.ts";
+import { ProjectFiles } from "./named-files.ts";
 
-const MOST_FILES = 20_000;
 const MOST_SHOWN = 50;
-/** A list of files is used so long before it is made anew. */
-const FRESH_MS = 5_000;
 
 export class ComposerCompletion implements CompletionSource {
   readonly #controller: Controller;
-  readonly #now: () => number;
-  #files: { readonly cwd: string; readonly at: number; readonly paths: Promise<readonly string[]> } | undefined;
+  readonly #files: ProjectFiles;
 
   constructor(controller: Controller, now: () => number) {
     this.#controller = controller;
-    this.#now = now;
+    this.#files = new ProjectFiles(() => controller.conversation, now);
   }
 
   async complete(text: string, cursor: number, signal: AbortSignal): Promise<Completion | undefined> {
@@ -55,27 +50,18 @@ export class ComposerCompletion implements CompletionSource {
   }
 
   async #file(named: string, cursor: number, signal: AbortSignal): Promise<Completion | undefined> {
-    const paths = await this.#paths();
-    if (signal.aborted) return undefined;
     const wanted = named.slice(1).replace(/^"/, "");
-    const items = fuzzyFilter(wanted, paths, (path) => path)
-      .slice(0, MOST_SHOWN)
-      .map((path) => ({ value: `@${/\s/.test(path) ? `"${path}"` : path} `, label: path }));
-    return { from: cursor - named.length, to: cursor, items };
-  }
-
-  #paths(): Promise<readonly string[]> {
-    const { conversation } = this.#controller;
-    const { cwd } = conversation.workspace;
-    const now = this.#now();
-    if (!this.#files || this.#files.cwd !== cwd || now - this.#files.at > FRESH_MS)
-      this.#files = { cwd, at: now, paths: filesIn(conversation, cwd) };
-    return this.#files.paths;
+    const { paths, remark } = await this.#files.matching(wanted);
+    if (signal.aborted) return undefined;
+    const items = paths.slice(0, MOST_SHOWN).map((path) => ({ value: insertedFor(path), label: path }));
+    const said = remark ?? (items.length === 0 && wanted !== "" ? `No file matches ${wanted}` : undefined);
+    return { from: cursor - named.length, to: cursor, items, ...(said === undefined ? {} : { remark: said }) };
   }
 }
 
-/** As searches see them: without what git ignores. */
-async function filesIn({ session }: Conversation, cwd: string): Promise<readonly string[]> {
-  const { paths } = await session.env.glob("**/*", cwd, { maxResults: MOST_FILES });
-  return paths.map((path) => relative(cwd, path) || path);
+/** After a folder one goes on typing; a file is named to its end. */
+function insertedFor(path: string): string {
+  const isFolder = path.endsWith("/");
+  if (!/\s/.test(path)) return `@${path}${isFolder ? "" : " "}`;
+  return isFolder ? `@"${path}` : `@"${path}" `;
 }

@@ -67,9 +67,12 @@ export class Controller {
   /** `later` are sent one by one after it. */
   async submit(content: InputContent, later: readonly InputContent[] = []): Promise<void> {
     await this.#working(async () => {
+      await this.#reopen();
       const answered = this.conversation.submit(content);
       for (const next of later) this.conversation.session.followUp(next);
-      await answered;
+      const { error } = await answered;
+      // It could not be kept, so it was not answered: nobody should have to type it again.
+      if (error?.kind === "storage" && typeof content === "string") this.#view.prefill(content);
     });
   }
 
@@ -195,6 +198,14 @@ export class Controller {
       shown.end();
       throw error;
     }
+  }
+
+  /** A session ends when it cannot be written. What is said next goes on where its file ends, or begins anew when there is none. */
+  async #reopen(): Promise<void> {
+    if (this.conversation.session.state !== "closed") return;
+    const how = await this.conversation.reopen();
+    const what = how === "resumed" ? "It was opened again from its file." : "This is a new one.";
+    this.#view.line(`The session had ended because it could not be written. ${what}`, "dim");
   }
 
   async #continue(): Promise<void> {

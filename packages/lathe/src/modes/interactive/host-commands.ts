@@ -1,10 +1,11 @@
 // Commands that only a screen has.
 
-import type { Themes } from "@lathe/tui";
+import { sentence } from "@lathe/agent";
+import { type Themes, visible, wrap } from "@lathe/tui";
 import { chooseFrom } from "../../conversation/commands/choice.ts";
 import { type CommandRegistry, commandHelp, type SlashCommand } from "../../conversation/commands/command.ts";
 import { writeSetting } from "../../settings/write.ts";
-import { table } from "../../tables/table.ts";
+import { listing, type Named } from "../../tables/listing.ts";
 import { usageError } from "../../usage/exit.ts";
 import { ALL_ACTIONS } from "./actions.ts";
 import type { ScreenView } from "./screen-view.ts";
@@ -34,7 +35,7 @@ const themeCommand = (themes: Themes): SlashCommand => ({
     const result = names.includes(name)
       ? themes.select(name)
       : { success: false as const, error: `Theme not found: ${name}` };
-    if (!result.success) throw usageError(`${result.error}. See /theme.`);
+    if (!result.success) throw usageError(`${sentence(result.error)} See /theme.`);
     await writeSetting(workspace.paths.config, themes.appearance === "dark" ? "theme.dark" : "theme.light", name);
     view.line(`Theme: ${name}, for ${themes.appearance} terminals.`, "dim");
   },
@@ -44,15 +45,18 @@ const hotkeysCommand = (screen: ScreenView): SlashCommand => ({
   name: "hotkeys",
   description: "show what the keys do",
   whileWorking: true,
-  run: (_conversation, _argument, view) => {
+  run: () => {
     const { bindings } = screen;
-    const rows = ALL_ACTIONS.map(({ id, description }) => [bindings.chords(id).join(" ") || "–", description, id]);
+    const keys = ALL_ACTIONS.map(
+      ({ id, description }): Named => [bindings.chords(id).join(" ") || "–", `${description} (${id})`],
+    );
     const conflicts = bindings
       .conflicts()
       .map(({ chord, actions, context }) => `${chord} (${context}) means ${actions.join(" and ")}: the first gets it.`);
-    const text = [table(rows).trimEnd(), ...conflicts, ...bindings.problems].join("\n");
-    if (view.page) view.page("Keys: change them in keybindings.json", text);
-    else view.line(text);
+    const textAt = (columns: number): string => [listing(keys, columns), ...conflicts, ...bindings.problems].join("\n");
+    screen.view("Keys: change them in keybindings.json", (columns) =>
+      wrap([{ text: visible(textAt(columns)) }], columns),
+    );
   },
 });
 
@@ -64,5 +68,5 @@ const helpCommand = (registry: CommandRegistry): SlashCommand => ({
   name: "help",
   description: "show this list",
   whileWorking: true,
-  run: (_conversation, _argument, view) => view.line(`${INTRODUCTION}\n${commandHelp(registry.list())}`),
+  run: (_conversation, _argument, view) => view.line(`${INTRODUCTION}\n${commandHelp(registry.list(), view.columns)}`),
 });

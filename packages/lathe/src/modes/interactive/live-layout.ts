@@ -21,16 +21,21 @@ export interface Placed {
 /** Below this height, rules around a panel would take the room of its answers. */
 const ROWS_WITH_RULES = 14;
 export const hasRoomForRules = ({ rows }: RenderContext): boolean => rows >= ROWS_WITH_RULES;
-/** Rules, the hint, the status line and a row between. */
-const ROWS_AROUND = 5;
+/** Rules, the hint and a row above. */
+const ROWS_AROUND = 4;
 
 export const ruleRow = ({ columns, symbols }: RenderContext, color: string): Row =>
   row(symbols.ruleHorizontal.repeat(columns), { color });
 
-/** A panel between rules, as the composer is; `below` says what its keys do. */
-export function framedPanel({ component }: Panel, context: RenderContext, below: string, color: string): Placed {
+/** A panel between rules, as the composer is; `below` says what its keys do, `others` how many rows are below that. */
+export function framedPanel(
+  { component }: Panel,
+  context: RenderContext,
+  below: string,
+  { color, others }: { readonly color: string; readonly others: number },
+): Placed {
   const hasRules = hasRoomForRules(context);
-  const around = hasRules ? ROWS_AROUND : ROWS_AROUND - 2;
+  const around = others + (hasRules ? ROWS_AROUND : 1);
   const rows = component.render({ ...context, rows: Math.max(1, context.rows - around) });
   const hint = row(shorten(below, context.columns), { color });
   const { cursor } = component;

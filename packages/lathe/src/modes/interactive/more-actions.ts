@@ -77,10 +77,12 @@ async function cycleModel(view: ScreenView, { conversation }: Controller, by: 1 
 /** Everything of the session, unfolded. */
 function openTranscript(view: ScreenView, { conversation }: Controller, transcript: Transcript): void {
   const blocks = transcript.pastBlocks(conversation.session);
-  const { rows, symbols } = { rows: view.terminal.rows, symbols: view.colours.symbols };
-  const body = (columns: number): Row[] => {
-    const context = { columns, rows, symbols, now: view.machine.deps.now() };
-    return blocks.flatMap((block) => [...block.rows(context), EMPTY_ROW]);
+  const body = function* (columns: number): IterableIterator<Row> {
+    const context = { ...view.context(), columns };
+    for (const block of blocks) {
+      yield* block.each(context);
+      yield EMPTY_ROW;
+    }
   };
   view.view("Transcript", body);
 }

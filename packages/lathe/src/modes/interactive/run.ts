@@ -6,6 +6,7 @@ import type { OpenSession, SessionRequest } from "../../conversation/open-sessio
 import { type Presence, sessionRequest } from "../../conversation/session-request.ts";
 import { promptsOf } from "../../headless/prompts.ts";
 import { shownPath } from "../../home/shown-path.ts";
+import { unwritableReason } from "../../home/unwritable.ts";
 import type { OpenedJournal } from "../../journals/journal-files.ts";
 import type { Machine } from "../../machine/machine.ts";
 import { keepYoungObjectsFew } from "../../machine/young-objects.ts";
@@ -59,7 +60,8 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const { view } = host;
   const workspace = await timing.phase("workspace", () => openWorkspace(machine, args.options));
   host.settled?.(workspace);
-  for (const warning of workspace.warnings) view.line(warning, "yellow");
+  const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
+  for (const warning of [...workspace.warnings, unkept]) if (warning !== undefined) view.line(warning, "yellow");
   const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
   // What is wrong with an @file is said before anything is opened.
   const prompts = await promptsOf({ ...args, options }, machine);
@@ -176,5 +178,7 @@ function quiet(machine: Machine, view: HostView): Machine {
     return true;
   };
   const stderr = Object.create(machine.stderr, { write: { value: write } }) as NodeJS.WriteStream;
-  return Object.create(machine, { stderr: { value: stderr } }) as Machine;
+  // Properties of its own: whoever spreads this machine into another gets all of it. The streams are still made when looked at.
+  const all = Object.getOwnPropertyDescriptors(machine);
+  return Object.defineProperties({}, { ...all, stderr: { value: stderr, enumerable: true } }) as Machine;
 }

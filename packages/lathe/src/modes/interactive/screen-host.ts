@@ -23,7 +23,7 @@ import { Pictures } from "./pictures/pictures.ts";
 import type { Host } from "./run.ts";
 import type { ConversationRows, ScreenView } from "./screen-view.ts";
 import { ConversationFacts } from "./status-facts.ts";
-import { partsNamed, StatusLine } from "./status-line/status-line.ts";
+import { StatusLine, type StatusPart } from "./status-line/status-line.ts";
 import { TerminalSigns } from "./terminal-signs.ts";
 import { Transcript } from "./transcript/transcript.ts";
 
@@ -87,8 +87,8 @@ export function screenHost(view: ScreenView, problems: readonly string[]): Host 
       transcript.thinking = settings["display.thinking"];
       view.editor.usesVim = settings["editor.vim"];
       view.showsPictures = settings["terminal.showImages"];
-      const { parts, unknown } = partsNamed(settings["statusLine.parts"]);
-      if (unknown.length > 0) view.line(`statusLine.parts: there is no ${unknown.join(", ")}.`, "yellow");
+      // The schema lets nothing else through.
+      const parts = settings["statusLine.parts"] as readonly StatusPart[];
       if (parts.length > 0) rows.parts = parts;
       signs.enable(settings);
     },

@@ -161,7 +161,7 @@ export class ScreenView implements HostView {
         setTimeout: deps.setTimer,
         clearTimeout: (timer) => (timer as { cancel(): void }).cancel(),
       },
-      live: (context, isEcho) => this.#live(context, isEcho),
+      live: (context, isEcho) => this.#live({ ...context, links: this.terminal.links }, isEcho),
       reflow: () => this.terminal.reflow,
       knowsSync: () => this.terminal.knowsSync,
       sync: (env["LATHE_NO_SYNC_OUTPUT"] ?? "0") === "0",
@@ -290,7 +290,7 @@ export class ScreenView implements HostView {
   }
 
   /** Rows that may be more than the screen has. */
-  view(title: string, body: (columns: number) => readonly Row[]): void {
+  view(title: string, body: (columns: number) => Iterable<Row>): void {
     void import("./panels/viewer.ts").then(({ openViewer }) => openViewer(this, title, body));
   }
 
@@ -439,11 +439,17 @@ export class ScreenView implements HostView {
     if (shown) {
       const isBelowText = above.length > 0 || (this.#last !== undefined && rowText(this.#last) !== "");
       if (isBelowText && hasRoomForRules(context)) above.push(EMPTY_ROW);
-      const { hint } = this.panels;
-      if (focused) return stacked(above, framedPanel(shown, context, hint, "dim"), below, context);
-      above.push(...framedPanel(shown, context, hint, "warning").rows);
+      if (focused) {
+        const panel = framedPanel(shown, context, this.panels.hint, { color: "dim", others: below.length });
+        return stacked(above, panel, below, context);
+      }
     }
-    return stacked(above, composerRows(this.editor, context, "border"), below, context);
+    const composer = composerRows(this.editor, context, "border");
+    if (shown) {
+      const others = below.length + composer.rows.length;
+      above.push(...framedPanel(shown, context, this.panels.hint, { color: "warning", others }).rows);
+    }
+    return stacked(above, composer, below, context);
   }
 
   #queueKeys(): { edit: string; now: string } {
@@ -492,6 +498,7 @@ export class ScreenView implements HostView {
 
   context(): RenderContext {
     const { columns, rows } = this.terminal;
-    return { columns, rows, symbols: this.colours.symbols, now: this.machine.deps.now() };
+    const { symbols } = this.colours;
+    return { columns, rows, symbols, links: this.terminal.links, now: this.machine.deps.now() };
   }
 }

@@ -9,15 +9,19 @@ import {
   type Key,
   type RenderContext,
   type Row,
-  row,
   rowOf,
-  wrap,
 } from "@lathe/tui";
+import { answerRows } from "./answer-rows.ts";
+import { allOf, fittedBody, type QuestionBody } from "./question-body.ts";
 
 export interface AnswerOption<T> {
   /** A letter or digit. */
   readonly letter: string;
   readonly label: string;
+  /** The label in a word, where there is no room for more. */
+  readonly short?: string;
+  /** Says yes to what is asked: its label says so when not all of that is shown. */
+  readonly isConsent?: boolean;
   /** Marked with `letter` or Space, to be sent together. */
   readonly isMarkable?: boolean;
   /** What is typed becomes part of the answer; the text is the prompt for it. */
@@ -27,8 +31,8 @@ export interface AnswerOption<T> {
 
 export interface AnswerPanelParts<T> {
   readonly bindings: Bindings;
-  /** Rows above the answers, for a width. Only what fits is shown; `v` opens all of it. */
-  readonly body: (columns: number) => readonly Row[];
+  /** What stands above the answers, for a width. Only what fits is shown; `v` opens all of it. */
+  readonly body: (columns: number) => QuestionBody;
   readonly options: readonly AnswerOption<T>[];
   /** Index of the answer to begin with. */
   readonly first?: number;
@@ -41,7 +45,7 @@ export interface AnswerPanelParts<T> {
   changed(): void;
 }
 
-const LEAST_BODY = 3;
+const NOT_ALL = " (not all of it is shown: v)";
 
 export class AnswerPanel<T> implements Focusable {
   readonly #parts: AnswerPanelParts<T>;
@@ -62,23 +66,30 @@ export class AnswerPanel<T> implements Focusable {
   }
 
   render(context: RenderContext): readonly Row[] {
-    const { columns, symbols } = context;
-    const { options } = this.#parts;
-    const listed = options.flatMap(({ letter, label, isMarkable }, i) => {
-      const isAt = i === this.#at;
-      const mark = isMarkable ? `${this.#marked.has(i) ? symbols.checked : symbols.unchecked} ` : "";
-      const lead = [
-        { text: isAt ? `${symbols.pointer} ` : "  ", style: { color: "accent" } },
-        { text: `${letter}  `, style: { color: "accent", bold: true } },
-      ];
-      const text = { text: `${mark}${label}`, ...(isAt ? { style: { bold: true } } : {}) };
-      return wrap([text], columns, { first: lead, rest: [{ text: "     " }] });
-    });
+    const { columns, rows } = context;
     const words = this.#words?.render({ ...context, columns: columns - 2 }) ?? [];
     const typed = words.map((line) => rowOf({ text: "  " }, ...line.spans));
-    const body = this.#body(context, listed.length + typed.length);
-    this.#place(body.length + listed.length);
-    return [...body, ...listed, ...typed];
+    const body = this.#parts.body(columns);
+    const room = Math.max(1, rows - typed.length);
+    const wanted = allOf(body).length;
+    let listed = answerRows(this.#shown(context, false), this.#at, context, { room, wanted });
+    let { rows: above, isCut } = fittedBody(body, room - listed.length, context);
+    if (isCut) {
+      listed = answerRows(this.#shown(context, true), this.#at, context, { room, wanted });
+      ({ rows: above, isCut } = fittedBody(body, room - listed.length, context));
+    }
+    this.#isCut = isCut;
+    this.#place(above.length + listed.length);
+    return [...above, ...listed, ...typed];
+  }
+
+  #shown({ symbols }: RenderContext, isCut: boolean) {
+    return this.#parts.options.map(({ letter, label, short, isMarkable, isConsent }, i) => ({
+      letter,
+      label: isCut && isConsent ? `${label}${NOT_ALL}` : label,
+      short,
+      mark: isMarkable ? `${this.#marked.has(i) ? symbols.checked : symbols.unchecked} ` : "",
+    }));
   }
 
   /** What the keys do now. */
@@ -155,15 +166,6 @@ export class AnswerPanel<T> implements Focusable {
       const marked = [...this.#marked].sort((a, b) => a - b);
       answered(joined((marked.length === 0 ? [this.#at] : marked).flatMap((i) => options[i] ?? [])));
     }
-  }
-
-  #body({ columns, rows, symbols }: RenderContext, below: number): readonly Row[] {
-    const all = this.#parts.body(columns);
-    const room = Math.max(LEAST_BODY, rows - below);
-    this.#isCut = all.length > room;
-    if (!this.#isCut) return all;
-    const shown = all.slice(0, room - 1);
-    return [...shown, row(`  ${symbols.ellipsis} ${all.length - shown.length} more lines`, { color: "muted" })];
   }
 
   #place(above: number): void {

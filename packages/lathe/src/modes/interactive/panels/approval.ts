@@ -3,7 +3,7 @@
 
 import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
-import { diffRows, EMPTY_ROW, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
+import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import { shownPath } from "../../../home/shown-path.ts";
 import type { Width } from "../../../permissions/permissions.ts";
@@ -11,6 +11,7 @@ import { denied } from "../plain/answers.ts";
 import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
 import { approvalTitle } from "./approval-title.ts";
+import type { QuestionBody } from "./question-body.ts";
 
 const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
   added: { color: "toolDiffAdded" },
@@ -29,34 +30,48 @@ export interface Surroundings {
   readonly userHome: string;
 }
 
-export function approvalRows(question: ApprovalQuestion, around: Surroundings, columns: number): Row[] {
+export function approvalBody(question: ApprovalQuestion, around: Surroundings, columns: number): QuestionBody {
   const { preview, reason, access = [] } = question;
   const { text: title, covers } = approvalTitle(question, around.userHome);
   const shown = preview.filter((line) => line !== covers);
   const touched = touches(access, preview, around);
-  return [
-    ...wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
-    ...(reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" })),
-    ...bodyRows(shown, columns),
-    ...(touched === "" ? [] : indented(`Also: ${touched}`, columns, { color: "muted" })),
-    EMPTY_ROW,
-  ];
+  return {
+    title: wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
+    reason:
+      reason === undefined ? [] : indented(`Asked because: ${visibleLine(reason)}`, columns, { color: "warning" }),
+    subject: bodyRows(shown, columns),
+    notes: touched === "" ? [] : indented(`Also: ${touched}`, columns, { color: "muted" }),
+  };
 }
 
 export function approvalOptions({ tool_name: tool, offers }: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
-  const wider = (letter: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
+  const wider = (letter: string, short: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
     letter,
     label,
+    short,
+    isConsent: true,
     answer: () => ({ decision: "allow", remember, by: "user" }),
   });
   return [
-    { letter: "y", label: "Yes, this once", answer: () => ({ decision: "allow", by: "user" }) },
+    {
+      letter: "y",
+      label: "Yes, this once",
+      short: "yes",
+      isConsent: true,
+      answer: () => ({ decision: "allow", by: "user" }),
+    },
     ...(offers.pattern
-      ? [wider("p", `Yes, and ${patternText(offers.pattern)} in this project from now on`, "pattern")]
+      ? [wider("p", "like", `Yes, and ${patternText(offers.pattern)} in this project from now on`, "pattern")]
       : []),
-    ...(offers.tool ? [wider("a", `Yes, and every later ${tool} call inside this project`, "tool")] : []),
-    { letter: "n", label: "No", answer: () => denied() },
-    { letter: "w", label: "No, and say what to do instead", words: "What should be done instead?", answer: denied },
+    ...(offers.tool ? [wider("a", "all", `Yes, and every later ${tool} call inside this project`, "tool")] : []),
+    { letter: "n", label: "No", short: "no", answer: () => denied() },
+    {
+      letter: "w",
+      label: "No, and say what to do instead",
+      short: "say",
+      words: "What should be done instead?",
+      answer: denied,
+    },
   ];
 }
 

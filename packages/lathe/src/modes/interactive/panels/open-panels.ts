@@ -1,13 +1,14 @@
 // Opens questions on the screen and waits for their answers.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
-import { EMPTY_ROW, type Row, renderMarkdown, row, visible, wrap } from "@lathe/tui";
+import { renderMarkdown, row, visible, wrap } from "@lathe/tui";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { ScreenView } from "../screen-view.ts";
 import { AnswerPanel, type AnswerPanelParts } from "./answer-panel.ts";
-import { approvalOptions, approvalRows } from "./approval.ts";
+import { approvalBody, approvalOptions } from "./approval.ts";
 import type { Panel } from "./panel-stack.ts";
-import { joinedAnswers, planOptions, questionOptions, questionRows } from "./questions.ts";
+import { allOf, type QuestionBody } from "./question-body.ts";
+import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
 
 type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "answered" | "viewAll" | "changed">;
 
@@ -20,7 +21,7 @@ export function approvalPanel(
 ): Promise<ApprovalReply | undefined> {
   const { cwd } = view.controller?.conversation.workspace ?? view.machine;
   const around = { cwd, userHome: view.machine.userHome };
-  const body = (columns: number): Row[] => approvalRows(question, around, columns);
+  const body = (columns: number): QuestionBody => approvalBody(question, around, columns);
   return asked(view, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
 }
 
@@ -32,7 +33,7 @@ export async function questionPanels(
 ): Promise<readonly Answer[] | undefined> {
   const asks = questions.map(
     (question, i): Asked<Answer> => ({
-      body: (columns) => questionRows(question, [i + 1, questions.length], columns),
+      body: (columns) => questionBody(question, [i + 1, questions.length], columns),
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
@@ -43,26 +44,31 @@ export async function questionPanels(
 }
 
 export function planPanel(view: ScreenView, plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
-  const body = (columns: number): Row[] => [
-    row("Carry out this plan?", { color: "warning", bold: true }),
-    ...renderMarkdown(plan, columns),
-    EMPTY_ROW,
-  ];
+  const body = (columns: number): QuestionBody => ({
+    title: [row("Carry out this plan?", { color: "warning", bold: true })],
+    subject: renderMarkdown(plan, columns, view.context()),
+  });
   return asked(view, { body, options: planOptions(), hint: HINT }, { byAgent: true, signal });
 }
 
 /** Undefined: given up. Words are what the person wants instead. */
 export function confirmPanel(view: ScreenView, question: string): Promise<boolean | string | undefined> {
-  const body = (columns: number): Row[] => [
-    ...wrap([{ text: visible(question), style: { color: "warning", bold: true } }], columns),
-    EMPTY_ROW,
-  ];
+  const body = (columns: number): QuestionBody => ({
+    title: wrap([{ text: visible(question), style: { color: "warning", bold: true } }], columns),
+    subject: [],
+  });
   return asked<boolean | string>(view, {
     body,
     options: [
-      { letter: "y", label: "Yes", answer: () => true },
-      { letter: "n", label: "No", answer: () => false },
-      { letter: "w", label: "Do something else", words: "What should be done instead?", answer: (words) => words },
+      { letter: "y", label: "Yes", short: "yes", answer: () => true },
+      { letter: "n", label: "No", short: "no", answer: () => false },
+      {
+        letter: "w",
+        label: "Do something else",
+        short: "other",
+        words: "What should be done instead?",
+        answer: (words) => words,
+      },
     ],
     hint: "esc leaves it",
   });
@@ -100,7 +106,7 @@ function askedInTurn<T>(
         ...parts,
         bindings: view.bindings,
         answered,
-        viewAll: () => view.view("Question", parts.body),
+        viewAll: () => view.view("Question", (columns) => allOf(parts.body(columns))),
         changed: () => view.screen.changed(),
       });
     const close = (value: readonly T[] | undefined): void => {

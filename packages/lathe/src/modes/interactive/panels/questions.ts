@@ -1,12 +1,17 @@
 // Questions of the model, one after the other, and the question about a plan.
 
 import type { Answer, PlanVerdict, Question } from "@lathe/agent";
-import { EMPTY_ROW, type Row, visible, wrap } from "@lathe/tui";
+import { visible, wrap } from "@lathe/tui";
 import type { AnswerOption } from "./answer-panel.ts";
+import type { QuestionBody } from "./question-body.ts";
 
-export function questionRows({ question }: Question, [at, of]: readonly [number, number], columns: number): Row[] {
+export function questionBody(
+  { question }: Question,
+  [at, of]: readonly [number, number],
+  columns: number,
+): QuestionBody {
   const lead = of > 1 ? `(${at}/${of}) ` : "";
-  return [...wrap([{ text: `${lead}${visible(question)}`, style: { bold: true } }], columns), EMPTY_ROW];
+  return { title: wrap([{ text: `${lead}${visible(question)}`, style: { bold: true } }], columns), subject: [] };
 }
 
 /** Digits choose; the last answer is in the person's own words. */
@@ -37,11 +42,12 @@ export const joinedAnswers =
 
 export function planOptions(): AnswerOption<PlanVerdict>[] {
   return [
-    { letter: "y", label: "Yes, carry it out", answer: () => ({ approved: true }) },
-    { letter: "n", label: "No, keep planning", answer: () => ({ approved: false }) },
+    { letter: "y", label: "Yes, carry it out", short: "yes", isConsent: true, answer: () => ({ approved: true }) },
+    { letter: "n", label: "No, keep planning", short: "no", answer: () => ({ approved: false }) },
     {
       letter: "w",
       label: "No, and say what to change",
+      short: "other",
       words: "What should be different?",
       answer: (feedback) => ({ approved: false, feedback }),
     },

@@ -40,7 +40,8 @@ export function approvalText(
     ...(offers.pattern ? [`p = ${patternText(offers.pattern)} in this project`] : []),
     ...(offers.tool ? [`always = every ${tool} call`] : []),
   ];
-  const answers = `? [${["y", "N", ...wider].join("/")}] `;
+  const choices = (more: string): string => `? [${["y", "N", ...wider].join("/")}${more}, or what to do instead] `;
+  const answers = choices("");
   const [only] = preview;
   const short = `Allow ${tool} ${only?.text ?? ""}${whose}${answers}`;
   const isPlain = only?.kind === undefined || only.kind === "note";
@@ -57,7 +58,7 @@ export function approvalText(
       ...(rest.length > 0 ? [{ text: `${INDENT}… ${rest.length} more lines: answer v to see them` }] : []),
     ],
     rest,
-    question: `Allow this${answers}`,
+    question: `Allow this${choices(rest.length > 0 ? ", v = see the rest" : "")}`,
   };
 }
 

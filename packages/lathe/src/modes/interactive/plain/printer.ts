@@ -4,6 +4,7 @@
 import { type EventData, type SessionEvent, visibleLine, visibleText } from "@lathe/agent";
 import { shorten, widthOf } from "@lathe/tui";
 import type { LineStyle } from "../host-view.ts";
+import { bodyLines } from "./body-lines.ts";
 
 export interface Output {
   write(text: string): void;
@@ -112,6 +113,7 @@ export class LinePrinter {
     this.#out.write(
       `  ${this.#mark(data.is_error)} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`,
     );
+    for (const { text, style } of bodyLines(data.card)) this.line(text, style);
   }
 
   #state(text: string): void {

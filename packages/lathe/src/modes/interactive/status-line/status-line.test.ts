@@ -1,6 +1,6 @@
 import { type RenderContext, rowText, rowWidth, SYMBOL_SETS } from "@lathe/tui";
 import { expect, it } from "vitest";
-import { partsNamed, type StatusFacts, StatusLine } from "./status-line.ts";
+import { type StatusFacts, StatusLine } from "./status-line.ts";
 
 const FACTS: StatusFacts = {
   model: "anthropic/claude-opus-4-6",
@@ -44,10 +44,6 @@ it("a setting chooses the parts and their order", () => {
   expect(shown(120, FACTS, ["cost", "model", "branch"]).replace(/ {3,}/, "   ")).toBe(
     "⎇ main   $0.42 · claude-opus-4-6 high",
   );
-});
-
-it("a part that does not exist is named, and the others are shown", () => {
-  expect(partsNamed(["cost", "weather", "model"])).toEqual({ parts: ["cost", "model"], unknown: ["weather"] });
 });
 
 it("what is not there leaves no separators behind", () => {

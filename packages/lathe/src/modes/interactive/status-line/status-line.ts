@@ -3,6 +3,7 @@
 
 import { type Component, type RenderContext, type Row, type Span, visibleLine, widthOf } from "@lathe/tui";
 import { dollars, tokens } from "../../../sessions/numbers.ts";
+import { STATUS_PARTS } from "../../../settings/schema.ts";
 import { contextBar } from "./context-bar.ts";
 
 export interface StatusFacts {
@@ -24,15 +25,7 @@ export interface StatusFacts {
   readonly children: number;
 }
 
-/** The parts by name, as the setting `statusLine.parts` lists them. */
-const STATUS_PARTS = ["mode", "path", "branch", "jobs", "agents", "model", "context", "cost"] as const;
 export type StatusPart = (typeof STATUS_PARTS)[number];
-
-/** Of the setting's words: those that are parts, and those that are none. */
-export function partsNamed(names: readonly string[]): { parts: StatusPart[]; unknown: string[] } {
-  const isPart = (name: string): name is StatusPart => STATUS_PARTS.some((part) => part === name);
-  return { parts: names.filter(isPart), unknown: names.filter((name) => !isPart(name)) };
-}
 
 /** These stand at the right edge. */
 const RIGHT: ReadonlySet<StatusPart> = new Set(["model", "context", "cost"]);

@@ -50,6 +50,8 @@ export class EventFold {
   /** A command ran without some of the person's variables, for the first time. */
   #hasWithheld = false;
   #error: string | undefined;
+  /** What was said last of a failure. */
+  #told = "";
 
   constructor(options: FoldOptions) {
     this.#options = options;
@@ -150,7 +152,7 @@ export class EventFold {
         break;
       case "error":
         // The end of the input tells it again, with what to do about it.
-        if (this.busySince === undefined) this.note(oneLine(event.data.message), "error");
+        if (this.busySince === undefined) this.#tellOnce(oneLine(event.data.message));
         else this.#error = event.data.message;
         break;
       case "subagent_event": {
@@ -351,6 +353,7 @@ export class EventFold {
       return;
     }
     if (awaiting) return;
+    this.#told = ending ?? this.#error ?? "";
     if (ending !== undefined) this.note(ending, reason === "completed" ? "warning" : "error");
     else if (this.#error !== undefined) this.note(oneLine(this.#error), "error");
   }
@@ -361,7 +364,13 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.note(oneLine(error), "error");
+    if (error !== undefined) this.#tellOnce(oneLine(error));
+  }
+
+  /** What ends a session is told by several events. */
+  #tellOnce(error: string): void {
+    if (!this.#told.includes(error)) this.note(error, "error");
+    this.#told = error;
   }
 
   /** A session that was under way before anybody looked. */

@@ -13,6 +13,7 @@ import type { CallItem, Item, NoteKind } from "./item.ts";
 import { childRow, itemRows } from "./item-rows.ts";
 import { pastItems } from "./past.ts";
 import { statusRows } from "./status-rows.ts";
+import { textRows } from "./text-rows.ts";
 import { commandFailed, endedCommandCard, runningCommandCard } from "./user-command.ts";
 import { dim, INDENT, type ItemView, oneRow } from "./view.ts";
 
@@ -40,6 +41,8 @@ export interface CommittedBlock {
   readonly item: Item;
   /** Everything of it. */
   rows(context: RenderContext): readonly Row[];
+  /** The same rows, made as they are asked for. */
+  each(context: RenderContext): Iterable<Row>;
 }
 
 /** Rows of live output below a running call, and fewer when many run. */
@@ -213,7 +216,8 @@ export class Transcript {
   }
 
   #committed(item: Item): CommittedBlock {
-    return { item, rows: (context) => itemRows(item, { ...this.#view(context), expanded: true }) };
+    const rows = (context: RenderContext): readonly Row[] => itemRows(item, { ...this.#view(context), expanded: true });
+    return { item, rows, each: (context) => (item.kind === "text" ? textRows(item.text, context) : rows(context)) };
   }
 
   #changed(): void {

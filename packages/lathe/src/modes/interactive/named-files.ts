@@ -1,0 +1,95 @@
+// The files that an @ may mean: those of the project, near ones first, and any folder that is named by its path.
+
+import { readdir } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { fuzzyFilter } from "@lathe/tui";
+import type { Conversation } from "../../conversation/conversation.ts";
+
+/** What was found, best first: folders end with a slash. */
+export interface NamedFiles {
+  readonly paths: readonly string[];
+  /** What is not among them, and how to get at it. */
+  readonly remark?: string;
+}
+
+/** In a project with more, the files of the upper levels are there, and the newest of the others. */
+const MOST_FILES = 20_000;
+const UPPER_LEVELS = ["*", "*/*"];
+const MOST_PER_LEVEL = 2_000;
+/** Of a folder that is named by its path. */
+const MOST_ENTRIES = 5_000;
+/** A list of files is used so long before it is made anew. */
+const FRESH_MS = 5_000;
+
+/** Paths that do not begin in the project. */
+const ELSEWHERE = /^(?:\.{1,2}(?:\/|$)|\/|~(?:\/|$))/;
+
+export class ProjectFiles {
+  readonly #conversation: () => Conversation;
+  readonly #now: () => number;
+  #known: { readonly cwd: string; readonly at: number; readonly files: Promise<NamedFiles> } | undefined;
+
+  constructor(conversation: () => Conversation, now: () => number) {
+    this.#conversation = conversation;
+    this.#now = now;
+  }
+
+  async matching(typed: string): Promise<NamedFiles> {
+    if (ELSEWHERE.test(typed)) return this.#inFolder(typed);
+    const { paths, remark } = await this.#all();
+    const found = fuzzyFilter(typed, paths, (path) => path);
+    if (found.length === 0 && typed.includes("/")) return this.#inFolder(typed);
+    return { paths: found, ...(remark === undefined ? {} : { remark }) };
+  }
+
+  #all(): Promise<NamedFiles> {
+    const { cwd } = this.#conversation().workspace;
+    const now = this.#now();
+    if (!this.#known || this.#known.cwd !== cwd || now - this.#known.at > FRESH_MS)
+      this.#known = { cwd, at: now, files: projectFiles(this.#conversation(), cwd) };
+    return this.#known.files;
+  }
+
+  /** What is in the folder that the typed path names; its last part narrows it. Nothing where there is no such folder. */
+  async #inFolder(typed: string): Promise<NamedFiles> {
+    const { cwd, machine } = this.#conversation().workspace;
+    const whole = /(?:^|\/)\.{1,2}$|^~$/.test(typed) ? `${typed}/` : typed;
+    const folder = whole.slice(0, whole.lastIndexOf("/") + 1);
+    const last = whole.slice(folder.length);
+    const place = folder.startsWith("~/") ? join(machine.userHome, folder.slice(2)) : resolve(cwd, folder);
+    const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+    const named = entries
+      .filter(({ name }) => last.startsWith(".") || !name.startsWith("."))
+      .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
+      .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : 1))
+      .slice(0, MOST_ENTRIES);
+    const found = fuzzyFilter(last, named, ({ name }) => name);
+    return { paths: found.map(({ name, isFolder }) => `${folder}${name}${isFolder ? "/" : ""}`) };
+  }
+}
+
+/** As searches see them: without what git ignores. */
+async function projectFiles({ session }: Conversation, cwd: string): Promise<NamedFiles> {
+  const all = await session.env.glob("**/*", cwd, { maxResults: MOST_FILES });
+  const upper = all.truncated
+    ? await Promise.all(UPPER_LEVELS.map((level) => session.env.glob(level, cwd, { maxResults: MOST_PER_LEVEL })))
+    : [];
+  const files = new Set([...upper, all].flatMap(({ paths }) => paths.map((path) => relative(cwd, path) || path)));
+  const folders = new Set<string>();
+  for (const file of files)
+    for (let at = dirname(file); at !== "." && at !== "/" && !folders.has(`${at}/`); at = dirname(at))
+      folders.add(`${at}/`);
+  const paths = [...files, ...folders].map((path) => ({ path, level: levelOf(path) }));
+  paths.sort((a, b) => a.level - b.level || (a.path < b.path ? -1 : 1));
+  return {
+    paths: paths.map(({ path }) => path),
+    ...(all.truncated ? { remark: "There are more files than are listed. Name the folder: @./folder/" } : {}),
+  };
+}
+
+/** Files of a folder come before the folders in it. */
+function levelOf(path: string): number {
+  const isFolder = path.endsWith("/");
+  const slashes = path.split("/").length - 1;
+  return 2 * (isFolder ? slashes - 1 : slashes) + (isFolder ? 1 : 0);
+}

@@ -1,0 +1,55 @@
+// Names and what they mean, for people: two columns, and a meaning that does not fit goes on below itself, never below the name.
+
+export type Named = readonly [name: string, meaning: string];
+
+const GAP = 2;
+/** A longer name gets a line of its own. */
+const LONGEST_NAME = 28;
+/** Of the width, for the names. */
+const NAMES_SHARE = 0.4;
+/** With less room than this beside the names, meanings stand below them. */
+const LEAST_MEANING = 20;
+const INDENT_BELOW = 4;
+
+/** How many columns the names get at this width. */
+export function nameRoom(names: readonly string[], columns: number): number {
+  const most = Math.min(LONGEST_NAME, Math.floor(columns * NAMES_SHARE));
+  return Math.max(0, ...names.map(({ length }) => length).filter((length) => length <= most));
+}
+
+export function listing(entries: readonly Named[], columns = Number.POSITIVE_INFINITY): string {
+  const room = nameRoom(
+    entries.map(([name]) => name),
+    columns,
+  );
+  const beside = room + GAP;
+  const isBelow = room === 0 || columns - beside < LEAST_MEANING;
+  const indent = isBelow ? INDENT_BELOW : beside;
+  return entries
+    .flatMap(([name, meaning]) => {
+      const lines = broken(meaning, columns - indent);
+      if (isBelow || name.length > room) return [name, ...lines.map((line) => `${" ".repeat(indent)}${line}`)];
+      const [first = "", ...rest] = lines;
+      return [`${name.padEnd(beside)}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(beside)}${line}`)];
+    })
+    .join("\n");
+}
+
+/** Lines of at most this many characters, broken between words where that is possible. */
+function broken(text: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(...pieces(word, room));
+  }
+  return lines;
+}
+
+/** A path or an id may be longer than the line: it is cut where the line ends. */
+function pieces(word: string, room: number): string[] {
+  if (word.length <= room) return [word];
+  const cut: string[] = [];
+  for (let at = 0; at < word.length; at += Math.max(1, room)) cut.push(word.slice(at, at + Math.max(1, room)));
+  return cut;
+}
