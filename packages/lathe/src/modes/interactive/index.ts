@@ -5,7 +5,7 @@ import { homePaths } from "../../home/paths.ts";
 import { readIfThere } from "../../home/small-file.ts";
 import type { Machine } from "../../machine/machine.ts";
 import type { ParsedArgs } from "../../options/parse.ts";
-import type { ExitCode } from "../../usage/exit.ts";
+import { EXIT, type ExitCode } from "../../usage/exit.ts";
 import { loadBindings } from "./actions.ts";
 import { Draft } from "./draft.ts";
 import { ScreenView } from "./screen-view.ts";
@@ -58,6 +58,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   };
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  const stopListening = leavesOnSignals(view);
   view.editor.text = draft.adopt() || words;
   view.start();
   const { runInteractive } = await import("./run.ts");
@@ -65,10 +66,17 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   try {
     return await runInteractive(args, machine, timing, screenHost(view, problems));
   } finally {
-    draft.changed(() => "");
     restore();
+    stopListening();
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
   }
+}
+
+/** From before the first paint: a terminal that is ours must be given back. SIGHUP comes twice when the shell in it sends it on. */
+function leavesOnSignals(view: { leave(code: ExitCode): void }): () => void {
+  const leave = (): void => view.leave(EXIT.interrupted);
+  process.once("SIGTERM", leave).on("SIGHUP", leave);
+  return () => process.off("SIGTERM", leave).off("SIGHUP", leave);
 }
 
 async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming): Promise<ExitCode> {
@@ -77,11 +85,13 @@ async function plainMode(args: ParsedArgs, machine: Machine, timing: StartTiming
   const view = new PlainView(machine);
   const restore = (): void => view.stop();
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  const stopListening = leavesOnSignals(view);
   view.start();
   try {
     return await runInteractive(args, machine, timing, { view, open: (controller) => view.open(controller) });
   } finally {
     restore();
+    stopListening();
     process.off("exit", restore).off("uncaughtExceptionMonitor", restore);
   }
 }

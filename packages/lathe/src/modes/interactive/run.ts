@@ -45,20 +45,14 @@ export async function runInteractive(
 ): Promise<ExitCode> {
   const { view } = host;
   keepYoungObjectsFew();
-  const ended = (): void => view.leave(EXIT.interrupted);
-  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, ended);
   const opening = opened(args, quiet(machine, view), timing, host);
-  try {
-    // Whoever leaves does not wait for what is still being opened.
-    const first = await Promise.race([opening, view.left]);
-    if (typeof first === "number") {
-      void opening.then(({ conversation }) => conversation.close()).catch(() => {});
-      return first;
-    }
-    return await conversationWith(first.controller, first.prompts, timing, host);
-  } finally {
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, ended);
+  // Whoever leaves does not wait for what is still being opened.
+  const first = await Promise.race([opening, view.left]);
+  if (typeof first === "number") {
+    void opening.then(({ conversation }) => conversation.close()).catch(() => {});
+    return first;
   }
+  return conversationWith(first.controller, first.prompts, timing, host);
 }
 
 async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {

@@ -57,27 +57,36 @@ export function planPanel(view: ScreenView, plan: string, signal: AbortSignal): 
 }
 
 /** Undefined: given up. Words are what the person wants instead. */
-export function confirmPanel(view: ScreenView, question: string): Promise<boolean | string | undefined> {
+export function confirmPanel(
+  view: ScreenView,
+  question: string,
+  asking: Asking = {},
+): Promise<boolean | string | undefined> {
   const body = (columns: number): Row[] => [
     ...wrap([{ text: visible(question), style: { color: "warning", bold: true } }], columns),
     EMPTY_ROW,
   ];
-  return asked<boolean | string>(view, {
-    body,
-    options: [
-      { letter: "y", label: "Yes", answer: () => true },
-      { letter: "n", label: "No", answer: () => false },
-      { letter: "w", label: "Do something else", words: "What should be done instead?", answer: (words) => words },
-    ],
-    hint: "esc leaves it",
-  });
+  const options = [
+    { letter: "y", label: "Yes", answer: () => true },
+    { letter: "n", label: "No", answer: () => false },
+    {
+      letter: "w",
+      label: "Do something else",
+      words: "What should be done instead?",
+      answer: (words: string) => words,
+    },
+  ];
+  return asked<boolean | string>(view, { body, options, hint: "esc leaves it" }, asking);
 }
 
-function asked<T>(
-  view: ScreenView,
-  parts: Asked<T>,
-  { byAgent = false, signal }: { readonly byAgent?: boolean; readonly signal?: AbortSignal } = {},
-): Promise<T | undefined> {
+interface Asking {
+  /** Nobody at the keyboard asked for it. */
+  readonly byAgent?: boolean;
+  /** Gives the question up. */
+  readonly signal?: AbortSignal;
+}
+
+function asked<T>(view: ScreenView, parts: Asked<T>, { byAgent = false, signal }: Asking = {}): Promise<T | undefined> {
   return new Promise((resolve) => {
     const component = new AnswerPanel<T>({
       ...parts,
