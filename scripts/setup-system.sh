@@ -18,6 +18,7 @@ packages=(
   python3         # a host in another language that drives the command
   chromium        # looks at the exported page
   strace          # witness of which files a call opens
+  libfaketime     # a clock that jumps under a running command
   jq              # in samples of the documentation
 )
 

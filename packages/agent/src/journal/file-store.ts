@@ -169,8 +169,21 @@ export class FileStore implements JournalStore {
 function makeFolder(path: string): void {
   try {
     if (!existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
+  } catch (error) {
+    const cause = reasonAgainst(path) ?? error;
     throw new JournalError("io", `The folder for sessions cannot be created: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Making all folders at once says ENOENT on a read-only disk; the first one that is missing says why. */
+function reasonAgainst(path: string): unknown {
+  let missing = path;
+  while (!existsSync(dirname(missing))) missing = dirname(missing);
+  try {
+    mkdirSync(missing, { mode: 0o700 });
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }
 

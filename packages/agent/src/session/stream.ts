@@ -5,6 +5,7 @@ import {
   RequestTimeoutError,
   type Response,
   type SDKError,
+  StreamError,
   type StreamEvent,
   type Usage,
 } from "@lathe/llm";
@@ -14,6 +15,8 @@ export type StreamParts = ModelPart & EventPart & SeamPart & ConfigPart & ClockP
 
 /** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
+/** Characters: several times what any model may answer. A server that goes on beyond it never stalls, and would fill our memory. */
+const LONGEST_ANSWER = 2_000_000;
 
 export type AnswerResult =
   | { readonly kind: "response"; readonly response: Response }
@@ -54,6 +57,7 @@ class StreamReader {
   #failPending: ((reason: unknown) => void) | undefined;
   #iterator: AsyncIterator<StreamEvent> | undefined;
   #finished = false;
+  #received = 0;
   #lastSign: number;
   #watchdog: { cancel(): void } | undefined;
 
@@ -132,14 +136,17 @@ class StreamReader {
         partial.reasoning = "";
         break;
       case "text_delta":
+        this.#count(event.delta);
         partial.text += event.delta;
         core.emit("assistant_text_delta", { delta: event.delta });
         break;
       case "reasoning_delta":
+        this.#count(event.reasoningDelta);
         partial.reasoning += event.reasoningDelta;
         core.emit("assistant_reasoning_delta", { delta: event.reasoningDelta });
         break;
       case "tool_call_delta":
+        this.#count(event.delta);
         core.emit("tool_call_args_delta", {
           call_id: event.toolCall.id,
           tool_name: event.toolCall.name,
@@ -154,6 +161,12 @@ class StreamReader {
         return { kind: "failed", error: event.error, partial };
     }
     return undefined;
+  }
+
+  #count(delta: string): void {
+    this.#received += delta.length;
+    if (this.#received > LONGEST_ANSWER)
+      throw new StreamError(`The answer has no end: it was left after ${LONGEST_ANSWER} characters.`);
   }
 
   /** Settles at once when the stream is ended from outside, whatever the adapter does. */

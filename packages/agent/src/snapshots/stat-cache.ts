@@ -1,9 +1,10 @@
 // Which contents of a tree earlier processes have stored, so that the first look of a new one reads only what has changed
 // since. A file that can be lost: without it everything is read again.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BlobStore } from "../blobs/store.ts";
+import { isDiskFull } from "./disk-full.ts";
 import { join } from "./scan.ts";
 import type { Stats } from "./stat.ts";
 import type { FolderNode } from "./tree.ts";
@@ -36,10 +37,16 @@ export class StatCache {
   save(tree: FolderNode, writer: string): void {
     const rows: Record<string, Row> = {};
     collect("/", tree, rows);
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     const aside = `${this.#file}.${writer}`;
-    writeFileSync(aside, JSON.stringify(rows), { mode: 0o600 });
-    renameSync(aside, this.#file);
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      writeFileSync(aside, JSON.stringify(rows), { mode: 0o600 });
+      renameSync(aside, this.#file);
+    } catch (error) {
+      rmSync(aside, { force: true });
+      // Without it everything is read again.
+      if (!isDiskFull(error)) throw error;
+    }
   }
 
   #load(): Map<string, Row> {

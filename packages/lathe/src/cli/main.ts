@@ -1,5 +1,6 @@
 // Entry of the command: subcommand or run. Only the code of the chosen path is loaded.
 
+import { leaveLostTerminalsAtExit } from "../machine/lost-terminal.ts";
 import { type Machine, thisMachine } from "../machine/machine.ts";
 import { SUBCOMMANDS } from "../options/option-table.ts";
 import { CliError, EXIT, type ExitCode } from "../usage/exit.ts";
@@ -10,6 +11,7 @@ export async function main(): Promise<void> {
     process.stderr.write(`lathe: ${describe(error)}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
   });
+  leaveLostTerminalsAtExit();
   const machine = thisMachine();
   const argv = process.argv.slice(2);
   process.exitCode = await start(argv, machine).catch(async (error: unknown): Promise<ExitCode> => {

@@ -35,6 +35,8 @@ export class RunDriver {
   #usage: Usage = NO_USAGE;
   #cost = 0;
   #limit: string | undefined;
+  /** The end of the present input was passed on. */
+  #passedOn = deferred();
 
   constructor(session: Session, permissions: Permissions, onEvent: EventListener, tape?: RecordingTape) {
     this.#session = session;
@@ -44,12 +46,12 @@ export class RunDriver {
   }
 
   async submit(prompt: InputContent): Promise<void> {
-    this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
+    await this.#ended(await (this.#tape?.input(this.#session, "submit", prompt) ?? this.#session.submit(prompt)));
   }
 
   /** Finishes what an earlier process left undone. */
   async continue(): Promise<void> {
-    this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
+    await this.#ended(await (this.#tape?.input(this.#session, "continue") ?? this.#session.continue()));
   }
 
   async interrupt(): Promise<void> {
@@ -89,8 +91,11 @@ export class RunDriver {
     return this.#reading;
   }
 
-  #ended(outcome: InputOutcome | undefined): void {
+  /** What the run says about an input comes after its events, however slowly they are read. */
+  async #ended(outcome: InputOutcome | undefined): Promise<void> {
     if (!outcome) return;
+    await Promise.race([this.#passedOn.promise, this.#reading]);
+    this.#passedOn = deferred();
     this.#last = outcome;
     this.#usage = addUsage(this.#usage, outcome.usage);
     this.#cost += outcome.cost;
@@ -101,6 +106,15 @@ export class RunDriver {
       if (event.kind === "warning" && event.data.code === "budget_exhausted") this.#limit = event.data.message;
       const later = onEvent(event);
       if (later) await later;
+      if (event.kind === "processing_end") this.#passedOn.resolve();
     }
   }
+}
+
+function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }

@@ -6,6 +6,7 @@ import { visibleText } from "@lathe/agent";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
 import { announceFirstRequest } from "../launcher/first-request.ts";
 import { EXIT, usageError } from "../usage/exit.ts";
+import { isLostTerminal } from "./lost-terminal.ts";
 import { systemUuid } from "./uuid.ts";
 
 export interface Machine {
@@ -35,7 +36,7 @@ export function thisMachine(): Machine {
     deps: announcingFirstRequest(defaultDeps({ uuid: systemUuid })),
     // Node makes these streams when they are first looked at, which takes longer than all else before the first request.
     get stdin() {
-      return process.stdin;
+      return process.stdin.isTTY ? endingQuietly(process.stdin) : process.stdin;
     },
     get stdout() {
       return textOnly(endingQuietly(process.stdout));
@@ -66,16 +67,17 @@ function workingDirectory(): string {
   }
 }
 
-const watched = new WeakSet<NodeJS.WriteStream>();
+const watched = new WeakSet<object>();
 
-/** A reader that went away (`lathe … | head`) is not an error: there is no reader left. */
-function endingQuietly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+/** A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. */
+function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
   if (watched.has(stream)) return stream;
   watched.add(stream);
-  return stream.on("error", (error: NodeJS.ErrnoException) => {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.done);
-    throw error;
+    if (!isLostTerminal(stream, error)) throw error;
   });
+  return stream;
 }
 
 const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();

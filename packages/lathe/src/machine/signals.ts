@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM and SIGHUP (a terminal or connection that closed) interrupt the run, which then ends cleanly and can be
-// continued; a second one leaves at once.
+// continued; a second one leaves at once, except SIGHUP.
 
 import { EXIT } from "../usage/exit.ts";
 
@@ -13,7 +13,9 @@ export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export function onSignals(interrupt: () => void): Signals {
   const controller = new AbortController();
-  const onSignal = (): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // A terminal that closes says so more than once: the kernel does, and the shell in it.
+    if (controller.signal.aborted && signal === "SIGHUP") return;
     if (controller.signal.aborted) process.exit(EXIT.interrupted);
     controller.abort();
     interrupt();

@@ -103,6 +103,12 @@ export class TerminalRun {
     process.kill(this.#pty.pid, name);
   }
 
+  /** The window is closed: the kernel tells the command, and nothing can be written any more. */
+  hangUp(): void {
+    // The public type leaves out that a terminal can be closed without a signal of our own.
+    (this.#pty as IPty & { destroy(): void }).destroy();
+  }
+
   /** The rows that are on the screen. */
   get screen(): string[] {
     return this.#rows(this.#emulator.buffer.active.baseY);

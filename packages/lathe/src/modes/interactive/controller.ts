@@ -34,6 +34,8 @@ export class Controller {
   /** Inputs that run. */
   readonly #running = new Set<Promise<void>>();
   #isStopping = false;
+  /** Aborted when an input begins: there is nothing left to offer. */
+  #offer = new AbortController();
   /** The last command; what is typed after it waits until it has done its work. */
   #commanded: Promise<void> = Promise.resolve();
 
@@ -76,12 +78,15 @@ export class Controller {
     });
   }
 
-  /** Before anything else is typed, in a session whose last input was cut off. */
+  /** In a session whose last input was cut off, until something else is said. */
   async offerToContinue(): Promise<void> {
     const { session } = this.conversation;
     // A command may put another session in its place.
-    while (session === this.conversation.session) {
-      const said = await this.#view.confirm(CUT_OFF);
+    while (session === this.conversation.session && !this.isBusy) {
+      this.#offer = new AbortController();
+      const { signal } = this.#offer;
+      const said = await this.#view.offer(CUT_OFF, signal);
+      if (signal.aborted) return;
       if (said === true) return this.#continue();
       if (said === undefined || said === false) return this.returnQueued();
       const isCommand = this.commands.parse(said) !== undefined;
@@ -214,6 +219,7 @@ export class Controller {
   }
 
   async #working(work: () => Promise<void>): Promise<void> {
+    this.#offer.abort();
     const running = work();
     this.#running.add(running);
     try {

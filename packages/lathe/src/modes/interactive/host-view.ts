@@ -23,6 +23,8 @@ export interface HostView extends CommandView, Required<Person> {
   hint(text: string): void;
   /** Yes or no, or words of the person's own; undefined when the question was given up. */
   confirm(question: string): Promise<boolean | string | undefined>;
+  /** The same of a question that nobody at the keyboard waits for: what is being typed is no answer to it. */
+  offer(question: string, signal: AbortSignal): Promise<boolean | string | undefined>;
   /** Work that asks for secrets: what is typed between two of its questions waits for the next one. */
   dialogue<T>(from: HoldsFrom, work: () => Promise<T>): Promise<T>;
   /** A command of the person's own has begun. */

@@ -59,6 +59,7 @@ async function screenMode(args: ParsedArgs, machine: Machine, timing: StartTimin
   };
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).once("uncaughtExceptionMonitor", restore);
+  // From before the first paint: a terminal that is ours must be given back.
   const stopListening = leaveOnSignals(view);
   view.editor.text = draft.adopt() || words;
   view.start();

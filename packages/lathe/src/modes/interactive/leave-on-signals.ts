@@ -14,6 +14,8 @@ export function leaveOnSignals(view: Leaver): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
     // Ctrl+C at a terminal that is lent goes to everybody there, and is meant for whoever has it.
     if (signal === "SIGINT" && view.lent) return;
+    // SIGHUP comes twice when the shell of a closed terminal sends it on.
+    if (isAsked && signal === "SIGHUP") return;
     if (isAsked) process.exit(EXIT.interrupted);
     isAsked = true;
     if (view.lent && signal === "SIGTERM") void view.lent.then(() => view.leave(EXIT.interrupted));

@@ -53,7 +53,7 @@ export async function runInteractive(
     void opening.then(({ conversation }) => conversation.close()).catch(() => {});
     return first;
   }
-  return await conversationWith(first.controller, first.prompts, timing, host);
+  return conversationWith(first.controller, first.prompts, timing, host);
 }
 
 async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, host: Host) {

@@ -266,6 +266,11 @@ export class ScreenView implements HostView {
     return confirmPanel(this, question);
   };
 
+  offer = async (question: string, signal: AbortSignal): Promise<boolean | string | undefined> => {
+    const { confirmPanel } = await import("./panels/open-panels.ts");
+    return signal.aborted ? undefined : confirmPanel(this, question, { byAgent: true, signal });
+  };
+
   approve = async (question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> => {
     const { approvalPanel } = await import("./panels/open-panels.ts");
     return approvalPanel(this, question, signal);

@@ -52,30 +52,33 @@ export function planPanel(view: ScreenView, plan: string, signal: AbortSignal): 
 }
 
 /** Undefined: given up. Words are what the person wants instead. */
-export function confirmPanel(view: ScreenView, question: string): Promise<boolean | string | undefined> {
+export function confirmPanel(
+  view: ScreenView,
+  question: string,
+  by: AskedBy = {},
+): Promise<boolean | string | undefined> {
   const body = (columns: number): QuestionBody => ({
     title: wrap([{ text: visible(question), style: { color: "warning", bold: true } }], columns),
     subject: [],
   });
-  return asked<boolean | string>(view, {
-    body,
-    options: [
-      { letter: "y", label: "Yes", short: "yes", answer: () => true },
-      { letter: "n", label: "No", short: "no", answer: () => false },
-      {
-        letter: "w",
-        label: "Do something else",
-        short: "other",
-        words: "What should be done instead?",
-        answer: (words) => words,
-      },
-    ],
-    hint: "esc leaves it",
-  });
+  const options = [
+    { letter: "y", label: "Yes", short: "yes", answer: () => true },
+    { letter: "n", label: "No", short: "no", answer: () => false },
+    {
+      letter: "w",
+      label: "Do something else",
+      short: "other",
+      words: "What should be done instead?",
+      answer: (words: string) => words,
+    },
+  ];
+  return asked<boolean | string>(view, { body, options, hint: "esc leaves it" }, by);
 }
 
 interface AskedBy {
+  /** Nobody at the keyboard asked for it. */
   readonly byAgent?: boolean;
+  /** Gives the question up. */
   readonly signal?: AbortSignal;
 }
 

@@ -142,7 +142,12 @@ export class PlainView implements HostView {
     });
   }
 
-  async confirm(question: string): Promise<boolean | string | undefined> {
+  confirm(question: string): Promise<boolean | string | undefined> {
+    return this.offer(question);
+  }
+
+  /** A line is whole: whatever it says beside yes and no is what to do instead. */
+  async offer(question: string): Promise<boolean | string | undefined> {
     const said = (await this.ask(`${question} [Y/n, or what to do instead] `))?.trim();
     return said === undefined || isNo(said) ? said && false : isYes(said) || said === "" ? true : said;
   }

@@ -1,0 +1,247 @@
+// What the machine can do to a run: disks that are full or read-only, limits of the process, a clock that jumps, children that die of
+// memory. Each says how the run ends, what its journal holds then, and gives the machine back as it was.
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Turn, turn } from "@lathe/testkit";
+import { CLI, collect, type Finished } from "../command.ts";
+import { canMount, withTmpfs } from "../tmpfs.ts";
+import { type FaultBench, SOUND_ANSWER, sound } from "./bench.ts";
+
+export interface Looks {
+  /** While the machine is as the fault left it. */
+  broken(run: Finished): Promise<void>;
+  /** When it is sound again. */
+  sound(): Promise<void>;
+}
+
+export interface MachineFault {
+  readonly name: string;
+  /** What the machine must allow for it. */
+  readonly needs?: { readonly what: string; readonly isThere: boolean };
+  readonly exit: number;
+  /** On stderr, or on stdout when the run succeeds. */
+  readonly says: RegExp;
+  /** The last input in the journal. */
+  readonly journal: string;
+  try(bench: FaultBench, look: Looks): Promise<void>;
+  readonly short?: true;
+}
+
+const MOUNT = { what: "mount", isThere: canMount };
+const FAKETIME = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"]
+  .map((folder) => `${folder}/faketime/libfaketime.so.1`)
+  .find((file) => existsSync(file));
+const CLOCK = { what: "libfaketime", isThere: FAKETIME !== undefined };
+
+const GO = ["-p", "go"];
+
+function script(bench: FaultBench, ...turns: Turn[]): void {
+  bench.answer = () => turns.shift() ?? sound();
+}
+
+const shell = (command: string): Turn => turn.calls([{ name: "shell", args: { command } }]);
+const write = (path: string, content: string): Turn =>
+  turn.calls([{ name: "write_file", args: { file_path: path, content } }]);
+
+/** A home on a small disk of its own. */
+async function onSmallHome(bench: FaultBench, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = join(bench.box.home, "small");
+  await withTmpfs(folder, "1m", async () => {
+    bench.box.env["LATHE_HOME"] = folder;
+    await work(folder);
+  });
+}
+
+function fill(folder: string): void {
+  try {
+    for (let n = 0; ; n++) writeFileSync(join(folder, `fill-${n}`), Buffer.alloc(4096));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
+}
+
+const free = (folder: string): void => void execFileSync("sh", ["-c", 'rm -f "$0"/fill*', folder]);
+const mount = (folder: string, how: string): void => void execFileSync("mount", ["-o", `remount,${how}`, folder]);
+
+/** Under a limit of the shell. */
+async function limited(bench: FaultBench, limit: string, args: readonly string[]): Promise<Finished> {
+  const words = ["-c", `${limit}; exec "$0" "$@"`, process.execPath, CLI, ...bench.args(args)];
+  const child = spawn("sh", words, { cwd: bench.box.dir, env: { ...bench.box.env, ...bench.env } });
+  child.stdin.end();
+  return collect(child);
+}
+
+/** The wall clock is `by` another one from the moment on that the model is asked. */
+async function clockJump(bench: FaultBench, by: string, answer: (jump: () => void) => Turn): Promise<Finished> {
+  const file = join(bench.box.home, "clock");
+  writeFileSync(file, "+0");
+  script(
+    bench,
+    answer(() => writeFileSync(file, by)),
+  );
+  return bench.run(GO, {
+    LD_PRELOAD: FAKETIME ?? "",
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: "1",
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  });
+}
+
+/** The fault is over with the run. */
+async function afterwards(look: Looks, run: Finished): Promise<void> {
+  await look.broken(run);
+  await look.sound();
+}
+
+const answered = { exit: 0, says: new RegExp(SOUND_ANSWER), journal: "completed" } as const;
+
+export const MACHINE_FAULTS: readonly MachineFault[] = [
+  {
+    name: "disk of the home full at the start",
+    needs: MOUNT,
+    exit: 70,
+    says: /^lathe: .*ENOSPC.*\n$/,
+    journal: "no session",
+    try: (bench, look) =>
+      onSmallHome(bench, async (folder) => {
+        fill(folder);
+        await look.broken(await bench.run(GO));
+        free(folder);
+        await look.sound();
+      }),
+  },
+  {
+    name: "disk of the home full while it works",
+    needs: MOUNT,
+    exit: 70,
+    says: /^lathe: .*ENOSPC.*\n$/,
+    journal: "unfinished, last line torn",
+    short: true,
+    try: (bench, look) =>
+      onSmallHome(bench, async (folder) => {
+        const fillUp = `for n in $(seq 300); do head -c 4096 /dev/zero > '${folder}'/fill-$n || break; done`;
+        // The last page of the journal still has room: the second result has not.
+        script(bench, shell(fillUp), shell("seq 1 2000"));
+        await look.broken(await bench.run(GO));
+        free(folder);
+        await look.sound();
+      }),
+  },
+  {
+    name: "home on a read-only disk",
+    needs: MOUNT,
+    exit: 70,
+    says: /^lathe: .*EROFS.*\n$/,
+    journal: "no session",
+    try: (bench, look) =>
+      onSmallHome(bench, async (folder) => {
+        mount(folder, "ro");
+        await look.broken(await bench.run(GO));
+        mount(folder, "rw");
+        await look.sound();
+      }),
+  },
+  {
+    name: "disk of the project full",
+    needs: MOUNT,
+    ...answered,
+    try: (bench, look) =>
+      withTmpfs(join(bench.box.dir, "data"), "64k", async (folder) => {
+        script(bench, write("data/big.txt", "x".repeat(200_000)));
+        await look.broken(await bench.run(GO));
+        if (existsSync(join(folder, "big.txt"))) throw new Error("half a file is left");
+        await look.sound();
+      }),
+  },
+  {
+    name: "project on a read-only disk",
+    needs: MOUNT,
+    ...answered,
+    try: (bench, look) =>
+      withTmpfs(join(bench.box.dir, "data"), "64k", async (folder) => {
+        mount(folder, "ro");
+        script(bench, write("data/small.txt", "x"));
+        await afterwards(look, await bench.run(GO));
+      }),
+  },
+  {
+    name: "limit of a file's size reached in the journal",
+    exit: 70,
+    says: /^lathe: .*EFBIG.*\n$/,
+    journal: "unfinished, last line torn",
+    try: async (bench, look) => {
+      script(bench, shell("seq 1 2000"), shell("seq 2000 4000"), shell("seq 4000 6000"));
+      // Blocks of 512 bytes: room for what the model gets first, not for what it reads.
+      await afterwards(look, await limited(bench, "ulimit -f 24", GO));
+    },
+  },
+  {
+    name: "40 files read at once under a limit of 28 open ones",
+    ...answered,
+    try: async (bench, look) => {
+      for (let n = 0; n < 40; n++) writeFileSync(join(bench.box.dir, `f${n}.txt`), "text");
+      const calls = Array.from({ length: 40 }, (_, n) => ({ name: "read_file", args: { file_path: `f${n}.txt` } }));
+      script(bench, turn.calls(calls));
+      await afterwards(look, await limited(bench, "ulimit -n 28", GO));
+    },
+  },
+  {
+    name: "clock jumps a day ahead while the model answers",
+    needs: CLOCK,
+    ...answered,
+    short: true,
+    try: async (bench, look) =>
+      afterwards(
+        look,
+        await clockJump(bench, "+86400", (jump) =>
+          turn.text(SOUND_ANSWER, { beforeEvent: (at) => (at === 3 ? jump() : undefined) }),
+        ),
+      ),
+  },
+  {
+    name: "clock jumps a day back while the server is silent",
+    needs: CLOCK,
+    ...answered,
+    try: async (bench, look) => {
+      const silent = turn.broken({ kind: "stall", afterEvents: 3 }, turn.text("a text that stops", { deltaChars: 2 }));
+      const at = (jump: () => void): Turn => ({ ...silent, beforeEvent: (n) => (n === 2 ? jump() : undefined) });
+      await afterwards(look, await clockJump(bench, "-86400", at));
+    },
+  },
+  {
+    name: "command that dies of its memory limit",
+    ...answered,
+    try: async (bench, look) => {
+      script(bench, shell(`(ulimit -v 300000; exec node -e 'Buffer.alloc(4e9).fill(1)')`));
+      await look.broken(await bench.run(GO));
+      told(bench, /exit code: (?!0)/);
+      await look.sound();
+    },
+  },
+  {
+    name: "command that gets SIGKILL, as from the kernel for its memory",
+    ...answered,
+    try: async (bench, look) => {
+      script(bench, shell("kill -KILL $$"));
+      await look.broken(await bench.run(GO));
+      told(bench, /exit code: 137|SIGKILL/);
+      await look.sound();
+    },
+  },
+  {
+    name: "nobody listens at the provider's address",
+    exit: 3,
+    says: /ECONNREFUSED.*lathe -c\n$/,
+    journal: "error",
+    try: async (bench, look) => afterwards(look, await bench.run(GO, { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" })),
+  },
+];
+
+/** The model got the result of its call. */
+function told(bench: FaultBench, what: RegExp): void {
+  const results = bench.server.requests.at(-1)?.view.messages.flatMap((message) => message.results) ?? [];
+  const text = results.map((result) => result.text).join("\n");
+  if (!what.test(text)) throw new Error(`the model was told ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,12 @@
+// Which faults are tried, and the rows that docs/reliability.md is made of: one JSON line each, kept for scripts/test-faults.mjs.
+
+import { appendFileSync } from "node:fs";
+
+/** `npm run test:faults` tries everything; the normal suite a selection. */
+export const isFull = process.env["LATHE_FAULTS"] === "all";
+
+const rows = process.env["LATHE_FAULT_ROWS"];
+
+export function report(table: string, row: Readonly<Record<string, unknown>>): void {
+  if (rows !== undefined) appendFileSync(rows, `${JSON.stringify({ table, ...row })}\n`);
+}

@@ -1,0 +1,142 @@
+// Everything that the scripted server can do wrong, and what must come of it in every mode: while it lasts, and when it happens once and
+// the next attempt is answered.
+
+import { type Fault, type Turn, text, turn } from "@lathe/testkit";
+
+/** How an input ends: the answer, a failure of the provider (exit code 3), or one of the agent (exit code 1). */
+export type End = "answer" | "provider error" | "failed";
+
+export interface ServerFault {
+  readonly name: string;
+  readonly turn: Turn;
+  readonly once: End;
+  /** Absent: the model would say the same again and again until a limit of the run ends it. */
+  readonly lasting?: End;
+  /** The library has no compaction unless its host gives it one. */
+  readonly onceInLibrary?: End;
+  /** Only for programs: the emulator of the tests cannot keep up with megabytes. */
+  readonly withoutScreen?: true;
+  /** Also tried in every run of the tests, not only in `npm run test:faults`. */
+  readonly short?: true;
+}
+
+/** What the server says when its fault does no harm. */
+export const FAULTY_ANSWER = "a text that comes in several events, so that it can be cut";
+const WORDS = turn.text(FAULTY_ANSWER, { deltaChars: 8 });
+const LONG_LINES = turn.text(`${"x".repeat(7_998)}\n\n`, { deltaChars: 8_000 });
+const CALL = turn.calls([{ name: "shell", args: { command: "touch must-not-run" } }], { deltaChars: 8 });
+
+/** A failure that may pass by itself: it is tried again. */
+const temporary = { lasting: "provider error", once: "answer" } as const;
+/** Trying again would not help. */
+const final = { lasting: "provider error", once: "provider error" } as const;
+/** The answer is complete all the same. */
+const harmless = { lasting: "answer", once: "answer" } as const;
+
+/** Older messages are summarized, and the request is sent again. */
+const tooLarge = { lasting: "failed", once: "answer", onceInLibrary: "failed" } as const;
+
+const broken = (fault: Fault, base = WORDS): Turn => turn.broken(fault, base);
+
+/** By kind, so that a new kind of fault in the testkit does not compile until it is tried here. */
+const BY_KIND: Readonly<Record<Fault["kind"], readonly ServerFault[]>> = {
+  status: [
+    { name: "400 bad request", turn: turn.error(400), ...final },
+    { name: "401 key refused", turn: turn.error(401), ...final },
+    { name: "403 forbidden", turn: turn.error(403), ...final },
+    { name: "404 unknown model", turn: turn.error(404), ...final },
+    { name: "408 request timeout", turn: turn.error(408), ...temporary },
+    { name: "413 request too large", turn: turn.error(413), ...tooLarge },
+    { name: "422 cannot be processed", turn: turn.error(422), ...final },
+    { name: "429 rate limit", turn: turn.error(429, { retryAfterMs: 1 }), ...temporary },
+    { name: "429 for ten minutes", turn: turn.error(429, { retryAfter: 600 }), ...final },
+    { name: "500 server error", turn: turn.error(500), ...temporary },
+    { name: "502 page of a proxy", turn: turn.error(502, { body: "<html>Bad Gateway</html>" }), ...temporary },
+    { name: "503 unavailable", turn: turn.error(503), ...temporary },
+    { name: "529 overloaded", turn: turn.error(529), ...temporary },
+  ],
+  cut: [
+    { name: "connection reset before the status line", turn: broken({ kind: "cut", at: "before-head" }), ...temporary },
+    { name: "connection reset after the head", turn: broken({ kind: "cut", at: "after-head" }), ...temporary },
+    {
+      name: "connection reset after the first byte",
+      turn: broken({ kind: "cut", at: "after-first-byte" }),
+      ...temporary,
+    },
+    { name: "connection reset inside an event", turn: broken({ kind: "cut", at: "inside-json" }), ...temporary },
+    { name: "connection reset after 400 bytes", turn: broken({ kind: "cut", at: { bytes: 400 } }), ...temporary },
+    {
+      name: "network lost in the middle of a text",
+      turn: broken({ kind: "cut", at: { events: 5 } }),
+      ...temporary,
+      short: true,
+    },
+    {
+      name: "network lost in the middle of a call's arguments",
+      turn: broken({ kind: "cut", at: { events: 4 } }, CALL),
+      ...temporary,
+    },
+  ],
+  malformed: [{ name: "line that is no event", turn: broken({ kind: "malformed", beforeEvent: 3 }), ...temporary }],
+  "wrong-length": [
+    { name: "body shorter than announced", turn: broken({ kind: "wrong-length", by: 10 }), ...harmless },
+    { name: "body longer than announced", turn: broken({ kind: "wrong-length", by: -10 }), ...temporary },
+  ],
+  stall: [
+    { name: "silence after the head", turn: broken({ kind: "stall", afterEvents: 0 }), ...temporary },
+    { name: "silence in the middle of a text", turn: broken({ kind: "stall", afterEvents: 5 }), ...temporary },
+    { name: "silence in the middle of a call", turn: broken({ kind: "stall", afterEvents: 4 }, CALL), ...temporary },
+  ],
+  endless: [
+    { name: "answer without end", turn: broken({ kind: "endless" }, LONG_LINES), ...temporary, withoutScreen: true },
+  ],
+  "duplicate-terminal": [{ name: "end sent twice", turn: broken({ kind: "duplicate-terminal" }), ...harmless }],
+  "missing-terminal": [
+    { name: "stream without its last event", turn: broken({ kind: "missing-terminal" }), ...harmless },
+  ],
+  "stream-error": [
+    { name: "error event: overloaded", turn: streamError("overloaded"), ...temporary },
+    { name: "error event: rate limit", turn: streamError("rate_limit"), ...temporary },
+    { name: "error event: server error", turn: streamError("server"), ...temporary },
+    { name: "error event: bad request", turn: streamError("invalid"), ...final },
+    { name: "error event: context full", turn: streamError("context_length"), ...tooLarge },
+  ],
+};
+
+function streamError(error: "overloaded" | "rate_limit" | "server" | "invalid" | "context_length"): Turn {
+  return broken({ kind: "stream-error", afterEvents: 3, error });
+}
+
+const never = (): Promise<void> => new Promise(() => {});
+
+/** What a server can send without being of any dialect. */
+const RAW: readonly ServerFault[] = [
+  { name: "server that takes the request and says nothing", turn: turn.text("never", { before: never }), ...temporary },
+  { name: "empty body with status 200", turn: turn.raw({}), ...temporary },
+  {
+    name: "web page with status 200",
+    turn: turn.raw({ headers: { "content-type": "text/html" }, chunks: ["<html>Log in</html>"] }),
+    ...temporary,
+  },
+  { name: "redirect", turn: turn.raw({ status: 302, headers: { location: "http://127.0.0.1:9/" } }), ...final },
+  { name: "answer without content", turn: turn.blocks([]), lasting: "failed", once: "failed" },
+  {
+    name: "answer cut at the output limit",
+    turn: turn.text("half", { stop: "length" }),
+    lasting: "failed",
+    once: "failed",
+  },
+  {
+    name: "call cut at the output limit",
+    turn: turn.blocks([text("now"), ...CALL.blocks], { stop: "length" }),
+    once: "answer",
+  },
+  {
+    name: "answer that was filtered",
+    turn: turn.text("no", { stop: "content_filter" }),
+    lasting: "failed",
+    once: "failed",
+  },
+];
+
+export const SERVER_FAULTS: readonly ServerFault[] = [...Object.values(BY_KIND).flat(), ...RAW];
