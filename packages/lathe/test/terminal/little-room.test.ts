@@ -13,6 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
+const ASK = [...SONNET, "--permission-mode", "ask"];
 const shell = (command: string) => ({ name: "shell", args: { command } });
 
 describe("an approval", () => {
@@ -23,7 +24,7 @@ describe("an approval", () => {
     [20, 6],
   ])("at %dx%d shows the question, the beginning of the command and the answers", async (columns, rows) => {
     bench.server.push(turn.calls([shell(long)]), turn.text("ok"));
-    const run = await bench.open(SONNET, { columns: 80, rows: 24, env: { HOME: bench.box.dir } });
+    const run = await bench.open(ASK, { columns: 80, rows: 24, env: { HOME: bench.box.dir } });
     run.type(`go${KEY.enter}`);
     await run.see("esc stops the work");
     run.resize(columns, rows);
@@ -35,7 +36,7 @@ describe("an approval", () => {
 
   it("of a long command shows the end as well, how much is between, and that yes is said to more than is seen", async () => {
     bench.server.push(turn.calls([shell(long)]), turn.text("ok"));
-    const run = await bench.open(SONNET, { columns: 100, rows: 34 });
+    const run = await bench.open(ASK, { columns: 100, rows: 34 });
     run.type(`go${KEY.enter}`);
     await run.see(
       /│ touch line 1\n[\s\S]*… \d+ more lines \(v shows all\)\n[\s\S]*│ touch the end\n[\s\S]*y {2}Yes, this once \(not all of it is shown: v\)[\s\S]*esc stops/,

@@ -55,7 +55,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
 
   it("a command's output and an edit's changes are said, and the question names every answer", async () => {
     await writeFile(join(box.dir, "a.txt"), "old words\n");
-    const run = { name: "shell", args: { command: "touch x; seq 1 30; echo printed words" } };
+    const run = { name: "shell", args: { command: "X=1 touch x; seq 1 30; echo printed words" } };
     const edit = { name: "edit_file", args: { file_path: "a.txt", old_string: "old", new_string: "new" } };
     server.push(turn.calls([run]), turn.calls([edit]), turn.text("all done"));
     const start = terminal.type(lathe(SONNET));
@@ -65,7 +65,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     terminal.keys("y\n");
     at = await terminal.see(at, /all done[\s\S]*› /);
     const text = terminal.text(start).replaceAll("\r", "");
-    expect(text).toMatch(/done: shell touch x[^\n]*\n {4}… 21 earlier lines\n[\s\S]* {4}30\n {4}printed words\n/);
+    expect(text).toMatch(/done: shell X=1 touch x[^\n]*\n {4}… 21 earlier lines\n[\s\S]* {4}30\n {4}printed words\n/);
     expect(text).toMatch(/done: edit_file a\.txt[^\n]*\n[\s\S]* {4}-old words\n {4}\+new words\n/);
     terminal.keys("/quit\n");
     await terminal.see(at, /ended-0/);
