@@ -21,7 +21,6 @@ import {
   type RenderContext,
   type Row,
   row,
-  rowText,
   Screen,
   type Span,
   shorten,
@@ -43,6 +42,7 @@ import { HeldKeys, type HoldsFrom, isTyped } from "./held-keys.ts";
 import type { HostView, LineStyle } from "./host-view.ts";
 import { framedPanel, hasRoomForRules, LINE_STYLES, stacked } from "./live-layout.ts";
 import { PanelStack } from "./panels/panel-stack.ts";
+import { Scrollback } from "./scrollback.ts";
 
 /** What is shown of the conversation once it is there. */
 export interface ConversationRows {
@@ -64,8 +64,6 @@ export interface KeyHandler {
 }
 
 const HINT_MS = 2_000;
-/** Between two looks at what has become final. */
-const AHEAD_MS = 8;
 
 export class ScreenView implements HostView {
   readonly machine: Machine;
@@ -97,14 +95,7 @@ export class ScreenView implements HostView {
   attached: () => readonly ContentPart[] = () => [];
   onReply: (reply: TerminalReply) => void = () => {};
   #fullScreen: Focusable | undefined;
-  /** What stands lowest in the scrollback, and whether it is a line of the product's own. */
-  #last: Row | undefined;
-  #isAfterLine = false;
-  /** The conversation as the last frame had it. */
-  #drawn: { readonly columns: number; readonly rows: readonly Row[] } | undefined;
-  /** Final rows for the next frame, made before it is due. */
-  #ahead: Row[] = [];
-  #lookedAt = 0;
+  readonly #scrollback: Scrollback;
   /** Sent before the conversation was there. */
   readonly #early: ((controller: Controller) => Promise<void>)[] = [];
   readonly #held = new HeldKeys({ replay: (key) => this.#take(key), isAsking: () => this.#isAsking });
@@ -132,6 +123,12 @@ export class ScreenView implements HostView {
       isComposerEmpty: () => this.editor.isEmpty,
       opened: () => this.#held.asked(),
       changed: () => this.screen.changed(),
+    });
+    this.#scrollback = new Scrollback({
+      rows: () => this.conversationRows,
+      context: () => this.context(),
+      now: deps.now,
+      commit: (rows) => this.screen.commit(rows),
     });
     this.editor = new Editor({
       bindings,
@@ -208,29 +205,22 @@ export class ScreenView implements HostView {
 
   line(text: string, style?: LineStyle): void {
     const styled = style === undefined ? {} : { style: LINE_STYLES[style] };
-    const span = { text: visible(text), ...styled };
-    if (!this.#isAfterLine) this.gap();
-    this.#flush();
-    // Above a text that goes on for pages, nobody would see it.
-    if (this.conversationRows?.addBelow(span)) return;
-    this.commit(wrap([span], this.terminal.columns));
-    this.#isAfterLine = true;
+    this.#scrollback.line({ text: visible(text), ...styled });
   }
 
   /** Leaves a blank row, unless there is one or nothing is above. */
   gap(): void {
-    this.#flush();
-    if (this.conversationRows?.isUnfinished) return;
-    if (this.#last !== undefined && rowText(this.#last) !== "") this.commit([EMPTY_ROW]);
+    this.#scrollback.gap();
   }
 
-  /** The conversation has changed. Its final rows are made as it goes on: a frame that made all of them at once would keep keys waiting. */
+  /** To the scrollback. */
+  commit(rows: readonly Row[]): void {
+    this.#scrollback.commit(rows);
+  }
+
+  /** The conversation has changed. */
   streamed(): void {
-    const now = this.machine.deps.now();
-    if (now - this.#lookedAt >= AHEAD_MS) {
-      this.#ahead.push(...this.#final(this.context()));
-      this.#lookedAt = now;
-    }
+    this.#scrollback.streamed();
     this.screen.changed();
   }
 
@@ -436,13 +426,13 @@ export class ScreenView implements HostView {
 
   #live(context: RenderContext, isEcho: boolean): LiveView {
     const { shown, focused } = this.panels;
-    const above: Row[] = [...this.#conversation(context, isEcho)];
+    const above: Row[] = [...this.#scrollback.unfinished(context, isEcho)];
     if (this.controller) above.push(...queueRows(this.controller.queue, context, this.#queueKeys()));
     const status = this.conversationRows?.status(context) ?? [];
     const said = this.#hint;
     const below = said === "" ? status : [row(shorten(said, context.columns), { color: "warning" }), ...status];
     if (shown) {
-      const isBelowText = above.length > 0 || (this.#last !== undefined && rowText(this.#last) !== "");
+      const isBelowText = above.length > 0 || this.#scrollback.endsInText;
       if (isBelowText && hasRoomForRules(context)) above.push(EMPTY_ROW);
       if (focused) {
         const panel = framedPanel(shown, context, this.panels.hint, { color: "dim", others: below.length });
@@ -460,41 +450,6 @@ export class ScreenView implements HostView {
   #queueKeys(): { edit: string; now: string } {
     const key = (action: string): string => this.bindings.chords(action)[0] ?? "";
     return { edit: key("app.message.dequeue"), now: key("app.message.sendNow") };
-  }
-
-  /** A letter that is typed does not wait until what has streamed in since the last frame is rendered. */
-  #conversation(context: RenderContext, isEcho: boolean): readonly Row[] {
-    if (isEcho && this.#drawn?.columns === context.columns) return this.#drawn.rows;
-    this.#flush(context);
-    const rows = this.#parted(this.conversationRows?.render(context) ?? []);
-    this.#drawn = { columns: context.columns, rows };
-    return rows;
-  }
-
-  /** What is finished goes up before anything else is written there. */
-  #flush(context: RenderContext = this.context()): void {
-    this.#drawn = undefined;
-    const rows = this.#parted([...this.#ahead, ...this.#final(context)]);
-    this.#ahead = [];
-    if (rows.length === 0) return;
-    this.commit(rows);
-    this.#isAfterLine = false;
-  }
-
-  /** A line of the product's own and what happens in the session are not written into one another. */
-  #parted(rows: readonly Row[]): readonly Row[] {
-    const isParted = !this.#isAfterLine || this.#last === undefined || rowText(this.#last) === "";
-    return isParted || rows[0] === undefined || rowText(rows[0]) === "" ? rows : [EMPTY_ROW, ...rows];
-  }
-
-  /** To the scrollback. */
-  commit(rows: readonly Row[]): void {
-    this.#last = rows.at(-1) ?? this.#last;
-    this.screen.commit(rows);
-  }
-
-  #final(context: RenderContext): readonly Row[] {
-    return this.conversationRows?.finished(context) ?? [];
   }
 
   get columns(): number {
