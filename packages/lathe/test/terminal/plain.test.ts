@@ -36,15 +36,15 @@ const sessionFiles = async (): Promise<string[]> => {
 
 describe.skipIf(!hasScript)("plain mode (script)", () => {
   it("two calls that need a yes are asked about one after the other", async () => {
-    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `echo ${name} > ${name}.txt` } }));
+    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `X=1 echo ${name} > ${name}.txt` } }));
     server.push(turn.calls(calls), turn.text("both are written"));
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
-    at = await terminal.see(at, /│ echo one.*\s+Allow this\? \[.*\] /);
-    expect(terminal.text(start)).not.toContain("│ echo two");
+    at = await terminal.see(at, /│ X=1 echo one.*\s+Allow this\? \[.*\] /);
+    expect(terminal.text(start)).not.toContain("│ X=1 echo two");
     terminal.keys("y\n");
-    at = await terminal.see(at, /│ echo two.*\s+Allow this\? \[.*\] /);
+    at = await terminal.see(at, /│ X=1 echo two.*\s+Allow this\? \[.*\] /);
     terminal.keys("rather not\n");
     at = await terminal.see(at, /both are written[\s\S]*› /);
     expect([existsSync(join(box.dir, "one.txt")), existsSync(join(box.dir, "two.txt"))]).toEqual([true, false]);

@@ -67,7 +67,7 @@ describe("the terminal's own signs", () => {
 
   it("G-119 a question is notified when nobody looks", async () => {
     const door = gate();
-    bench.server.push(turn.calls([{ name: "shell", args: { command: "echo one > x" } }], { before: door.wait }));
+    bench.server.push(turn.calls([{ name: "shell", args: { command: "X=1 echo one > x" } }], { before: door.wait }));
     const run = await bench.open(SONNET, { env: { KITTY_WINDOW_ID: "1" } });
     run.type(`go${KEY.enter}`);
     await door.reached;
@@ -131,7 +131,7 @@ describe("a run that was cut", () => {
     await run.exited;
     door.open();
     const next = await bench.open(["-c"]);
-    await next.see(/❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes/);
+    await next.see(/❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes[\s\S]*esc leaves it/);
     next.type("y");
     await next.see("went on");
     expect(bench.said(1)).toContain("do the long thing");
@@ -147,7 +147,7 @@ describe("a run that was cut", () => {
     await run.exited;
     door.open();
     const next = await bench.open(["-c"]);
-    await next.see("Continue it?");
+    await next.see(/Continue it\?[\s\S]*esc leaves it/);
     next.type("n");
     await next.see(/Ask for a change/);
     expect(bench.server.requests).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("a run that was cut", () => {
     await run.exited;
     door.open();
     const next = await bench.open([...SONNET, "-c"]);
-    await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Continue it\?/);
+    await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Continue it\?[\s\S]*esc leaves it/);
     next.type("n");
     await next.see(/What waited to be sent is in the input again\.[\s\S]*❯ steer it/);
     expect(next.screen.join("\n")).not.toMatch(/Sent at the next step|Waiting from before/);

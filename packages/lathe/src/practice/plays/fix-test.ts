@@ -8,12 +8,14 @@ import { filesInOutput, isTestFile, localImports, suspectLines } from "../repair
 
 const MOST_ATTEMPTS = 80;
 
+const couldNot = ({ text }: Outcome): string => `I need to run commands for this, but could not: ${text}`;
+
 export function* fixFailingTest(): Play {
   const looked = yield bash(
     "ls -A && pwd",
     "I am the practice model, a script: I will find the tests, see why they fail, and try small changes until they pass.",
   );
-  if (exitCodeOf(looked) !== 0) return `I need to run commands for this, but could not: ${looked.text}`;
+  if (exitCodeOf(looked) !== 0) return couldNot(looked);
   const names = stdoutOf(looked).split("\n");
   const cwd = names.pop() ?? "";
   const command = testCommand(names);
@@ -22,6 +24,7 @@ export function* fixFailingTest(): Play {
 
   const first = yield bash(command, `The tests run with \`${command}\`.`);
   if (exitCodeOf(first) === 0) return "All tests pass already; there is nothing to fix.";
+  if (exitCodeOf(first) === -1) return couldNot(first);
 
   const inProject = filesInOutput(first.text)
     .map((path) => (path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path))
