@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
-import { afterEach, expect, it } from "vitest";
-import type { ApprovalQuestion } from "../../src/conversation/approvals.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { has } from "../../../agent/test/programs.ts";
+import type { ApprovalQuestion, ApprovalReply } from "../../src/conversation/approvals.ts";
 import { conversation, type Talk } from "../conversation-kit.ts";
 import { EVERYDAY_RUNS, type RunStep } from "./everyday-runs.ts";
 
@@ -22,46 +23,51 @@ function makeProject(root: string): void {
   const git = (...args: string[]): void => void execFileSync("git", ["-C", root, ...args], { stdio: "ignore" });
   for (const folder of ["src", "test"]) mkdirSync(join(root, folder));
   const put = (name: string, text: string): void => writeFileSync(join(root, name), text);
-  put(".gitignore", ".lathe-home\n");
+  put(".gitignore", ".lathe-home\n.remote\n");
   put("README.md", "# sample\n");
   put("package.json", `${JSON.stringify({ name: "sample", version: "1.0.0", type: "module", scripts: SCRIPTS })}\n`);
   put("src/sum.js", "export const sum = (a, b) => a + b;\n");
   put("test/sum.test.js", "import { test } from 'node:test';\ntest('sum', () => {});\n");
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", `${root}-remote`]);
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", join(root, ".remote")]);
   git("init", "-q", "-b", "main");
   git("config", "user.email", "someone@example.com");
   git("config", "user.name", "Someone");
   git("add", "-A");
   git("commit", "-qm", "Begin");
-  git("remote", "add", "origin", `${root}-remote`);
+  git("remote", "add", "origin", join(root, ".remote"));
   git("push", "-q", "origin", "main");
 }
 
 const callOf = (step: RunStep) => (typeof step === "string" ? { name: "shell", args: { command: step } } : step);
 
+/** Does a run, with a person who allows everything, and returns what they were asked. */
+async function askedIn(steps: readonly RunStep[], settings: Record<string, unknown>): Promise<ApprovalQuestion[]> {
+  const asked: ApprovalQuestion[] = [];
+  const approve = async (question: ApprovalQuestion): Promise<ApprovalReply> => {
+    asked.push(question);
+    return { decision: "allow", by: "user", remember: "pattern" };
+  };
+  talk = await conversation(settings, { parts: { person: { approve } } });
+  makeProject(talk.root);
+  talk.server.push(...steps.map((step) => turn.calls([callOf(step)])), turn.text("done"));
+  await talk.talk.submit("go");
+  expect(talk.talk.session.lastText()).toBe("done");
+  return asked;
+}
+
 it.each(EVERYDAY_RUNS)(
   "$title: at most two questions in auto-edit, each with a pattern to remember",
   async ({ steps }) => {
-    const asked: ApprovalQuestion[] = [];
-    talk = await conversation(
-      {},
-      {
-        parts: {
-          person: {
-            approve: async (question) => {
-              asked.push(question);
-              return { decision: "allow", by: "user", remember: "pattern" };
-            },
-          },
-        },
-      },
-    );
-    makeProject(talk.root);
-    talk.server.push(...steps.map((step) => turn.calls([callOf(step)])), turn.text("done"));
-    await talk.talk.submit("go");
-    expect(talk.talk.session.lastText()).toBe("done");
+    const asked = await askedIn(steps, {});
     const questions = asked.map(({ summary, reason, offers }) => ({ summary, reason, pattern: offers.pattern }));
     expect(questions.filter(({ pattern }) => pattern === undefined)).toEqual([]);
     expect(questions.length, JSON.stringify(questions)).toBeLessThanOrEqual(2);
   },
 );
+
+describe.skipIf(!has("bwrap", "nsenter"))("in the sandbox (needs bwrap, nsenter)", () => {
+  it.each(EVERYDAY_RUNS)("$title: no question", async ({ steps }) => {
+    const asked = await askedIn(steps, { "sandbox.enabled": true });
+    expect(asked.map(({ summary, reason }) => ({ summary, reason }))).toEqual([]);
+  });
+});
