@@ -61,5 +61,7 @@ function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: 
     parts,
     script: (nested, from, where) => addScript(grammar, nested, from, where, parts),
   };
-  walkScript(read.script, { text, facts: new VariableFacts(read.script) }, reached, place, collector);
+  const given = reached.assignments.map(({ value }) => value.replace(/\+?=.*$/s, ""));
+  const facts = new VariableFacts(read.script, reached.facts, given);
+  walkScript(read.script, { text, facts }, reached, place, collector);
 }

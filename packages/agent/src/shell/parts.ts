@@ -11,7 +11,7 @@ import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
 import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
-import { isHarmlessName, sensitiveName } from "./variables.ts";
+import { isHarmlessName, sensitiveName, type VariableFacts } from "./variables.ts";
 import { type Unwrapped, unwrap, type Wrapped } from "./wrappers.ts";
 
 /** How a command was reached. */
@@ -29,6 +29,8 @@ export interface Reached {
   readonly depth: number;
   /** Which shell reads the text. */
   readonly dialect: Dialect;
+  /** What the text around it assigns. */
+  readonly facts?: VariableFacts | undefined;
 }
 
 export interface SeenCommand {

@@ -125,7 +125,8 @@ function walkSimple(command: SimpleCommand, source: Source, reached: Reached, pl
   const assignments = command.assignments.map((word) => toShellWord(word, source.facts));
   const text = source.text.slice(command.start, command.end);
   const seen: SeenCommand = { text, words, effects };
-  addCommand(seen, { ...reached, assignments: [...reached.assignments, ...assignments] }, place, to);
+  const inside = { ...reached, facts: source.facts, assignments: [...reached.assignments, ...assignments] };
+  addCommand(seen, inside, place, to);
 }
 
 function walkRedirects(redirects: readonly Redirect[], source: Source, reached: Reached, place: Place, to: Collector) {
@@ -159,7 +160,7 @@ function walkInner(inner: readonly Inner[], source: Source, reached: Reached, pl
       if (one.assigns) checkName(one.name);
     } else {
       for (const name of one.assigned) checkName(name);
-      const unsafe = one.names.find((name) => !source.facts.isNumber(name) && !one.assigned.includes(name));
+      const unsafe = one.names.find((name) => !source.facts.isNumber(name));
       if (unsafe !== undefined) throw new ShellDoubt(`arithmetic over ${unsafe}, which may hold more than a number`);
     }
   }
