@@ -15,6 +15,7 @@ export interface Harmless {
 
 /** Undefined when the command is not on the list, or not with these options. The program is known by its plain name. */
 export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | undefined {
+  if (isVersionQuestion(words, program)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
@@ -24,11 +25,25 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   const read = entry.options === "*" ? anyOptions(given) : readOptions(given, listOf(entry.options), entry.isLenient);
   if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
   if (entry.each && !read.operands.every(({ value, isKnown }) => isKnown && entry.each?.test(value))) return undefined;
+  const isOpen = ({ value }: { readonly value?: ShellWord }) =>
+    value && !(value.isKnown && entry.values?.test(value.value));
+  if (entry.values && read.options.some(isOpen)) return undefined;
   if (entry.language && !hasPlainScript(read, entry)) return undefined;
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
   const files = optionFiles(read);
   const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
   return named && files ? { ...named, reads: [...named.reads, ...files] } : undefined;
+}
+
+// Not those that a file of the project can make another program: cargo, go, pnpm, yarn.
+const VERSIONED =
+  /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash)$/;
+
+/** They print which version they are, and nothing else. */
+function isVersionQuestion(words: readonly ShellWord[], program: string): boolean {
+  const [, question] = words;
+  if (words.length !== 2 || !question?.isKnown || !VERSIONED.test(program)) return false;
+  return question.value === "--version";
 }
 
 const lists = new Map<string, OptionList>();

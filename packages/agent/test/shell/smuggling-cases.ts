@@ -339,6 +339,20 @@ const texts: readonly string[] = [
   "env x=\"$(cat f)\" bash -c 'echo $((x)); x=3'",
   "export x=$(cat f); bash -c 'echo $((x)); x=3'",
   "x=$(cat f); eval 'echo $((x)); x=3'",
+  // A text that makes what it runs.
+  "echo x > HEAD; git status",
+  "mkdir -p refs objects; echo x > config; git log",
+  "cp -r evil/refs . && git status",
+  // Environments of other processes.
+  "ps eww",
+  "ps auxe",
+  "ps -E",
+  "ps -o pid,environ",
+  "ps ax o environ",
+  "awk 'NR > 1 { print > \"f\" }' a",
+  'awk \'BEGIN { print "a" >= "b" > "f" }\'',
+  "grep --include=$x y .",
+  "node --version x",
   // Look-alikes.
   "gіt log",
   "сat x",
@@ -437,6 +451,12 @@ const texts: readonly string[] = [
 
 export const smuggling: readonly Smuggling[] = [
   ...texts.map((command) => ({ command })),
+  { command: "echo x > gradlew; ./gradlew test", allow: ["./gradlew *"] },
+  { command: "mv evil gradlew && ./gradlew test", allow: ["./gradlew *"] },
+  { command: "ln -s evil gradlew; ./gradlew test", allow: ["./gradlew *", "ln *"] },
+  { command: "mkdir bin; cp -r evil bin; bin/evil", allow: ["bin/evil"] },
+  { command: "echo x > a.js; node a.js", allow: ["node a.js"] },
+  { command: "echo x > a.sh; bash ./a.sh", allow: ["bash ./a.sh"] },
   { command: "git push --force", allow: ["git *"] },
   { command: "git $x", allow: ["git *"] },
   { command: "rm $x", allow: ["rm *"] },
