@@ -44,7 +44,7 @@ export const HARMLESS_GIT: Readonly<
     options: "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=",
   },
   "cat-file": {
-    options: "-e -p -s -t --batch? --batch-check? --batch-all-objects --buffer --unordered --follow-symlinks",
+    options: "-e -p -s -t --batch-check? --batch-all-objects --buffer --unordered --follow-symlinks",
   },
   "merge-base": { options: "-a --all --octopus --independent --is-ancestor --fork-point" },
   "name-rev": { options: "--tags --refs= --exclude= --all --name-only --no-undefined --always" },

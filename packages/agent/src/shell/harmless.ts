@@ -9,6 +9,9 @@ import type { ShellWord } from "./shell-words.ts";
 export interface Harmless {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
+  /** See ShellPart. */
+  readonly trees?: readonly string[];
+  readonly picks?: readonly string[];
   /** It changes something besides `writes`. */
   readonly changes?: boolean;
 }
@@ -32,7 +35,28 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
   const files = optionFiles(read);
   const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
-  return named && files ? { ...named, reads: [...named.reads, ...files] } : undefined;
+  if (!named || !files) return undefined;
+  return { ...named, reads: [...named.reads, ...files], ...searchedBy(program, read, named) };
+}
+
+const RECURSIVE: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    ["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-[rRdD]|--directories|--(?:dereference-)?recursive)$/]),
+  ),
+  diff: /^(?:-r|--recursive)$/,
+  cp: /^(?:-[rRa]|--recursive|--archive)$/,
+};
+
+/** Programs that go down into folders. */
+function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Pick<Harmless, "trees" | "picks"> {
+  const isAlways = /^(?:rg|ag|mv)$/.test(program);
+  if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
+  const picks = options.flatMap(({ name, value }) =>
+    value && /^(?:-g|-G|--i?glob|--include|--type-add)$/.test(name) && !value.value.startsWith("!")
+      ? [value.value.replace(/^[\w-]+:(?=.)/, "")]
+      : [],
+  );
+  return { trees: reads.length > 0 ? reads : ["."], picks };
 }
 
 // Not those that a file of the project can make another program: cargo, go, pnpm, yarn.
@@ -124,11 +148,17 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
   if (read.operands.length < (entry.least ?? 0)) return undefined;
   if (entry.first && first && !(first.isKnown && entry.first.test(first.value))) return undefined;
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
-  const reads = read.operands
-    .flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)])
+  const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value] : []));
+  const reads = [...read.operands, ...ranges]
+    .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
     .filter((path) => path !== "");
-  return { reads, writes: [] };
+  const isOutside = read.options.some(({ name: option }) => option === "--no-index");
+  const shows = SHOWS_FILES.test(name);
+  return { reads, writes: [], ...(isOutside && { trees: reads }), ...(shows && { picks: reads }) };
 }
+
+/** They show what is in files; a wildcard in a path stands for hidden files as well. */
+const SHOWS_FILES = /^(?:log|show|whatchanged|diff|diff-tree|diff-index|diff-files|grep|cat-file|blame|annotate)$/;
 
 /** How many words each test of `find` takes. Those that write, delete or run are not here. */
 const FIND_TESTS: Readonly<Record<string, number>> = {
