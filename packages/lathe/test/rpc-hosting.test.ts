@@ -225,8 +225,8 @@ describe("RPC: dialogs", () => {
     await host.event("agent_end");
     expect(host.frames.filter((frame) => frame["method"] === "confirm")).toHaveLength(1);
     expect(await host.finish()).toBe(0);
-    rig.server.push(shell("c", "node --version"), turn.text("done"));
-    rig.server.push(shell("d", "node --version"), turn.text("done"));
+    rig.server.push(shell("c", "node --test three"), turn.text("done"));
+    rig.server.push(shell("d", "node --test three"), turn.text("done"));
     const second = await rig.start();
     second.send({ type: "prompt", message: "go" });
     const asked = await dialog(second, "confirm");

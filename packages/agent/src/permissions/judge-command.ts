@@ -3,14 +3,15 @@
 
 import { posix } from "node:path";
 import type { Access } from "../contract/tool.ts";
-import { globSource } from "../env/search/gitignore.ts";
 import { patternWords } from "../shell/match.ts";
 import type { ShellPart } from "../shell/types.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { sentence } from "../text/sentence.ts";
+import { mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
 import { isAbout, matchesPath, type RuleScope } from "./match.ts";
+import { holdsPath, mayMatchPath } from "./match-globs.ts";
 import type { Decision, Rule } from "./rule.ts";
-import { isCredentialFile, isProtected } from "./sensitive-paths.ts";
+import { isProtected } from "./sensitive-paths.ts";
 import { suggestedCommand } from "./suggest.ts";
 import {
   ask,
@@ -100,8 +101,16 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
   );
   if (denying.length === 0) return undefined;
   const paths = pathWords(item, places).map(([, path]) => path);
-  const rule = denying.find((candidate) => paths.some((path) => matchesPath(candidate, path, scope)));
-  return rule && ruleVerdict([rule], "deny");
+  const trees = (item.part?.trees ?? []).map((tree) => meant(tree, item, places));
+  const rule = denying.find(
+    (candidate) =>
+      [...paths, ...trees].some((path) => matchesPath(candidate, path, scope)) ||
+      [...paths, ...trees].some((path) => mayMatchPath(candidate, path, scope)) ||
+      trees.some((path) => matchesPath(candidate, `${path}/x`, scope)),
+  );
+  if (rule) return ruleVerdict([rule], "deny");
+  const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
+  return above && ask(`The rule ${above.text} denies files in there.`, FULL);
 }
 
 /** Sensitive files that the command names; an allowing rule that names the same word answers the question. */
@@ -109,37 +118,17 @@ function sensitive(item: CommandAccess, places: Places, rule: Rule | undefined):
   const named = rule?.decision === "allow" ? wordsOf(rule) : [];
   for (const [word, path] of pathWords(item, places)) {
     if (named.includes(word)) continue;
-    if (mayBeCredentialFile(path, places)) return ask(`${path} may hold keys or passwords.`, FULL);
+    if (mayBeCredentialFile(path, places, "as in a shell")) return ask(`${path} may hold keys or passwords.`, FULL);
     if (!item.part?.isHarmless && isProtected(path, places))
       return ask(`A change to ${path} can make programs run later.`, FULL);
   }
+  for (const tree of item.part?.trees ?? [])
+    if (!named.includes(tree) && mayHoldCredentials(meant(tree, item, places), places))
+      return ask(`Files in ${meant(tree, item, places)} may hold keys or passwords.`, FULL);
+  for (const pick of item.part?.picks ?? [])
+    if (!named.includes(pick) && mayBeCredentialFile(meant(pick, item, places), places, "hidden too"))
+      return ask(`${pick} may pick files that hold keys or passwords.`, FULL);
   return undefined;
-}
-
-/** Names that a wildcard might stand for. */
-const CREDENTIAL_NAMES = [
-  ".env",
-  ".env.local",
-  ".netrc",
-  ".npmrc",
-  ".git-credentials",
-  "id_rsa",
-  "id_ed25519",
-  "key.pem",
-];
-
-function mayBeCredentialFile(path: string, places: Places): boolean {
-  if (isCredentialFile(path, places)) return true;
-  const name = posix.basename(path);
-  // As shells do, a wildcard at the beginning stands for no dot.
-  if (!/[*?[{]/.test(name) || /^[*?]+$/.test(name)) return false;
-  const glob = new RegExp(`^${globSource(name.replace(/\{[^}]*\}/g, "*"))}$`);
-  return CREDENTIAL_NAMES.some(
-    (one) =>
-      one.startsWith(".") === name.startsWith(".") &&
-      glob.test(one) &&
-      isCredentialFile(posix.join(posix.dirname(path), one), places),
-  );
 }
 
 const inSandbox = ({ outside }: CommandAccess, { isSandboxed, mode }: Policy): PartVerdict | undefined =>
@@ -170,6 +159,10 @@ function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: s
     const candidates = [...(word.startsWith("-") ? [] : [word]), ...(value === undefined ? [] : [value])];
     return candidates.map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
   });
+}
+
+function meant(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
+  return part === undefined ? text : meantPath(text, part, cwd, userHome);
 }
 
 function meantPath(text: string, part: ShellPart, cwd: string, userHome: string): string {

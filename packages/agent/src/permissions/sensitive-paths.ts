@@ -58,10 +58,12 @@ const CI_FILES = [
   /(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|gitea\/workflows|forgejo\/workflows|woodpecker)\//,
   /(^|\/)(\.gitlab-ci|\.travis|\.drone|\.woodpecker|\.appveyor|appveyor|azure-pipelines|bitbucket-pipelines|cloudbuild)\.ya?ml$/,
   /(^|\/)jenkinsfile$/,
+  // A folder can be moved there with the files in it.
+  /(^|\/)\.(github(\/(workflows|actions))?|(gitea|forgejo)(\/workflows)?|circleci|buildkite|woodpecker)$/,
 ];
 
 /** Files whose name alone says nothing. */
-const PROGRAM_SETTINGS = [/(^|\/)\.cargo\/config(\.toml)?$/, /(^|\/)\.kube\/config$/, /(^|\/)\.direnv(\/|$)/];
+const PROGRAM_SETTINGS = [/(^|\/)\.cargo(\/config(\.toml)?)?$/, /(^|\/)\.kube(\/config)?$/, /(^|\/)\.direnv(\/|$)/];
 
 /** Below the home directory: where programs look for what to start. */
 const HOME_CONFIGURATION = [".config", ".local/bin", ".local/share/systemd", "bin", "library/launchagents"];

@@ -6,6 +6,7 @@ import { type GrammarReading, loadGrammar } from "./grammar.ts";
 import type { Collector, Reached } from "./parts.ts";
 import type { Place } from "./places.ts";
 import { readShell } from "./reader.ts";
+import { withSelfMade } from "./self-made.ts";
 import { ShellDoubt } from "./syntax.ts";
 import type { ShellAnalysis, ShellContext, ShellPart } from "./types.ts";
 import { VariableFacts } from "./variables.ts";
@@ -42,10 +43,10 @@ function analyseWith(grammar: ReadGrammar, command: string, context: ShellContex
   };
   try {
     addScript(grammar, command, reached, { cwd: context.cwd, isCertain: true }, parts);
-    return { parts };
+    return { parts: withSelfMade(parts) };
   } catch (error) {
     if (!(error instanceof ShellDoubt)) throw error;
-    return { parts, doubt: error.message };
+    return { parts: withSelfMade(parts), doubt: error.message };
   }
 }
 
@@ -61,5 +62,7 @@ function addScript(grammar: ReadGrammar, text: string, reached: Reached, place: 
     parts,
     script: (nested, from, where) => addScript(grammar, nested, from, where, parts),
   };
-  walkScript(read.script, { text, facts: new VariableFacts(read.script) }, reached, place, collector);
+  const given = reached.assignments.map(({ value }) => value.replace(/\+?=.*$/s, ""));
+  const facts = new VariableFacts(read.script, reached.facts, given);
+  walkScript(read.script, { text, facts }, reached, place, collector);
 }

@@ -1,7 +1,9 @@
-// Builtins that assign variables or change how the rest of the text is read.
+// Builtins that assign variables, evaluate their words or change how the rest of the text is read. Bash evaluates more of them
+// than their words show, so each has a list of forms that are proven to run nothing; any other form is in doubt.
 
 import { optionList, readOptions } from "./options.ts";
 import type { ShellWord } from "./shell-words.ts";
+import { judgeTest } from "./test-words.ts";
 import { isHarmlessName, sensitiveName } from "./variables.ts";
 
 export interface BuiltinVerdict {
@@ -9,85 +11,123 @@ export interface BuiltinVerdict {
   readonly isHarmless: boolean;
 }
 
-const ASSIGNING = new Set([
-  "export",
-  "declare",
-  "typeset",
-  "local",
-  "readonly",
-  "mapfile",
-  "readarray",
-  "unset",
-  "getopts",
-]);
+const HARMLESS: BuiltinVerdict = { isHarmless: true };
 
-// Bash evaluates a subscript, also where only a name is expected: `unset 'a[$(id)]'` runs id.
-const EVALUATED = /^[A-Za-z_]\w*\[/;
+const inDoubt = (doubt: string): BuiltinVerdict => ({ doubt, isHarmless: false });
 
-/** What is said of builtins that assign; undefined for every other program. */
+type Judge = (operands: readonly ShellWord[], program: string) => BuiltinVerdict | undefined;
+
+const JUDGES: Readonly<Record<string, Judge>> = {
+  ...Object.fromEntries(["declare", "typeset", "local", "readonly", "export"].map((name) => [name, judgeDeclaration])),
+  ...Object.fromEntries(["mapfile", "readarray"].map((name) => [name, named("-t -d: -n: -O: -s: -u:")])),
+  // What they run, or which program a name stands for, is in their words.
+  ...Object.fromEntries(
+    ["let", "bind", "complete", "compgen", "compopt", "fc", "history"].map((name) => [
+      name,
+      () => inDoubt(`${name} evaluates its words`),
+    ]),
+  ),
+  read: named("-ers -a: -d: -i: -n: -N: -p: -t: -u:"),
+  unset: named("-vf"),
+  getopts: (operands) => (operands[0]?.isKnown ? judgeNames(operands.slice(1, 2)) : unknownName()),
+  wait: only(/^(?:-[nf]+|%?\w+|\$!)$/, "wait assigns a variable"),
+  jobs: only(/^(?:-[lnprs]+|%\S+)$/, "jobs may run its words"),
+  hash: only(/^(?:-[rl]+)$/, "hash changes which program runs"),
+  printf: judgePrintf,
+  test: judgeTest,
+  "[": judgeTest,
+  set: judgeSet,
+  // `dotglob` would make a `*` read hidden files.
+  shopt: only(
+    /^(?:-[suqp]+|nullglob|globstar|failglob|nocaseglob|inherit_errexit)$/,
+    "shopt changes how the rest is read",
+  ),
+};
+
+/** What is said of builtins that do more than their words show; undefined for every other program. */
 export function judgeBuiltin(words: readonly ShellWord[], program: string): BuiltinVerdict | undefined {
-  const operands = words.slice(1);
-  if (program === "let") return { doubt: "let evaluates its words", isHarmless: false };
-  if (program === "test" || program === "[") return judgeTest(operands);
-  if (program === "printf" && operands[0]?.mayBeOption && operands[0].value !== "--")
-    return judgeNames(operands.slice(1, 2), operands[0].value === "-v");
-  if (program === "set") return { isHarmless: operands.every(isHarmlessSetting) };
-  if (program === "shopt") return judgeShopt(operands);
-  if (program === "read") return judgeRead(operands);
-  if (!ASSIGNING.has(program)) return undefined;
-  const names = operands.filter(({ mayBeOption, isKnown }) => !(mayBeOption && isKnown));
-  const isPlain =
-    program !== "declare" && program !== "typeset" && program !== "local"
-      ? operands.every(({ value, mayBeOption }) => !mayBeOption || !/[nC]/.test(value) || program === "export")
-      : operands.every(({ value, mayBeOption }) => !mayBeOption || /^-[aArxgp]+$/.test(value));
-  const judged = judgeNames(names, isPlain);
-  const isExported = program === "export" || operands.some(({ value }) => /^-\w*x/.test(value));
-  const isTight = names.every(({ value }) => !value.includes("=") || isHarmlessName(value.split("=")[0] as string));
-  return { ...judged, isHarmless: judged.isHarmless && (!isExported || isTight) };
+  return Object.hasOwn(JUDGES, program) ? (JUDGES[program] as Judge)(words.slice(1), program) : undefined;
 }
 
-const READ_OPTIONS = optionList("-ers -a: -d: -i: -n: -N: -p: -t: -u:");
-
-function judgeRead(operands: readonly ShellWord[]): BuiltinVerdict {
-  const read = readOptions(operands, READ_OPTIONS);
-  if (!read) return { doubt: "it assigns a variable that is not known", isHarmless: false };
-  const arrays = read.options.flatMap(({ name, value }) => (name === "-a" && value ? [value] : []));
-  return judgeNames([...arrays, ...read.operands], true);
+/** Every word is one of these. */
+function only(permitted: RegExp, doubt: string): Judge {
+  return (operands) => (operands.every(({ value }) => permitted.test(value)) ? HARMLESS : inDoubt(doubt));
 }
 
-function judgeNames(names: readonly ShellWord[], isPlain: boolean): BuiltinVerdict {
-  for (const word of names) {
-    const name = /^[^=+]*/.exec(word.value)?.[0] ?? "";
-    const isNamed = word.isKnown || (word.value.includes("=") && !/[$`]/.test(name));
-    if (!isNamed || EVALUATED.test(word.value))
-      return { doubt: "it assigns a variable that is not known", isHarmless: false };
-    const doubt = sensitiveName(name);
-    if (doubt) return { doubt, isHarmless: false };
+/** These options, then names of variables. */
+function named(options: string): Judge {
+  const list = optionList(options);
+  return (operands) => {
+    const read = readOptions(operands, list);
+    if (!read) return unknownName();
+    const arrays = read.options.flatMap(({ name, value }) => (name === "-a" && value ? [value] : []));
+    return judgeNames([...arrays, ...read.operands]);
+  };
+}
+
+function unknownName(): BuiltinVerdict {
+  return inDoubt("it assigns a variable that is not known");
+}
+
+/** Plain names: bash evaluates a subscript also where only a name is expected (`unset 'a[$(id)]'` runs id). */
+function judgeNames(names: readonly ShellWord[]): BuiltinVerdict {
+  for (const { value, isKnown } of names) {
+    if (!isKnown || !/^\w+$/.test(value)) return unknownName();
+    const doubt = sensitiveName(value);
+    if (doubt) return inDoubt(doubt);
   }
-  return { isHarmless: isPlain };
+  return HARMLESS;
 }
 
-/** `test -v` evaluates subscripts, and a word that splits may become `-v …`. */
-function judgeTest(operands: readonly ShellWord[]): BuiltinVerdict {
-  const isHidden = operands.some(
-    ({ isSplit, isKnown, value, paths }) => isSplit && !isKnown && !paths && !/^(?:\$[?#$!]|\$\{#\w+\})$/.test(value),
-  );
-  const isEvaluated = operands.some(
-    ({ value }, index) => /^-[vR]$/.test(operands[index - 1]?.value ?? "") && !/^\w+$/.test(value),
-  );
-  return isHidden || isEvaluated
-    ? { doubt: "a test of words that are not known before it runs", isHarmless: false }
-    : { isHarmless: true };
+/**
+ * Flags and names, or `NAME=value` with a value that cannot be taken for the elements of an array: those are expanded again, also
+ * when they were quoted.
+ */
+function judgeDeclaration(operands: readonly ShellWord[], program: string): BuiltinVerdict {
+  const flags = operands.filter(({ value }) => /^[-+]/.test(value));
+  if (!flags.every(({ value, isKnown }) => isKnown && /^-[aArxgpnF]+$/.test(value)))
+    return inDoubt(`${program} evaluates its words`);
+  const letters = flags.map(({ value }) => value.slice(1)).join("");
+  const isScalar = /^(?:export|readonly)$/.test(program) && !/[aA]/.test(letters);
+  // Under -n a name stands for another variable, whichever its value names.
+  if (letters.includes("n") && program !== "export") return unknownName();
+  const isExported = program === "export" || letters.includes("x");
+  let isTight = true;
+  for (const word of operands.filter((operand) => !flags.includes(operand))) {
+    const [, name = "", value] = /^([^=]*?)(?:\+?=(.*))?$/s.exec(word.value) ?? [];
+    if (!/^\w+$/.test(name)) return unknownName();
+    const doubt = sensitiveName(name);
+    if (doubt) return inDoubt(doubt);
+    if (value === undefined && !word.isKnown) return unknownName();
+    if (value !== undefined && !isScalar && (!word.isKnown || value.includes("(")))
+      return inDoubt(`${program} evaluates what it assigns`);
+    isTight &&= value === undefined || isHarmlessName(name);
+  }
+  return { isHarmless: !isExported || isTight };
 }
 
-function isHarmlessSetting({ value, isKnown }: ShellWord): boolean {
-  return isKnown && /^(?:[-+][euxovfC]+|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(value);
+/** `-v` assigns, and so does `%n` in the format. */
+function judgePrintf(operands: readonly ShellWord[]): BuiltinVerdict | undefined {
+  const hasDashes = operands[0]?.isKnown && operands[0].value === "--";
+  const [format, ...values] = hasDashes ? operands.slice(1) : operands;
+  if (!format) return undefined;
+  if (!format.isKnown)
+    return values.length === 0 && !format.isSplit
+      ? HARMLESS
+      : inDoubt("the format of printf is not known before it runs");
+  if (!hasDashes && /^-./.test(format.value))
+    return format.value.startsWith("-v") ? inDoubt("printf assigns a variable") : undefined;
+  return /%[^A-Za-z%(]*[hjlLqtz]*n/.test(format.value.replaceAll("%%", ""))
+    ? inDoubt("printf assigns a variable")
+    : HARMLESS;
 }
 
-function judgeShopt(operands: readonly ShellWord[]): BuiltinVerdict {
-  const isPlain = operands.every(
-    ({ value, isKnown }) =>
-      isKnown && /^(?:-[suqp]+|nullglob|globstar|dotglob|failglob|nocaseglob|inherit_errexit)$/.test(value),
-  );
-  return isPlain ? { isHarmless: true } : { doubt: "shopt changes how the rest is read", isHarmless: false };
+const SETTING = /^(?:[-+][euxovfC]+|pipefail|errexit|nounset|xtrace|noglob|noclobber)$/;
+
+function judgeSet(operands: readonly ShellWord[]): BuiltinVerdict {
+  const dashes = operands.findIndex(({ value, isKnown }) => isKnown && value === "--");
+  const settings = dashes < 0 ? operands : operands.slice(0, dashes);
+  return settings.every(({ value, isKnown }) => isKnown && SETTING.test(value))
+    ? HARMLESS
+    : inDoubt("set changes how the rest is read");
 }

@@ -20,7 +20,7 @@ export const HARMLESS_GIT: Readonly<
   log: { options: `${REVISIONS} ${DIFFS}` },
   show: { options: `${REVISIONS} ${DIFFS}` },
   whatchanged: { options: `${REVISIONS} ${DIFFS}` },
-  diff: { options: `${DIFFS} --cached --staged --merge-base -1 -2 -3 --base --ours --theirs -0` },
+  diff: { options: `${DIFFS} --cached --staged --merge-base --no-index -1 -2 -3 --base --ours --theirs -0` },
   "diff-tree": { options: `${REVISIONS} ${DIFFS} --root --merge-base --no-commit-id -m` },
   "diff-index": { options: `${DIFFS} --cached --merge-base -m` },
   "diff-files": { options: DIFFS },
@@ -44,7 +44,7 @@ export const HARMLESS_GIT: Readonly<
     options: "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=",
   },
   "cat-file": {
-    options: "-e -p -s -t --batch? --batch-check? --batch-all-objects --buffer --unordered --follow-symlinks",
+    options: "-e -p -s -t --batch-check? --batch-all-objects --buffer --unordered --follow-symlinks",
   },
   "merge-base": { options: "-a --all --octopus --independent --is-ancestor --fork-point" },
   "name-rev": { options: "--tags --refs= --exclude= --all --name-only --no-undefined --always" },

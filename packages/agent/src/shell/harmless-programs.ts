@@ -29,6 +29,8 @@ export interface HarmlessProgram {
   readonly isLenient?: boolean;
   /** What every operand must look like. */
   readonly each?: RegExp;
+  /** What every value of an option must look like. */
+  readonly values?: RegExp;
   /** The text of the first operand, or of these options, must be a plain script of this language. */
   readonly language?: "sed" | "awk";
 }
@@ -144,6 +146,8 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   grep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
   egrep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
   fgrep: { options: GREP, isLenient: true, operands: "pattern", patternOptions: ["-e", "-f", "--regexp", "--file"] },
+  zcat: { options: "", operands: "read" },
+  gzcat: { options: "", operands: "read" },
   zgrep: { options: "-Eacchilnovwq", operands: "pattern" },
   rg: {
     options:
@@ -226,7 +230,14 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
   nproc: { options: "--all --ignore=", operands: "none" },
   uptime: { options: "-ps --pretty --since", operands: "none" },
   free: { options: "-bkmghwtl --human --mega --giga --total --wide", operands: "none" },
-  ps: { options: ALL, operands: "text" },
+  // Without the environments of other processes: `e`, `-E`, the column `environ`.
+  ps: {
+    options:
+      "-eAadfFlLjwHTMuNx -o: -O: -p: -U: -C: -g: -G: -t: -s: -k: --sort= --forest --no-headers --headers --pid= --ppid= --user= --format= --columns= --width=",
+    operands: "text",
+    each: /^(?!.*environ)(?:[a-df-z]+|[\d,]+|[\w%]+(?:[,=:][\w%]*)+)$/,
+    values: /^(?!.*environ)/i,
+  },
   pgrep: {
     options:
       "-acfilnovwx -d: -g: -G: -P: -s: -t: -u: -U: --list-name --list-full --full --exact --newest --oldest --count",

@@ -9,12 +9,16 @@ import type { ShellWord } from "./shell-words.ts";
 export interface Harmless {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
+  /** See ShellPart. */
+  readonly trees?: readonly string[];
+  readonly picks?: readonly string[];
   /** It changes something besides `writes`. */
   readonly changes?: boolean;
 }
 
 /** Undefined when the command is not on the list, or not with these options. The program is known by its plain name. */
 export function harmlessOf(words: readonly ShellWord[], program: string): Harmless | undefined {
+  if (isVersionQuestion(words, program)) return { reads: [], writes: [] };
   if (program === "git") return harmlessGit(words);
   if (program === "find") return harmlessFind(words);
   if (program === "sed" && words.some(({ value }) => IN_PLACE.test(value))) return harmlessSedInPlace(words);
@@ -24,11 +28,46 @@ export function harmlessOf(words: readonly ShellWord[], program: string): Harmle
   const read = entry.options === "*" ? anyOptions(given) : readOptions(given, listOf(entry.options), entry.isLenient);
   if (!read || read.operands.length > (entry.most ?? Number.POSITIVE_INFINITY)) return undefined;
   if (entry.each && !read.operands.every(({ value, isKnown }) => isKnown && entry.each?.test(value))) return undefined;
+  const isOpen = ({ value }: { readonly value?: ShellWord }) =>
+    value && !(value.isKnown && entry.values?.test(value.value));
+  if (entry.values && read.options.some(isOpen)) return undefined;
   if (entry.language && !hasPlainScript(read, entry)) return undefined;
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
   const files = optionFiles(read);
   const named = filesOf(isReplaced && entry.operands === "pattern" ? "read" : entry.operands, read.operands);
-  return named && files ? { ...named, reads: [...named.reads, ...files] } : undefined;
+  if (!named || !files) return undefined;
+  return { ...named, reads: [...named.reads, ...files], ...searchedBy(program, read, named) };
+}
+
+const RECURSIVE: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    ["grep", "egrep", "fgrep"].map((name) => [name, /^(?:-[rRdD]|--directories|--(?:dereference-)?recursive)$/]),
+  ),
+  diff: /^(?:-r|--recursive)$/,
+  cp: /^(?:-[rRa]|--recursive|--archive)$/,
+};
+
+/** Programs that go down into folders. */
+function searchedBy(program: string, { options }: ReadOptions, { reads }: Harmless): Pick<Harmless, "trees" | "picks"> {
+  const isAlways = /^(?:rg|ag|mv)$/.test(program);
+  if (!isAlways && !options.some(({ name }) => RECURSIVE[program]?.test(name))) return {};
+  const picks = options.flatMap(({ name, value }) =>
+    value && /^(?:-g|-G|--i?glob|--include|--type-add)$/.test(name) && !value.value.startsWith("!")
+      ? [value.value.replace(/^[\w-]+:(?=.)/, "")]
+      : [],
+  );
+  return { trees: reads.length > 0 ? reads : ["."], picks };
+}
+
+// Not those that a file of the project can make another program: cargo, go, pnpm, yarn.
+const VERSIONED =
+  /^(?:node|npm|tsc|python[\d.]*|pip[\d.]*|perl|php|java|javac|gcc|g\+\+|clang|cmake|make|docker|bash)$/;
+
+/** They print which version they are, and nothing else. */
+function isVersionQuestion(words: readonly ShellWord[], program: string): boolean {
+  const [, question] = words;
+  if (words.length !== 2 || !question?.isKnown || !VERSIONED.test(program)) return false;
+  return question.value === "--version";
 }
 
 const lists = new Map<string, OptionList>();
@@ -109,11 +148,17 @@ function harmlessGit(words: readonly ShellWord[]): Harmless | undefined {
   if (read.operands.length < (entry.least ?? 0)) return undefined;
   if (entry.first && first && !(first.isKnown && entry.first.test(first.value))) return undefined;
   // `revision:path` and paths; a revision is taken for the name of a file that is not there.
-  const reads = read.operands
-    .flatMap(({ value }) => [value.slice(value.indexOf(":") + 1)])
+  const ranges = read.options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value] : []));
+  const reads = [...read.operands, ...ranges]
+    .map(({ value }) => value.slice(value.lastIndexOf(":") + 1).replace(/^\([^)]*\)/, ""))
     .filter((path) => path !== "");
-  return { reads, writes: [] };
+  const isOutside = read.options.some(({ name: option }) => option === "--no-index");
+  const shows = SHOWS_FILES.test(name);
+  return { reads, writes: [], ...(isOutside && { trees: reads }), ...(shows && { picks: reads }) };
 }
+
+/** They show what is in files; a wildcard in a path stands for hidden files as well. */
+const SHOWS_FILES = /^(?:log|show|whatchanged|diff|diff-tree|diff-index|diff-files|grep|cat-file|blame|annotate)$/;
 
 /** How many words each test of `find` takes. Those that write, delete or run are not here. */
 const FIND_TESTS: Readonly<Record<string, number>> = {

@@ -9,6 +9,11 @@ import { dialectOf, isReadable, SHELLS } from "./wrappers.ts";
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua[\d.]*|tclsh|Rscript|osascript|pwsh|irb|ts-node|tsx)$/i;
 
+/** It runs a file that its words name. */
+export function isInterpreter(name: string): boolean {
+  return SHELLS.has(name) || INTERPRETERS.test(name) || /^(?:source|\.|make)$/.test(name);
+}
+
 export type ScriptInput =
   | { readonly script: string; readonly dialect: Dialect }
   | { readonly doubt: string }

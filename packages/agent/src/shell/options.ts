@@ -78,7 +78,9 @@ function readLong(word: ShellWord, list: OptionList): Read | undefined {
   }
   const value = { ...word, value: word.value.slice(equals + 1), paths: undefined };
   const isPermitted = list.valued.has(name) || list.optional.has(name);
-  return isPermitted && !word.isSplit ? { options: [{ name, value }] } : undefined;
+  // What `--include=*.ts` or `--include=*.{a,b}` becomes begins with the same option.
+  const isFixed = !word.isSplit || word.paths !== undefined;
+  return isPermitted && isFixed ? { options: [{ name, value }] } : undefined;
 }
 
 function readShort(word: ShellWord, list: OptionList): Read | undefined {

@@ -3,6 +3,7 @@
 import { judgeBuiltin } from "./builtins.ts";
 import { hasLookAlike } from "./characters.ts";
 import { dangerOf, pathDanger, programName } from "./danger.ts";
+import type { Found } from "./found-files.ts";
 import { type Harmless, harmlessOf } from "./harmless.ts";
 import { scriptInput } from "./interpreters.ts";
 import { isPlainPath, move, type Place, resolve } from "./places.ts";
@@ -11,7 +12,7 @@ import type { RedirectEffects } from "./redirects.ts";
 import type { ShellWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
 import type { OuterForm, ShellContext, ShellDanger, ShellPart } from "./types.ts";
-import { isHarmlessName, sensitiveName } from "./variables.ts";
+import { isHarmlessName, sensitiveName, type VariableFacts } from "./variables.ts";
 import { type Unwrapped, unwrap, type Wrapped } from "./wrappers.ts";
 
 /** How a command was reached. */
@@ -25,10 +26,12 @@ export interface Reached {
   /** Its input comes from another command, or from a file. */
   readonly isPiped: boolean;
   /** Paths that another command pipes in. */
-  readonly piped: readonly string[] | undefined;
+  readonly piped: Found | undefined;
   readonly depth: number;
   /** Which shell reads the text. */
   readonly dialect: Dialect;
+  /** What the text around it assigns. */
+  readonly facts?: VariableFacts | undefined;
 }
 
 export interface SeenCommand {
@@ -109,7 +112,7 @@ function addWrapped(wrapped: Wrapped, seen: SeenCommand, reached: Reached, place
 
 /** What xargs adds are the paths that the command before it has printed. */
 function feed(word: ShellWord, { piped }: Reached): ShellWord {
-  return word.value === "…" && !word.isKnown ? { ...word, paths: piped } : word;
+  return word.value === "…" && !word.isKnown ? { ...word, paths: piped?.roots, found: piped } : word;
 }
 
 function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Place, to: Collector): void {
@@ -163,6 +166,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
   const doubt =
     said.doubt ??
     effects.doubt ??
+    (words.length === 0 && effects.readsUnknown ? "it reads a file that is not known before it runs" : undefined) ??
     assignments.map(({ name }) => sensitiveName(name)).find(Boolean) ??
     placeDoubt([...writes, ...reads], writes, place, reached.context.cwd);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
@@ -180,6 +184,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     assignments,
     writes,
     reads,
+    ...searched(words, harmless),
     cwd: place.cwd,
     isMoved: place.cwd !== reached.context.cwd || !place.isCertain,
     danger,
@@ -187,6 +192,17 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     isReadOnly: isHarmless && writes.length === 0 && !harmless?.changes,
     doubt,
   });
+}
+
+/** They tell names and sizes of files, not what is in them. */
+const TELLS_NAMES = /^(?:ls|stat|wc|du|file|basename|dirname|realpath|readlink|echo|test|\[|mkdir|touch)$/;
+
+function searched(words: readonly ShellWord[], harmless: Harmless | undefined): Pick<ShellPart, "trees" | "picks"> {
+  const found = TELLS_NAMES.test(words[0]?.value ?? "") ? [] : words.flatMap((word) => word.found ?? []);
+  return {
+    trees: [...(harmless?.trees ?? []), ...found.flatMap(({ roots }) => roots)],
+    picks: [...(harmless?.picks ?? []), ...found.flatMap(({ names }) => names)],
+  };
 }
 
 function writeDanger(writes: readonly string[], { context }: Reached, place: Place): ShellDanger | undefined {

@@ -56,8 +56,9 @@ function touch(
   if (isProcessSubstitution(target)) return;
   const paths = target.isKnown ? [target.value] : target.paths?.filter((path) => !/[*?[\]{}]/.test(path));
   const isRead = operator === "<";
+  if (isRead && !target.isKnown) effects.reads.push(...(target.paths?.filter((path) => !paths?.includes(path)) ?? []));
   if (!paths || paths.length === 0 || operator === "<&") {
-    if (isRead) effects.readsUnknown = true;
+    if (isRead) effects.readsUnknown ||= target.paths === undefined;
     else effects.doubt ??= "it writes to a file that is not known before it runs";
     return;
   }

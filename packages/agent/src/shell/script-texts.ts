@@ -22,6 +22,8 @@ export function isPlainSed(script: string): boolean {
 
 /** An awk program that only computes and prints: no pipes, files, commands or extensions. */
 export function isPlainAwk(program: string): boolean {
-  if (/(?:^|[^|])\|(?:[^|]|$)|[>@`]|&&?\s*\|/.test(program)) return false;
+  // Outside of braces and as `>=` it compares; anywhere else `>` may write a file.
+  const compared = /[{}"]/.test(program) ? program.replaceAll(">=", "") : program.replace(/>=?(?!>)/g, "");
+  if (/(?:^|[^|])\|(?:[^|]|$)|[>@`]|&&?\s*\|/.test(compared)) return false;
   return !/\b(?:system|getline|close|fflush|ARGV|ARGC|PROCINFO|ENVIRON|extension)\b/.test(program);
 }

@@ -1,5 +1,6 @@
 // A word of a command as the judgement of a program sees it: what is known of it, and what it may still become.
 
+import type { Found } from "./found-files.ts";
 import type { Word } from "./syntax.ts";
 import type { VariableFacts } from "./variables.ts";
 
@@ -12,6 +13,8 @@ export interface ShellWord {
   readonly mayBeOption: boolean;
   /** Every path that it may name, globs as written; undefined when that is not known. */
   readonly paths: readonly string[] | undefined;
+  /** It stands for files that another command finds. */
+  readonly found?: Found | undefined;
 }
 
 export function knownWord(value: string): ShellWord {

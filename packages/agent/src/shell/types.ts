@@ -25,6 +25,10 @@ export interface ShellPart {
   readonly writes: readonly string[];
   /** Files that a redirection or a listed program reads, as written; may hold globs. */
   readonly reads: readonly string[];
+  /** Folders whose files it may read, however deep: of `grep -r`, `rg`, `cp -r`, and what `find` hands over. */
+  readonly trees: readonly string[];
+  /** Globs of the names that it picks there, hidden ones included: `--include=…`, `-name …`. */
+  readonly picks: readonly string[];
   /** Where it runs; undefined when that is not known before it runs. */
   readonly cwd: string | undefined;
   /** It runs, or may run, in another directory than the one where the text starts. */

@@ -5,7 +5,7 @@ import type { Command, Inner, Script, Word } from "./syntax.ts";
 
 // Assigning one of these makes another program run, or the same one do other things.
 const SENSITIVE =
-  /^(?:PATH|IFS|LD_.*|DYLD_.*|.*_OPTIONS|GIT_.*|.*ASKPASS|.*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|BASH_.*|ENV|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|GLOBIGNORE|EXECIGNORE|FUNCNEST|HOME|XDG_.*|PYTHON.*|PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|NODE_PATH|CLASSPATH|RIPGREP_CONFIG_PATH|GCONV_PATH|MAKEFLAGS|GNUMAKEFLAGS|RUSTC_WRAPPER|npm_config_.*)$/i;
+  /^(?:PATH|IFS|LD_.*|DYLD_.*|.*_OPTIONS|GIT_.*|.*ASKPASS|.*PAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|LESSCLOSE|BASH_.*|ENV|SHELL|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|GLOBIGNORE|EXECIGNORE|FUNCNEST|DIRSTACK|HISTFILE|INPUTRC|POSIXLY_CORRECT|HOME|XDG_.*|PYTHON.*|PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|NODE_PATH|CLASSPATH|RIPGREP_CONFIG_PATH|GCONV_PATH|MAKEFLAGS|GNUMAKEFLAGS|RUSTC_WRAPPER|npm_config_.*)$/i;
 
 /** Why assigning `name` is asked about. */
 export function sensitiveName(name: string): string | undefined {
@@ -24,20 +24,31 @@ export class VariableFacts {
   /** Code that is not part of the text may assign anything. */
   #isOpen = false;
 
-  constructor(script: Script) {
+  /** What the text around it gives to it: its own assignments may come too late. */
+  readonly #around: VariableFacts | undefined;
+
+  constructor(script: Script, around?: VariableFacts, given: readonly string[] = []) {
+    this.#around = around;
+    for (const name of given) this.#assign(name, "unknown");
     this.#script(script);
+  }
+
+  /** It may have a value that the text around gives it. */
+  #isInherited(name: string): boolean {
+    if (!this.#around) return false;
+    return this.#around.#isOpen || this.#around.#values.has(name) || this.#around.#isInherited(name);
   }
 
   /** Every value that the text gives `name`; undefined when there may be others. */
   values(name: string): readonly Word[] | undefined {
     const found = this.#values.get(name);
-    return this.#isOpen || found === "unknown" ? undefined : found;
+    return this.#isOpen || found === "unknown" || this.#isInherited(name) ? undefined : found;
   }
 
   /** Whether `name` can only hold a number, so that arithmetic over it runs nothing. */
   isNumber(name: string): boolean {
     if (/^(?:RANDOM|SECONDS|LINENO|PPID|UID|EUID|BASHPID|EPOCHSECONDS|COLUMNS|LINES)$/.test(name))
-      return !this.#values.has(name);
+      return !this.#values.has(name) && !this.#isInherited(name);
     const values = this.values(name);
     return values?.every((word) => isNumeric(word)) ?? false;
   }
@@ -97,8 +108,24 @@ export class VariableFacts {
     for (const one of inner) {
       if (one.kind === "script") this.#script(one.script);
       else if (one.kind === "variable" && one.assigns) this.#assign(one.name, "unknown");
+      else if (one.kind === "arithmetic") for (const name of one.assigned) this.#assign(name, someNumber(one));
     }
   }
+}
+
+/** What arithmetic assigns: a number that is not known. */
+function someNumber(inner: Inner): Word {
+  return {
+    start: 0,
+    end: 0,
+    value: "$((…))",
+    lead: "",
+    isKnown: false,
+    isSplit: false,
+    hasBlanks: false,
+    isQuoted: false,
+    inner: [inner],
+  };
 }
 
 function isNumeric(word: Word): boolean {

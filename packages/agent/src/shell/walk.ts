@@ -1,6 +1,7 @@
 // Goes through the statements of a script in the order in which they run, and keeps track of where they run.
 
 import { childrenOf, innerOf } from "./children.ts";
+import { type Found, findFiles, globOf } from "./found-files.ts";
 import { isJudgedByName } from "./known-programs.ts";
 import { addCommand, type Collector, type Reached, type SeenCommand } from "./parts.ts";
 import { changesDirectory, commandMoves, type Place } from "./places.ts";
@@ -48,19 +49,18 @@ const LISTERS = /^(?:ls|find|fd|fdfind|rg|grep|git)$/;
 const FILTERS = /^(?:head|tail|sort|uniq|grep)$/;
 
 /** The paths that a command prints, when it only lists files or passes on what it is given. */
-function printedPaths(
-  command: Command,
-  source: Source,
-  piped: readonly string[] | undefined,
-  to: Collector,
-): readonly string[] | undefined {
+function printedPaths(command: Command, source: Source, piped: Found | undefined, to: Collector): Found | undefined {
   if (command.kind !== "simple" || !to.parts.at(-1)?.isReadOnly) return undefined;
   const words = command.words.map((word) => toShellWord(word, source.facts));
   const [program, ...others] = words;
   const operands = others.filter(({ mayBeOption }) => !mayBeOption).map(({ paths }) => paths);
   if (!program || operands.includes(undefined)) return undefined;
-  if (piped && FILTERS.test(program.value)) return piped;
-  return LISTERS.test(program.value) ? (operands as string[][]).flat() : undefined;
+  const texts = (operands as string[][]).flat();
+  const patterns = texts.map((text) => globOf(text, "anywhere"));
+  if (piped && FILTERS.test(program.value))
+    return program.value === "grep" ? { ...piped, names: [...piped.names, ...patterns] } : piped;
+  if (program.value === "find") return findFiles(words);
+  return LISTERS.test(program.value) ? { roots: texts, names: [...texts, ...patterns] } : undefined;
 }
 
 function walkCommand(command: Command, source: Source, reached: Reached, place: Place, to: Collector): void {
@@ -125,7 +125,8 @@ function walkSimple(command: SimpleCommand, source: Source, reached: Reached, pl
   const assignments = command.assignments.map((word) => toShellWord(word, source.facts));
   const text = source.text.slice(command.start, command.end);
   const seen: SeenCommand = { text, words, effects };
-  addCommand(seen, { ...reached, assignments: [...reached.assignments, ...assignments] }, place, to);
+  const inside = { ...reached, facts: source.facts, assignments: [...reached.assignments, ...assignments] };
+  addCommand(seen, inside, place, to);
 }
 
 function walkRedirects(redirects: readonly Redirect[], source: Source, reached: Reached, place: Place, to: Collector) {
@@ -159,7 +160,7 @@ function walkInner(inner: readonly Inner[], source: Source, reached: Reached, pl
       if (one.assigns) checkName(one.name);
     } else {
       for (const name of one.assigned) checkName(name);
-      const unsafe = one.names.find((name) => !source.facts.isNumber(name) && !one.assigned.includes(name));
+      const unsafe = one.names.find((name) => !source.facts.isNumber(name));
       if (unsafe !== undefined) throw new ShellDoubt(`arithmetic over ${unsafe}, which may hold more than a number`);
     }
   }

@@ -1,5 +1,6 @@
 // Programs that run another program: what they run is judged, not they. Data first: how each one's options are passed over.
 
+import { type Found, findFiles } from "./found-files.ts";
 import { gitInner } from "./git.ts";
 import { knownWord, type ShellWord, unknownWord } from "./shell-words.ts";
 import type { Dialect } from "./syntax.ts";
@@ -288,9 +289,7 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
   const lead = words.slice(1).some(({ value }, index) => index === 0 && value.startsWith("-"))
     ? "./"
     : (words[1]?.value ?? "./");
-  const names = words.flatMap(({ value }, at) =>
-    /^-i?(?:name|path|wholename|regex)$/.test(words[at - 1]?.value ?? "") ? [value] : [],
-  );
+  const found = findFiles(words);
   for (let at = 1; at < words.length; at++) {
     const { value, isSplit } = words[at] as ShellWord;
     if (isSplit && program === "find" && (words[at] as ShellWord).mayBeOption)
@@ -302,7 +301,7 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
     const from = at + 1;
     for (at++; at < words.length && !/^[;+]$/.test((words[at] as ShellWord).value); at++) {
       const word = words[at] as ShellWord;
-      command.push(/\{[./]*\}/.test(word.value) ? foundWord(word.value, lead, names) : word);
+      command.push(/\{[./]*\}/.test(word.value) ? foundWord(word.value, lead, found) : word);
     }
     if (program !== "find" && !command.some(({ value: text }) => /\{[./]*\}/.test(text)))
       command.push(unknownWord("{}", "./"));
@@ -315,9 +314,9 @@ function unwrapFind(words: readonly ShellWord[], program: string): Unwrapped {
 }
 
 /** A path that find has found: below `lead`, with one of these names. */
-function foundWord(value: string, lead: string, names: readonly string[]): ShellWord {
-  const word = unknownWord(value, value.startsWith("{") ? lead : value);
-  return lead === "" ? word : { ...word, paths: [lead, ...names] };
+function foundWord(value: string, lead: string, found: Found): ShellWord {
+  const word = { ...unknownWord(value, value.startsWith("{") ? lead : value), found };
+  return lead === "" ? word : { ...word, paths: [...found.roots, ...found.names] };
 }
 
 function unwrapAfterDashes(words: readonly ShellWord[], program: string): Unwrapped {

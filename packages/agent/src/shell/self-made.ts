@@ -1,0 +1,49 @@
+// A text that writes a file and runs it has been judged by the words of a program that was not there yet.
+
+import { posix } from "node:path";
+import { programName } from "./danger.ts";
+import { isInterpreter } from "./interpreters.ts";
+import type { ShellPart } from "./types.ts";
+
+/** The parts, with a doubt about those that run what another part of the same text may have made. */
+export function withSelfMade(parts: readonly ShellPart[]): readonly ShellPart[] {
+  const made = parts.flatMap((part) => changedBy(part).map((path) => resolved(path, part)));
+  if (made.length === 0) return parts;
+  return parts.map((part) => {
+    const doubt = part.doubt ?? selfMade(part, made);
+    return doubt === part.doubt ? part : { ...part, doubt, isHarmless: false, isReadOnly: false };
+  });
+}
+
+const CHANGES_FILES = /^(?:ln|chmod|install|mv|cp|rsync|tar|unzip|dd|curl|wget)$/;
+
+/** What it writes; of a program that may write any of its words, all of them. */
+function changedBy({ words, writes }: ShellPart): readonly string[] {
+  const [program = "", ...others] = words;
+  return CHANGES_FILES.test(programName(program)) ? [...writes, ...others] : writes;
+}
+
+function selfMade(part: ShellPart, made: readonly string[]): string | undefined {
+  const [program = "", ...others] = part.words;
+  const name = programName(program);
+  const run = [...(program.includes("/") ? [program] : []), ...(isInterpreter(name) ? others : [])];
+  if (run.some((path) => made.some((written) => overlap(resolved(path, part), written))))
+    return "it runs a file that the same text makes or changes";
+  if (name === "git" && made.some((path) => STEERS_GIT.test(path))) return "the same text changes what git reads";
+  return undefined;
+}
+
+/** Together they make any folder a repository, with settings that name programs. */
+const STEERS_GIT = /(?:^|\/)(?:HEAD|config|objects|refs|commondir|gitdir|\.git|\.gitattributes|\.gitmodules)(?:\/|$)/i;
+
+/** The same file, or one below the other; where a glob or an unknown folder stands, only the names count. */
+function overlap(run: string, written: string): boolean {
+  if (/[*?[{$]/.test(written)) return true;
+  if (!run.startsWith("/") || !written.startsWith("/")) return posix.basename(run) === posix.basename(written);
+  return run === written || run.startsWith(`${written}/`);
+}
+
+function resolved(path: string, { cwd }: ShellPart): string {
+  if (path.startsWith("/")) return posix.normalize(path);
+  return cwd === undefined ? path : posix.join(cwd, path);
+}
