@@ -8,6 +8,8 @@ export interface AuditRow {
   readonly timestamp: string;
   readonly callId: string;
   readonly tool: string;
+  /** The arguments as the model gave them, shortened. */
+  readonly call: string;
   readonly decision: "allow" | "deny";
   readonly by: string;
   readonly reason?: string;
@@ -19,17 +21,25 @@ export interface AuditRow {
 type AuditReader = Pick<Journal, "entryIds" | "meta" | "entry" | "outside">;
 
 export function auditOf(journal: AuditReader): AuditRow[] {
-  const tools = new Map<string, string>();
+  const calls = new Map<string, { readonly tool: string; readonly call: string }>();
   for (const id of journal.entryIds()) {
     if (journal.meta(id)?.type !== "message") continue;
     const { message } = journal.entry(id) as MessageEntry;
-    for (const part of message.content) if (part.kind === "tool_call") tools.set(part.toolCall.id, part.toolCall.name);
+    for (const part of message.content) {
+      if (part.kind !== "tool_call") continue;
+      const { id: callId, name, arguments: given } = part.toolCall;
+      calls.set(callId, { tool: name, call: shortened(JSON.stringify(given)) });
+    }
   }
   return [...journal.outside("decision")].map(({ type: _type, ...line }) => ({
     ...line,
-    tool: tools.get(line.callId) ?? "",
+    ...(calls.get(line.callId) ?? { tool: "", call: "" }),
   }));
 }
+
+const MOST_CHARACTERS = 300;
+const shortened = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
 /** One decision a paragraph: what was decided, then each part of it. */
 export function* auditText(rows: readonly AuditRow[]): IterableIterator<string> {
@@ -37,10 +47,21 @@ export function* auditText(rows: readonly AuditRow[]): IterableIterator<string> 
   for (const row of rows) yield `${visible(rowText(row))}\n`;
 }
 
-function rowText({ timestamp, tool, decision, by, reason, asked, parts = [], remembered = [] }: AuditRow): string {
+function rowText({
+  timestamp,
+  tool,
+  call,
+  decision,
+  by,
+  reason,
+  asked,
+  parts = [],
+  remembered = [],
+}: AuditRow): string {
   const why = reason === undefined ? "" : `: ${reason}`;
   return [
     `${timestamp}  ${decision}  ${tool}  by ${by}${why}`,
+    ...(call === "" ? [] : [`    ${call}`]),
     ...(asked === undefined || asked === "" ? [] : [`    asked because: ${asked}`]),
     ...parts.map((part) => `    ${part.decision}  ${part.tier}  ${part.what}  ${part.reason}`),
     ...(remembered.length === 0 ? [] : [`    remembered: ${remembered.join(", ")}`]),
