@@ -276,12 +276,14 @@ describe("rewind of conversation and files", () => {
     expect([world.read("a.txt"), existsSync(join(world.root, "other.txt"))]).toEqual(["two\n", false]);
   });
 
-  it("a file that is ignored comes back when the call said that it would write it", async () => {
+  it("a file that is ignored comes back when the call said that it would write it, as far as the parse of a command knows", async () => {
     world.write("ignored/known.txt", "kept\n");
     world.write("ignored/other.txt", "other\n");
     const first = await world.turn([]);
     await world.turn([world.writeCall("ignored/known.txt", "changed"), world.writeCall("ignored/new.txt", "new")]);
-    await world.turn([world.shell("echo again > ignored/known.txt; rm ignored/new.txt; echo x > ignored/other.txt")]);
+    await world.turn([
+      world.shell("echo again > ignored/known.txt; rm ignored/new.txt; echo x > $(echo ignored/other.txt)"),
+    ]);
     expect((await world.rewind(first)).left).toEqual([]);
     expect([world.read("ignored/known.txt"), world.read("ignored/other.txt")]).toEqual(["kept\n", "x\n"]);
     expect(existsSync(join(world.root, "ignored/new.txt"))).toBe(false);
@@ -448,12 +450,12 @@ describe("rewind of conversation and files", () => {
     expect(refusal).toBe("The agent is working. Stop it first, then rewind.");
   });
 
-  it("a tree with too many files is said once, and what edit tools write is covered", async () => {
+  it("a tree with too many files is said once, and what calls say that they write is covered", async () => {
     await world.end();
     world = new World({ limits: { maxFiles: 3 } });
     for (let i = 0; i < 5; i++) world.write(`f${i}.txt`, "x\n");
     const first = await world.turn([]);
-    await world.turn([world.writeCall("f1.txt", "changed")], [world.shell("echo y > f2.txt")]);
+    await world.turn([world.writeCall("f1.txt", "changed")], [world.shell("echo y > $(echo f2.txt)")]);
     expect(world.warnings).toHaveLength(1);
     expect(world.warnings[0]).toContain("holds more than 3 files");
     await world.rewind(first);

@@ -83,17 +83,17 @@ describe("commands of the person's own", () => {
 it("Ctrl+B sends the running command to the background, and the work goes on", async () => {
   execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
   bench.server.push(
-    turn.calls([{ name: "shell", args: { command: "cat < pipe > out.txt" } }]),
+    turn.calls([{ name: "shell", args: { command: "echo begun; cat < pipe > out.txt" } }]),
     turn.text("it goes on by itself"),
   );
   const run = await bench.open([...SONNET, "--permission-mode", "full"], { columns: 120 });
   run.type(`go${KEY.enter}`);
-  const rows = await run.see(/● Running cat < pipe[\s\S]*Running {2}\d+s · esc stops/);
+  const rows = await run.see(/● Running echo begun[\s\S]*\n {2}begun\n[\s\S]*Running {2}\d+s · esc stops/);
   expect(rows.filter((row) => row.includes("cat < pipe"))).toHaveLength(1);
   run.type(KEY.ctrl("b"));
   await run.see("it goes on by itself");
   run.type(`/jobs${KEY.enter}`);
-  await run.see(/1 {2}running .* cat < pipe > out\.txt/);
+  await run.see(/1 {2}running .* echo begun; cat < pipe > out\.txt/);
   await writeFile(join(bench.box.dir, "pipe"), "done\n");
   await expect.poll(() => existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
 });

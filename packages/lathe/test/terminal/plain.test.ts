@@ -36,7 +36,10 @@ const sessionFiles = async (): Promise<string[]> => {
 
 describe.skipIf(!hasScript)("plain mode (script)", () => {
   it("two calls that need a yes are asked about one after the other", async () => {
-    const calls = ["one", "two"].map((name) => ({ name: "shell", args: { command: `X=1 echo ${name} > ${name}.txt` } }));
+    const calls = ["one", "two"].map((name) => ({
+      name: "shell",
+      args: { command: `X=1 echo ${name} > ${name}.txt` },
+    }));
     server.push(turn.calls(calls), turn.text("both are written"));
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);

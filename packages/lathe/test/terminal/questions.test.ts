@@ -129,7 +129,10 @@ describe("approvals", () => {
   });
 
   it("after an answer the next question has the keys, but not the one that was pressed at once", async () => {
-    bench.server.push(turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]), turn.text("both"));
+    bench.server.push(
+      turn.calls([shell("X=1 echo one > one.txt"), shell("X=1 echo two > two.txt")]),
+      turn.text("both"),
+    );
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await run.see(/│ X=1 echo one[\s\S]*esc stops the work/);

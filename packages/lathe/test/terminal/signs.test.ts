@@ -131,7 +131,9 @@ describe("a run that was cut", () => {
     await run.exited;
     door.open();
     const next = await bench.open(["-c"]);
-    await next.see(/❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes[\s\S]*esc leaves it/);
+    await next.see(
+      /❯ do the long thing[\s\S]*The last input was not finished\. Continue it\?[\s\S]*y {2}Yes[\s\S]*esc leaves it/,
+    );
     next.type("y");
     await next.see("went on");
     expect(bench.said(1)).toContain("do the long thing");
