@@ -60,7 +60,7 @@ describe("the terminal is given back", () => {
 
   it("Ctrl+C at an editor that leaves the terminal as it is belongs to the editor", async () => {
     execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
-    const run = await bench.open(SONNET, { env: { EDITOR: "echo editing; cat pipe #" } });
+    const run = await bench.open(SONNET, { env: { EDITOR: "echo editing; exec cat pipe #" } });
     run.type("my words");
     await run.see("❯ my words");
     run.type(KEY.ctrl("g"));
