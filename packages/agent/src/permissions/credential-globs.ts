@@ -93,7 +93,7 @@ export function mayHoldCredentials(tree: string, places: SensitivePlaces): boole
 }
 
 /** One may be the other, or lie in it. */
-export function overlaps(parts: readonly string[], place: readonly string[]): boolean {
+function overlaps(parts: readonly string[], place: readonly string[]): boolean {
   const shared = Math.min(parts.length, place.length);
   return parts.slice(0, shared).every((part, index) => fitsName(part, place[index] as string, "as in a shell"));
 }
