@@ -133,7 +133,7 @@ describe("while it works", () => {
     const paragraph = "words that go on ".repeat(120);
     let sent = 0;
     const beforeEvent = async (): Promise<void> => {
-      if (sent++ === 8) await door.wait();
+      if (sent++ === 5) await door.wait(); // within the paragraph, so that it stays on the screen
     };
     bench.server.push(turn.text(`${paragraph}\n\n${code}`, { deltaChars: 400, beforeEvent }));
     const run = await bench.open();
