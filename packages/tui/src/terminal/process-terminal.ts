@@ -22,6 +22,7 @@ import {
   wantsKeyboardProtocol,
 } from "./sequences.ts";
 import type { TerminalOutput } from "./terminal.ts";
+import { isToldLate, SIZE_QUESTION, WindowSizeQuestion } from "./window-size.ts";
 
 export type InputStream = NodeJS.ReadableStream & { setRawMode?(isRaw: boolean): unknown };
 export type OutputStream = NodeJS.WritableStream & {
@@ -66,6 +67,7 @@ export class ProcessTerminal implements TerminalOutput {
   #name = "";
   #knowsSync: boolean | undefined;
   #cell: CellSize | undefined;
+  readonly #size: WindowSizeQuestion;
   /** Answers that tell how it draws pictures. */
   readonly #pictureReplies: TerminalReply[] = [];
 
@@ -73,18 +75,25 @@ export class ProcessTerminal implements TerminalOutput {
     this.#input = options.input;
     this.#output = options.output;
     this.#env = options.env;
+    const system = () => ({
+      columns: this.#output.columns || DEFAULT_COLUMNS,
+      rows: this.#output.rows || DEFAULT_ROWS,
+    });
+    this.#size = new WindowSizeQuestion(() => this.write(SIZE_QUESTION), system);
   }
 
   get columns(): number {
-    return this.#output.columns || DEFAULT_COLUMNS;
+    return this.#size.size.columns;
   }
 
   get rows(): number {
-    return this.#output.rows || DEFAULT_ROWS;
+    return this.#size.size.rows;
   }
 
-  refreshSize(): void {
+  confirmSize(call: () => void): void {
     this.#output._refreshSize?.();
+    if (this.#isActive && isToldLate(this.#env)) this.#size.confirm(call);
+    else call();
   }
 
   get isBlocked(): boolean {
@@ -150,6 +159,7 @@ export class ProcessTerminal implements TerminalOutput {
     if (!this.#isActive) return;
     this.#isActive = false;
     clearTimeout(this.#flushTimer);
+    this.#size.stop();
     this.#input.off("data", this.#onData);
     this.#output.off("resize", this.#onResize);
     this.#writeNow(
@@ -237,6 +247,7 @@ export class ProcessTerminal implements TerminalOutput {
     if (reply.kind === "name") this.#name = reply.text;
     // 0: it does not know the mode; 4: it will never turn it on.
     if (reply.kind === "mode" && reply.mode === SYNC_MODE) this.#knowsSync = reply.state !== 0 && reply.state !== 4;
+    if (reply.kind === "size") this.#size.answered(reply.values);
     if (reply.kind === "cell") this.#cell = { width: reply.width, height: reply.height };
     if (reply.kind === "attributes" || reply.kind === "graphics") this.#pictureReplies.push(reply);
     if (reply.kind === "keyboard") this.#hasKeyboardProtocol = true;
