@@ -58,6 +58,6 @@ const timer = setInterval(() => {
   if (made < Number(total)) return;
   clearInterval(timer);
   isDone = true;
-  if (kind === "plain") { process.stdout.write("DONE\n"); setInterval(() => {}, 1000); }
+  if (kind === "plain") process.stdout.write("DONE\n");
   else screen.changed();
 }, EVERY_MS);

@@ -219,7 +219,7 @@ export class Screen {
     this.#update([], TOP_LEFT, this.#context());
   }
 
-  #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height }: RenderContext): void {
+  #update(live: readonly Row[], cursor: CursorPlace | undefined, { columns, rows: height, now }: RenderContext): void {
     const isShownWhole = this.#sync && this.#parts.knowsSync?.() === true;
     let drawn = "";
     let committed: Row[] = [];
@@ -234,7 +234,7 @@ export class Screen {
       committed = [];
     }
     this.#pending = [];
-    const { bytes, isPlain } = this.#region.update({ committed, live, cursor, columns, height, isShownWhole });
+    const { bytes, isPlain } = this.#region.update({ committed, live, cursor, columns, height, isShownWhole, now });
     this.#write({ bytes: drawn + bytes, isPlain: isPlain && drawn === "" });
   }
 
