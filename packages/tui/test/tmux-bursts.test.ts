@@ -10,11 +10,11 @@ const RUNS = isLong ? 40 : 4;
 const MOST_CAUGHT = Math.max(1, RUNS / 10);
 const TEXT = Array.from({ length: LINES }, (_, index) => streamedLine(index)).join("");
 const BURSTS = [
-  [100, 80, 60],
-  [110, 50, 90, 45],
-  [130, 70],
-  [60, 120, 55],
-  [140, 100, 75, 50],
+  [100, 80, 60, 50],
+  [110, 50, 90, 45, 70, 40],
+  [130, 90, 70, 45],
+  [60, 120, 55, 100, 42],
+  [140, 100, 75, 50, 41],
 ] as const;
 
 let tmux: Tmux | undefined;
@@ -32,7 +32,7 @@ async function written(kind: "screen" | "plain"): Promise<readonly string[]> {
   tmux = await Tmux.start(120, ROWS, {}, [...STREAM_PROGRAM, kind, String(LINES)]);
   for (const [index, burst] of BURSTS.entries()) {
     await tmux.see(new RegExp(`^${70 + index * 25}: `, "m"));
-    await tmux.resizeInTurn(burst, ROWS);
+    for (const columns of burst) await tmux.resize(columns, ROWS);
   }
   await tmux.see(/DONE/);
   await tmux.resize(150, ROWS);

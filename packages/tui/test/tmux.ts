@@ -44,12 +44,6 @@ export class Tmux {
     await this.#tmux("resize-window", "-x", String(columns), "-y", String(rows));
   }
 
-  /** One after the other, at once. */
-  async resizeInTurn(columns: readonly number[], rows: number): Promise<void> {
-    const commands = columns.map((count) => ["resize-window", "-x", String(count), "-y", String(rows)]);
-    await this.#tmux(...commands.flatMap((command, index) => (index === 0 ? command : [";", ...command])));
-  }
-
   /** Waits for the text; gives all lines, scrolled ones included, as they were ended. */
   async see(wanted: RegExp): Promise<string[]> {
     for (let looked = 0; ; looked++) {

@@ -71,7 +71,8 @@ export class Region {
     const { now = 0 } = next;
     if (isResized) this.#resizedAt = now;
     // Rows that are written one below the other are all there also when the window has meanwhile become narrower. Patches would then meet other rows.
-    const mayMeetOthers = this.#reflow().isToldLate && next.committed.length > 0 && now - this.#resizedAt < UNSETTLED_MS;
+    const mayMeetOthers =
+      this.#reflow().isToldLate && next.committed.length > 0 && now - this.#resizedAt < UNSETTLED_MS;
     if (this.#isStale || isResized || mayMeetOthers) {
       const region = { rows: this.#held, cursor: this.#cursor, columns: this.#columns, height: this.#height };
       const above = rowsAboveCursor(region, next.columns, next.height, this.#reflow());

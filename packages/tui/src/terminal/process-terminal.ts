@@ -1,6 +1,6 @@
 // The terminal of this process: puts it into the modes we need, decodes what it sends, and gives it back as it was.
 
-import { writeSync } from "node:fs";
+import { appendFileSync, writeSync } from "node:fs";
 import { KeyDecoder } from "../keys/decoder.ts";
 import type { Key, TerminalReply } from "../keys/key.ts";
 import type { PictureTerminal } from "../picture/draw.ts";
@@ -128,6 +128,7 @@ export class ProcessTerminal implements TerminalOutput {
     const entered = bytes.lastIndexOf("\x1b[?1049h");
     const left = bytes.lastIndexOf("\x1b[?1049l");
     if (entered !== left) this.#isAlternate = entered > left;
+    this.#log(bytes);
     this.#output.write(bytes);
   }
 
@@ -262,8 +263,20 @@ export class ProcessTerminal implements TerminalOutput {
     this.write(REPORT_OTHER_KEYS);
   }
 
+  /** For whoever looks for the cause of a wrong screen: every byte, in the order in which it was sent. */
+  #log(bytes: string): void {
+    const file = this.#env.LATHE_TUI_WRITE_LOG;
+    if (!file) return;
+    try {
+      appendFileSync(file, bytes, { mode: 0o600 });
+    } catch (error) {
+      throw new Error(`LATHE_TUI_WRITE_LOG: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+
   /** Past the stream, which may never get to write again. What it still holds comes later or not at all: the modes matter more. */
   #writeNow(bytes: string): void {
+    this.#log(bytes);
     const { fd } = this.#output;
     if (fd === undefined) {
       this.#output.write(bytes);

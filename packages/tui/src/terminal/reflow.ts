@@ -27,7 +27,13 @@ export const REFLOW_USUAL: Reflow = {
   movesCursorByRowsBelow: false,
   isToldLate: false,
 };
-const REFLOW_TMUX: Reflow = { ...REFLOW_USUAL, countsLastBlank: true, countsFills: true, countsErased: true, isToldLate: true };
+const REFLOW_TMUX: Reflow = {
+  ...REFLOW_USUAL,
+  countsLastBlank: true,
+  countsFills: true,
+  countsErased: true,
+  isToldLate: true,
+};
 /** VS Code and others built on xterm.js. */
 export const REFLOW_XTERM_JS: Reflow = {
   ...REFLOW_USUAL,
