@@ -49,6 +49,7 @@ const CONTEXT = tests("agent", [
 
 const PERMISSIONS = tests("lathe", [
   "src/permissions/permissions",
+  "src/permissions/on-disk",
   "test/tool-command",
   "test/json-mode",
   "test/rpc-hosting",
@@ -60,11 +61,24 @@ export const TARGETS = [
   ...row(
     [
       "packages/lathe/src/permissions/permissions.ts",
-      ...agent("permissions", ["judge", "judge-command", "match", "rule", "sensitive-paths"]),
+      "packages/lathe/src/permissions/remembered.ts",
+      ...agent("permissions", [
+        "judge",
+        "judge-command",
+        "verdict",
+        "match",
+        "match-globs",
+        "rule",
+        "sensitive-paths",
+        "credential-globs",
+      ]),
     ],
     [
+      ...tests(
+        "agent",
+        ["judge", "judge-rules", "rule", "sensitive-paths", "credential-globs"].map((file) => `src/permissions/${file}`),
+      ),
       ...PERMISSIONS,
-      ...tests("agent", ["src/permissions/judge", "src/permissions/rule", "src/permissions/sensitive-paths"]),
     ],
   ),
   ...row(agent("env", ["guarded", "gate"]), tests("agent", ["src/env/guarded", "src/env/gate", "src/env/wrappers"])),

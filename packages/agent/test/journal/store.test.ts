@@ -15,6 +15,7 @@ import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { Journal } from "../../src/journal/journal.ts";
+import { encodeLine } from "../../src/journal/line.ts";
 import { acquireLock, processStartTime } from "../../src/journal/lock.ts";
 import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
@@ -118,9 +119,19 @@ describe("a session file", () => {
     expect(readFileSync(path, "utf8")).toBe(`${line}\n`);
   });
 
+  it.each([
+    [5, "update Lathe to open it"],
+    [3, "import it with importJournal"],
+  ])("G-27 a file of format %d is refused: %s", (version, next) => {
+    const path = join(tempFolder(), "s.jsonl");
+    writeFileSync(path, encodeLine({ type: "session", version, id: "s", timestamp: "", cwd: "/" }));
+    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(`has session format ${version}, not 4; ${next}.`);
+  });
+
   it("G-28 a file whose maker was stopped inside the first line is free for a session", async () => {
     const path = join(tempFolder(), "s.jsonl");
     writeFileSync(path, '{"type":"session","version":4,"id":"half');
+    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow("holds no session yet");
     const open = () => new FileStore(path, { owner: testOwner(), create: true });
     const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
     journal.append(user("hello"));

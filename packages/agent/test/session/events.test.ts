@@ -30,6 +30,21 @@ describe("events", () => {
     expect(s.events.map((event) => event.seq)).toEqual(s.events.map((_event, i) => i + 1));
   });
 
+  it("every entry is announced once, when it is in the journal already; a new session does not call itself resumed", async () => {
+    const early: string[] = [];
+    const s: Setup = setUp({
+      script: [{ text: "a", calls: [{ name: "echo" }] }, { text: "b" }],
+      onEvent: (event) => {
+        if (event.kind === "entry" && !s.session.journal.has(event.data.id)) early.push(event.data.id);
+      },
+    });
+    await s.session.submit("go");
+    await s.finish();
+    expect(s.of("entry").map(({ data }) => data.id)).toEqual([...s.session.journal.entryIds()]);
+    expect(early).toEqual([]);
+    expect(s.of("session_start")[0]?.data.resumed).toBe(false);
+  });
+
   it("a late reader gets a snapshot of what is under way, then live events", async () => {
     let late: Promise<SessionEvent[]> | undefined;
     const s = setUp({

@@ -274,6 +274,25 @@ describe("a batch", () => {
     expect(at("start 3")).toBeLessThan(at("end 2"));
     expect(at("start 4")).toBeGreaterThan(Math.max(at("end 2"), at("end 3")));
   });
+
+  it("RN-02 a command waits for an edit also when one of the two tools tells its tier from the arguments", async () => {
+    for (const [edit, run] of [
+      [() => "write", "exec"],
+      ["write", () => "exec"],
+    ] as const) {
+      const log: string[] = [];
+      const s = setUp({
+        profile: testProfile([
+          { ...noting(log), name: "edit", tier: edit },
+          { ...noting(log), name: "run", tier: run },
+        ]),
+        script: [{ calls: ["edit", "run"].map((name, n) => ({ name, id: `c${n}`, args: { n } })) }, { text: "ok" }],
+      });
+      await s.session.submit("go");
+      await s.finish();
+      expect(log).toEqual(["start 0", "end 0", "start 1", "end 1"]);
+    }
+  });
 });
 
 describe("the tool set", () => {

@@ -102,6 +102,20 @@ describe("SN-04 the history", () => {
     expect(results.map(({ isError }) => isError)).toEqual([false, true]);
   });
 
+  it("SN-04 has the details that a tool returned, and none for a tool that returned none", async () => {
+    const counts = tool("counts", () => ({ content: [{ kind: "text", text: "3" }], details: { lines: 3 } }));
+    const s = setUp({
+      profile: testProfile([echo, counts]),
+      script: [{ calls: [{ name: "counts" }, { name: "echo" }] }, { text: "done" }],
+    });
+    await s.session.submit("go");
+    await s.finish();
+    const results = s.session.history.flatMap((turn): readonly ToolResultItem[] =>
+      turn.kind === "tool_results" ? turn.results : [],
+    );
+    expect(results.map((result) => ("details" in result ? result.details : "none"))).toEqual([{ lines: 3 }, "none"]);
+  });
+
   it("SN-04 keeps the picture of an input beside its text", async () => {
     const s = setUp({ script: [{ text: "a cat" }] });
     const image = { data: new Uint8Array([1, 2, 3]), mediaType: "image/png" };
@@ -255,13 +269,20 @@ describe("work between inputs", () => {
           before: async () => {
             await s.session.callModel("title", title).catch(note);
             await s.session.compact({ reason: "test", summary: "x", firstKeptEntryId: "" }).catch(note);
+            for (const move of [() => s.session.moveTo(null), () => s.session.restoreHistory()]) {
+              try {
+                move();
+              } catch (error) {
+                note(error);
+              }
+            }
           },
         },
       ],
     });
     expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
     await s.finish();
-    expect(refused.map(String)).toEqual(["Error: session is busy", "Error: session is busy"]);
+    expect(refused.map(String)).toEqual(Array(4).fill("Error: session is busy"));
     expect(s.client.requests).toHaveLength(1);
   });
 
