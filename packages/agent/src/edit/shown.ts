@@ -31,6 +31,13 @@ export interface ShownLimits {
   readonly totalLength: number;
 }
 
+/** How a text came to be shown. */
+export interface ShownHow {
+  readonly edited?: boolean;
+  /** Of the text, for a caller that has it already. */
+  readonly digest?: string | undefined;
+}
+
 const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000, totalLength: 32_000_000 };
 
 /** Remembers which versions of files the model has seen, so that an edit of a file that changed since then is noticed. */
@@ -45,9 +52,9 @@ export class ShownFiles {
   }
 
   /** Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown. */
-  record(path: string, wholeText: string, how: { readonly edited?: boolean } = {}): string {
+  record(path: string, wholeText: string, how: ShownHow = {}): string {
     const text = canonical(wholeText);
-    const digest = digestOf(text);
+    const digest = (text === wholeText ? how.digest : undefined) ?? digestOf(text);
     const versions = this.#files.get(path) ?? [];
     this.#files.delete(path);
     this.#files.set(path, versions);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventHub } from "../../src/events/hub.ts";
 import type { SessionEvent } from "../../src/events/types.ts";
-import { setUp, testProfile, tool } from "../support/session.ts";
+import { type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
 const hub = () =>
   new EventHub({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ToolFailure } from "../../src/contract/tool.ts";
+import { type ToolDef, ToolFailure } from "../../src/contract/tool.ts";
 import { resultText } from "../support/scripted-client.ts";
 import { echo, type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
@@ -276,10 +276,11 @@ describe("a batch", () => {
   });
 
   it("RN-02 a command waits for an edit also when one of the two tools tells its tier from the arguments", async () => {
-    for (const [edit, run] of [
+    const tiers: readonly (readonly [ToolDef["tier"], ToolDef["tier"]])[] = [
       [() => "write", "exec"],
       ["write", () => "exec"],
-    ] as const) {
+    ];
+    for (const [edit, run] of tiers) {
       const log: string[] = [];
       const s = setUp({
         profile: testProfile([
