@@ -76,7 +76,9 @@ export const TARGETS = [
     [
       ...tests(
         "agent",
-        ["judge", "judge-rules", "rule", "sensitive-paths", "credential-globs"].map((file) => `src/permissions/${file}`),
+        ["judge", "judge-rules", "rule", "sensitive-paths", "credential-globs"].map(
+          (file) => `src/permissions/${file}`,
+        ),
       ),
       ...PERMISSIONS,
     ],

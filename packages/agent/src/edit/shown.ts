@@ -31,13 +31,6 @@ export interface ShownLimits {
   readonly totalLength: number;
 }
 
-/** How a text came to be shown. */
-export interface ShownHow {
-  readonly edited?: boolean;
-  /** Of the text, for a caller that has it already. */
-  readonly digest?: string | undefined;
-}
-
 const defaults: ShownLimits = { paths: 200, versionsPerPath: 12, textLength: 4_000_000, totalLength: 32_000_000 };
 
 /** Remembers which versions of files the model has seen, so that an edit of a file that changed since then is noticed. */
@@ -51,8 +44,15 @@ export class ShownFiles {
     this.#limits = { ...defaults, ...limits };
   }
 
-  /** Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown. */
-  record(path: string, wholeText: string, how: ShownHow = {}): string {
+  /**
+   * Remembers the whole text of the file at the absolute `path` and returns its tag. Call it whenever any part was shown.
+   * `digest` is the text's, from a caller that has it already.
+   */
+  record(
+    path: string,
+    wholeText: string,
+    how: { readonly edited?: boolean; readonly digest?: string | undefined } = {},
+  ): string {
     const text = canonical(wholeText);
     const digest = (text === wholeText ? how.digest : undefined) ?? digestOf(text);
     const versions = this.#files.get(path) ?? [];

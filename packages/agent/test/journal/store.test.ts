@@ -125,7 +125,9 @@ describe("a session file", () => {
   ])("G-27 a file of format %d is refused: %s", (version, next) => {
     const path = join(tempFolder(), "s.jsonl");
     writeFileSync(path, encodeLine({ type: "session", version, id: "s", timestamp: "", cwd: "/" }));
-    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(`has session format ${version}, not 4; ${next}.`);
+    expect(() => Journal.open(new FileStore(path), testDeps())).toThrow(
+      `has session format ${version}, not 4; ${next}.`,
+    );
   });
 
   it("G-28 a file whose maker was stopped inside the first line is free for a session", async () => {
