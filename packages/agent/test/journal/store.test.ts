@@ -226,6 +226,8 @@ describe("the lock of a session file", () => {
       try {
         const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
         acquireLock(path, { ...owner(), pid, startTime: processStartTime(pid) });
+        // As long as it is a shell, it would reap the child.
+        while (readFileSync(`/proc/${parent.pid}/comm`, "latin1") !== "sleep\n") await new Promise(setImmediate);
         process.kill(pid, "SIGKILL");
         while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) await new Promise(setImmediate);
         acquireLock(path, owner()).release();
