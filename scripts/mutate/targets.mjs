@@ -93,7 +93,10 @@ export const TARGETS = [
   ...row(agent("session", ["core", "input", "inbox", "history", "shutdown", "session"]), SESSION),
   ...row(agent("journal", ["context", "context-state"]), [...JOURNAL, ...CONTEXT]),
   ...row(agent("journal", ["journal", "line", "line-index", "scan", "file-store", "lock"]), JOURNAL),
-  ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), JOURNAL),
+  ...row(agent("journal", ["begun", "decode", "losses", "shape", "regular-file"]), [
+    ...JOURNAL,
+    ...tests("agent", ["test/session/subagents"]),
+  ]),
 ];
 
 function row(sources, files) {

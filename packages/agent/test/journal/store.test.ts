@@ -9,10 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
+import { hasBegun } from "../../src/journal/begun.ts";
 import { FileStore } from "../../src/journal/file-store.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { encodeLine } from "../../src/journal/line.ts";
@@ -132,12 +133,15 @@ describe("a session file", () => {
 
   it("G-28 a file whose maker was stopped inside the first line is free for a session", async () => {
     const path = join(tempFolder(), "s.jsonl");
+    expect(hasBegun(path)).toBe(false);
     writeFileSync(path, '{"type":"session","version":4,"id":"half');
+    expect([hasBegun(path), hasBegun(dirname(path))]).toEqual([false, true]);
     expect(() => Journal.open(new FileStore(path), testDeps())).toThrow("holds no session yet");
     const open = () => new FileStore(path, { owner: testOwner(), create: true });
     const journal = Journal.create({ id: "s", cwd: "/" }, open, testDeps());
     journal.append(user("hello"));
     await journal.close();
+    expect(hasBegun(path)).toBe(true);
     const opened = Journal.open(new FileStore(path), testDeps());
     expect([opened.header.id, opened.context.messages, opened.losses]).toEqual(["s", [Message.user("hello")], []]);
     await opened.close();
@@ -193,7 +197,7 @@ describe("the lock of a session file", () => {
     child.kill("SIGKILL");
     await gone;
     acquireLock(path, owner()).release();
-    expect(existsSync(path)).toBe(false);
+    expect(readdirSync(dirname(path))).toEqual([]);
   });
 
   it.skipIf(processStartTime(process.pid) === "")(

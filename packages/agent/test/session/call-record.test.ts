@@ -55,7 +55,7 @@ describe("the record of a call", () => {
     const s: Setup = setUp({
       script: called("write"),
       profile: testProfile([tool("write", () => "written", { tier: "write", access })]),
-      middleware: [{ name: "asks", approve: () => ({ decision: "ask" }) }],
+      middleware: [{ name: "asks", approve: () => ({ decision: "ask", reason: "It writes." }) }],
       onEvent: (event) => {
         if (event.kind !== "approval_request") return;
         for (let i = 0; i < 2; i++)
@@ -66,6 +66,8 @@ describe("the record of a call", () => {
     await s.finish();
     expect(answers).toEqual([true, false]);
     expect(s.of("approval_request")[0]?.data.access).toEqual([{ kind: "write", path: "/srv/a" }]);
+    const decided = [...s.session.journal.outside("decision")];
+    expect(decided).toMatchObject([{ callId: "c", decision: "allow", by: "test", asked: "It writes." }]);
   });
 
   it("names the files whose content the call showed, and none when it showed none", async () => {

@@ -255,8 +255,10 @@ describe("a reopened session", () => {
     await s.session.submit("next");
     await s.finish();
     expect(s.of("assistant_text_end")[0]?.data).toMatchObject({ text: "done", reasoning: "It is late." });
-    const ends = [...s.session.journal.outside("input")].flatMap((line) => (line.state === "end" ? [line.reason] : []));
-    expect(ends).toEqual(["completed", "completed"]);
+    const inputs = [...s.session.journal.outside("input")];
+    expect(inputs.flatMap((line) => (line.state === "end" ? [line.reason] : []))).toEqual(["completed", "completed"]);
+    const [first, second] = inputs.flatMap((line) => (line.state === "start" ? [line.entryId] : []));
+    expect(inputs.map(({ entryId }) => entryId)).toEqual([first, first, second, second]);
   });
 
   it("a part of an answer that somebody stopped is no answer: its input was interrupted", async () => {

@@ -154,6 +154,8 @@ describe("queued messages", () => {
     expect(s.session.queued("follow_up").map(({ source }) => source)).toEqual([agent]);
     await s.session.submit("go");
     await s.finish();
+    const added = s.of("queue_changed").flatMap(({ data }) => (data.change === "added" ? [data.source] : []));
+    expect(added).toEqual([job, undefined, agent]);
     expect(s.of("steering_injected").map(({ data }) => data.source)).toEqual([job, undefined]);
     expect(ids.map((id) => (s.session.journal.entry(id) as MessageEntry).source)).toEqual([job, undefined, agent]);
   });
