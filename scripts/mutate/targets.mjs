@@ -38,6 +38,7 @@ const JOURNAL = tests("agent", [
   "test/journal/corruption",
   "test/journal/listing",
   "test/journal/hostile",
+  "test/journal/power-cut",
   "test/session/storage-failures",
 ]);
 const CONTEXT = tests("agent", [

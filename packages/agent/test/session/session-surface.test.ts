@@ -397,6 +397,18 @@ it("closing a session in a shared environment ends its own background commands, 
   expect([await running(undefined), await running({ jobs: new Jobs() })]).toEqual([false, true]);
 });
 
+it("what fails while a session closes is said, and the session closes all the same", async () => {
+  const s = setUp({
+    script: [],
+    beforeClose: async () => {
+      throw new Error("the host is gone");
+    },
+  });
+  await s.finish();
+  expect(s.of("warning").map(({ data }) => data)).toEqual([{ message: "Error: the host is gone", code: "shutdown" }]);
+  expect(s.session.state).toBe("closed");
+});
+
 describe("a journal and its sessions", () => {
   it("a closed session lets go of its file: the next one can open it", async () => {
     const path = `${tempFolder()}/s.jsonl`;
@@ -427,6 +439,19 @@ describe("a journal and its sessions", () => {
     const s = setUp({ deps, journal, script: [] });
     await s.finish();
     expect(s.of("session_start")[0]?.data.resumed).toBe(true);
+  });
+
+  it("the time that a session has taken counts for its budget when it is opened again", async () => {
+    const store = new MemoryStore();
+    const first = setUp({ ...journalOver(store), script: [{ text: "one" }] });
+    await first.session.submit("go");
+    await first.finish();
+    const { wallMs } = first.session.spent;
+    expect(wallMs).toBeGreaterThan(0);
+    const { deps, ...more } = journalDeps();
+    const s = setUp({ deps, journal: Journal.open(new MemoryStore(store.read(0, store.size)), more), script: [] });
+    expect(s.session.spent.wallMs).toBe(wallMs);
+    await s.finish();
   });
 
   it("an unfinished input whose answer has no finish reason, as other programs write it, is finished", async () => {
