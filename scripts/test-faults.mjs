@@ -34,7 +34,7 @@ else if (made !== text) {
 }
 
 function withTables(text, rows) {
-  const tables = { server: serverTable, killed: killedTable, machine: machineTable };
+  const tables = { server: serverTable, killed: killedTable, headless: headlessTable, machine: machineTable };
   return Object.entries(tables).reduce((page, [name, render]) => {
     const [begin, end] = [`<!-- faults: ${name} -->\n`, "<!-- end -->"];
     const from = page.indexOf(begin) + begin.length;
@@ -62,6 +62,20 @@ function killedTable(rows) {
     return [situation, ...ends, of("SIGKILL").next];
   });
   return table(["the agent is", "SIGKILL", "SIGTERM", "terminal closed", "next `lathe -c`"], cells);
+}
+
+/** One row for a situation: all modes without a terminal end alike, or the run fails. */
+function headlessTable(rows) {
+  const situations = [...new Set(rows.map(({ situation }) => situation))];
+  const modes = [...new Set(rows.map(({ mode }) => mode))].join(", ");
+  const cells = situations.map((situation) => {
+    const of = (ending) => rows.find((row) => row.situation === situation && row.ending === ending);
+    return [
+      situation,
+      ...["SIGKILL", "SIGTERM", "SIGHUP"].map((ending) => `${of(ending).exit}, ${of(ending).journal}`),
+    ];
+  });
+  return table([`the run is (${modes})`, "SIGKILL", "SIGTERM", "SIGHUP"], cells);
 }
 
 function machineTable(rows) {
