@@ -64,18 +64,15 @@ function killedTable(rows) {
   return table(["the agent is", "SIGKILL", "SIGTERM", "terminal closed", "next `lathe -c`"], cells);
 }
 
-/** One row for a situation: all modes without a terminal end alike, or the run fails. */
 function headlessTable(rows) {
-  const situations = [...new Set(rows.map(({ situation }) => situation))];
-  const modes = [...new Set(rows.map(({ mode }) => mode))].join(", ");
-  const cells = situations.map((situation) => {
-    const of = (ending) => rows.find((row) => row.situation === situation && row.ending === ending);
-    return [
-      situation,
-      ...["SIGKILL", "SIGTERM", "SIGHUP"].map((ending) => `${of(ending).exit}, ${of(ending).journal}`),
-    ];
+  const starts = rows.filter(({ ending }) => ending === "SIGKILL");
+  const cells = starts.map(({ mode, situation }) => {
+    const of = (ending) =>
+      rows.find((row) => row.mode === mode && row.situation === situation && row.ending === ending);
+    const ends = ["SIGKILL", "SIGTERM", "SIGHUP"].map((ending) => `${of(ending).exit}, ${of(ending).journal}`);
+    return [mode, situation, ...ends];
   });
-  return table([`the run is (${modes})`, "SIGKILL", "SIGTERM", "SIGHUP"], cells);
+  return table(["mode", "the run is", "SIGKILL", "SIGTERM", "SIGHUP"], cells);
 }
 
 function machineTable(rows) {

@@ -66,7 +66,10 @@ describe.skipIf(!has("podman", "runc", "python3"))("G in a container of 512 MB (
     const folder = mkdtempSync(join(tmpdir(), "lathe-podman-"));
     const scene = await stage(script);
     const settings = join(folder, "containers.conf");
-    writeFileSync(settings, '[containers]\ndefault_ulimits = ["nofile=1024:1024"]\n[engine]\nruntime = "runc"\n');
+    writeFileSync(
+      settings,
+      '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n[engine]\nruntime = "runc"\n',
+    );
     const storage = ["--root", join(folder, "root"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
     const env = { ...process.env, CONTAINERS_CONF: settings };
     try {

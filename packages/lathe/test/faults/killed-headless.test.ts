@@ -72,7 +72,7 @@ describe("a run without a terminal, ended from outside", () => {
       const outcome = await outcomeOf(mode, situation, ending);
       expect(outcome).toEqual({
         exit: ending === "SIGKILL" ? 137 : 130,
-        journal: ending === "SIGKILL" ? "unfinished" : "aborted",
+        journal: ending === "SIGKILL" ? "unfinished" : mode === "RPC" ? "aborted" : "interrupted",
         left: [],
         next: SOUND_ANSWER,
         damage: "",
