@@ -93,7 +93,8 @@ describe.skipIf(!has("podman", "runc", "python3"))("G in a container of 512 MB (
         { env },
       );
       run.stdin.end();
-      expect(await collect(run)).toEqual(FULL);
+      const { code, stdout } = await collect(run);
+      expect({ code, stdout }).toEqual({ code: FULL.code, stdout: FULL.stdout });
     } finally {
       await scene.close();
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
