@@ -178,10 +178,13 @@ describe("the lock of a session file", () => {
   it("SP-01 lets one writer in, says who holds it, and opens again after close", async () => {
     const path = join(tempFolder(), "s.jsonl");
     const first = new FileStore(path, { owner: owner(), create: true });
+    // Without a line it is no session yet, and there is nothing under its name.
+    expect(existsSync(path)).toBe(false);
+    first.append("{}\n");
     expect(() => new FileStore(path, { owner: owner(), create: true })).toThrow(
       `This session is open in process ${process.pid}`,
     );
-    expect(new FileStore(path).size).toBe(0);
+    expect(new FileStore(path).size).toBe(3);
     await first.close();
     expect(existsSync(`${path}.lock`)).toBe(false);
     await new FileStore(path, { owner: owner() }).close();
@@ -269,6 +272,7 @@ describe("the lock of a session file", () => {
     const folder = tempFolder();
     const path = join(folder, "s.jsonl");
     const first = new FileStore(path, { owner: owner(), create: true });
+    first.append("{}\n");
     link(path, join(folder, "other.jsonl"));
     expect(() => new FileStore(join(folder, "other.jsonl"), { owner: owner() })).toThrow(/is open in process/);
     await first.close();
@@ -283,6 +287,7 @@ describe("the lock of a session file", () => {
     const path = join(folder, "s.jsonl");
     const locks = join(folder, "deep", "locks");
     const first = new FileStore(path, { owner: owner(), create: true, locks });
+    first.append("{}\n");
     mkdirSync(join(folder, "else"));
     linkSync(path, join(folder, "else", "s.jsonl"));
     expect(() => new FileStore(join(folder, "else", "s.jsonl"), { owner: owner(), locks })).toThrow(/is open/);
