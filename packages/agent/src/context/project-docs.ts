@@ -1,5 +1,5 @@
 // The project's own instructions: AGENTS.md and the family's file in every directory from the repository's root to the working
-// directory. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
+// directory; another family's where there is neither. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
 
 import { posix } from "node:path";
 import { realPathOf } from "../env/real-path.ts";
@@ -10,12 +10,16 @@ import { instructionsHeading } from "./prompt-parts.ts";
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
 const ALWAYS = "AGENTS.md";
+/** Of other families: the first of these is read in a folder that has nothing else to say. */
+const OTHERS = ["CLAUDE.md", "GEMINI.md"];
 /** Nobody writes that many instructions, and reading them would slow down the start and use memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
 const LEADS_OUT = "[Omitted: this link leads outside the repository]";
 
-interface Doc {
+/** An instruction file. */
+export interface InstructionDoc {
+  /** As the model sees it. */
   readonly path: string;
   readonly text: string;
 }
@@ -26,25 +30,37 @@ export interface ProjectDocs {
   readonly files: readonly string[];
 }
 
-/** `repository`: folder of the repository, when there is one. */
+/** `repository`: folder of the repository, when there is one. `before`: further files of the project, which any of these overrules. */
 export async function projectDocs(
   env: ExecutionEnvironment,
   familyFiles: readonly string[],
   repository: string | undefined,
+  before: readonly InstructionDoc[] = [],
 ): Promise<ProjectDocs> {
   const cwd = env.resolve(env.workingDirectory());
   const root = repository ?? cwd;
   const realRoot = await realPathOf(env, root);
-  const docs: Doc[] = [];
+  const docs: InstructionDoc[] = [];
   const seen = new Set<string>();
-  for (const folder of pathDown(root, cwd)) {
-    for (const name of [ALWAYS, ...familyFiles]) {
+  const read = async (folder: string, names: readonly string[]): Promise<InstructionDoc[]> => {
+    const found: InstructionDoc[] = [];
+    for (const name of names) {
       const path = entryOf(folder, name);
       const text = await textOf(env, path, realRoot, seen);
-      if (text !== "") docs.push({ path: posix.relative(root, path) || name, text });
+      if (text !== "") found.push({ path: posix.relative(root, path) || name, text });
     }
+    return found;
+  };
+  for (const folder of pathDown(root, cwd)) {
+    const own = await read(folder, [ALWAYS, ...familyFiles]);
+    docs.push(...(own.length > 0 ? own : (await read(folder, OTHERS)).slice(0, 1)));
   }
-  return { text: join(docs), files: docs.map(({ path }) => path) };
+  return joinDocs([...before, ...docs]);
+}
+
+/** Later ones take precedence, so the first are shortened when there is too much. */
+export function joinDocs(docs: readonly InstructionDoc[]): ProjectDocs {
+  return { text: joined(docs), files: docs.map(({ path }) => path) };
 }
 
 /** Empty when there is nothing to say. An unreadable file in somebody else's repository must not stop people from working there. */
@@ -69,7 +85,7 @@ function pathDown(root: string, cwd: string): string[] {
   return folders;
 }
 
-function join(docs: readonly Doc[]): string {
+function joined(docs: readonly InstructionDoc[]): string {
   const sections = docs.map(({ path, text }) => instructionsHeading(path) + text);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;
