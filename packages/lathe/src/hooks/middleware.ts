@@ -3,7 +3,7 @@
 import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext, ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
 import type { CommandHooks, HookAnswers } from "./command-hooks.ts";
-import { argsFrom, inputFor, nameFor, namesOf } from "./tool-names.ts";
+import { inputFor, nameFor, namesOf } from "./tool-names.ts";
 
 /** A hook that never lets the model stop is left alone after this many times. */
 const MOST_CONTINUED = 8;
@@ -68,7 +68,7 @@ export function hookMiddleware({ hooks, cwd, startContext, end, allowed }: HookS
         asks.set(call.callId, answers.permissionReason ?? "A hook wants a person to decide.");
       if (answers.permission === "allow") allowed(call.callId, answers.by ?? "a hook", answers.permissionReason);
       if (answers.context !== undefined) context.warn(answers.context, "hook");
-      return answers.input === undefined ? undefined : { args: argsFrom(answers.input, call.args) };
+      return answers.input === undefined ? undefined : { args: answers.input };
     },
     approve: ({ callId }) => {
       const reason = asks.get(callId);

@@ -1,4 +1,4 @@
-// Hooks that were written for another agent name that agent's tools and arguments. A tool of ours is presented to them as the tool
+// Hooks that were written for another agent name that agent's tools. A tool of ours is presented to them as the tool
 // that does the same work there.
 
 import { resolve } from "node:path";
@@ -42,18 +42,10 @@ export function nameFor(provider: string, tool: string): string {
   return provider === "gemini" ? (row?.gemini ?? tool) : tool;
 }
 
-/** With the path where those hooks look for it. */
+/** Hooks of other agents expect whole paths. */
 export function inputFor(provider: string, args: JsonObject, cwd: string): JsonObject {
-  const { path } = args;
-  if (provider === "native" || typeof path !== "string" || "file_path" in args) return args;
-  return { ...args, file_path: resolve(cwd, path) };
-}
-
-/** What such a hook put in the place of the arguments, for the tool itself. */
-export function argsFrom(input: JsonObject, original: JsonObject): JsonObject {
-  if (!("path" in original) || "file_path" in original || !("file_path" in input)) return input;
-  const { file_path: path, ...rest } = input;
-  return { ...rest, path: path ?? null };
+  const { file_path: path } = args;
+  return provider === "native" || typeof path !== "string" ? args : { ...args, file_path: resolve(cwd, path) };
 }
 
 function rowOf(tool: string): readonly [string, NamesElsewhere] | undefined {
