@@ -22,7 +22,8 @@ export const migrateCommand: Command = async (argv, machine) => {
     },
     "migrate",
   );
-  if (positionals.length > 0) throw usageError(`lathe migrate takes options only, not ${positionals[0]}. See: lathe migrate --help`);
+  if (positionals.length > 0)
+    throw usageError(`lathe migrate takes options only, not ${positionals[0]}. See: lathe migrate --help`);
   const agents = values.from === "all" ? AGENTS : AGENTS.filter((name) => name === values.from);
   if (agents.length === 0) throw usageError(`--from takes ${AGENTS.join(", ")} or all, not ${values.from}.`);
   const scope = values.scope;
@@ -33,7 +34,9 @@ export const migrateCommand: Command = async (argv, machine) => {
   const plan = await planMigration({ place, agents, scope, targets, force: values.force });
   const backups = values.apply ? await apply(plan.actions) : [];
   const report = { applied: values.apply, actions: plan.actions.map(({ write: _, ...action }) => action), backups };
-  machine.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : shown(plan, values.apply, backups, machine.userHome));
+  machine.stdout.write(
+    values.json ? `${JSON.stringify(report, null, 2)}\n` : shown(plan, values.apply, backups, machine.userHome),
+  );
   return EXIT.done;
 };
 
@@ -69,7 +72,9 @@ const HEADINGS = [
 
 function shown({ actions, warnings }: Plan, isApplied: boolean, backups: readonly string[], userHome: string): string {
   const path = (file: string): string => shownPath(file, userHome);
-  const lines = warnings.map(({ path: file, line, message }) => `${path(file)}${line === undefined ? "" : `:${line}`}: ${message}`);
+  const lines = warnings.map(
+    ({ path: file, line, message }) => `${path(file)}${line === undefined ? "" : `:${line}`}: ${message}`,
+  );
   for (const [state, planned, done] of HEADINGS) {
     const some = actions.filter((action) => action.state === state);
     if (some.length === 0) continue;
@@ -82,7 +87,8 @@ function shown({ actions, warnings }: Plan, isApplied: boolean, backups: readonl
   }
   if (actions.length === 0) lines.push(`Nothing was found of ${namesOf(AGENTS)}.`);
   else if (isApplied) lines.push("", ...backups.map((file) => `Copy of what was there: ${path(file)}`), "Done.");
-  else if (actions.some(({ state }) => state === "create")) lines.push("", "Nothing was written. To do it: lathe migrate --apply");
+  else if (actions.some(({ state }) => state === "create"))
+    lines.push("", "Nothing was written. To do it: lathe migrate --apply");
   else lines.push("", "There is nothing to do.");
   return `${lines.join("\n").trim()}\n`;
 }

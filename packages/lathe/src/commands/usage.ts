@@ -28,6 +28,14 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["--list", "list trusted folders"],
     ["--remove [folder]", "stop trusting it"],
   ],
+  migrate: [
+    ["", "show what would be taken over; writes nothing"],
+    ["--apply", "write it, with a copy of every file that is changed"],
+    ["--from <agent>", "claude-code, codex, gemini, opencode, pi or all"],
+    ["--scope <scope>", "user (your own files) or project (those of this repository)"],
+    ["--force", "replace what is there under the same name"],
+    ["--json", "as JSON"],
+  ],
   discover: [
     ["", "everything: where it comes from, and why something is shadowed or ignored"],
     ["<kind>", "one kind: skill, command, rule, mcp-server, hook, …"],

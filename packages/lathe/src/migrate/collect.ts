@@ -4,7 +4,7 @@ import { Discovery } from "../discovery/discovery.ts";
 import type { Provider } from "../discovery/look.ts";
 import type { Place } from "../discovery/place.ts";
 import { PROVIDERS } from "../discovery/providers/index.ts";
-import type { DiscoveryWarning, Found, McpServerValue, MarkdownValue } from "../discovery/types.ts";
+import type { DiscoveryWarning, Found, MarkdownValue, McpServerValue } from "../discovery/types.ts";
 import { fromClaudeCode } from "./agents/claude-code.ts";
 import { fromCodex } from "./agents/codex.ts";
 import { fromGemini } from "./agents/gemini.ts";

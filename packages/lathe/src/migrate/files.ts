@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readIfThere } from "../home/small-file.ts";
 import { replaceFile } from "../home/json-file.ts";
+import { isDirectory, readIfThere } from "../home/small-file.ts";
 
 export const existing = (file: string): string | undefined => readIfThere(file);
 
@@ -41,7 +41,7 @@ export async function backUp(path: string): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
   let copy = `${path}.before-migrate`;
   for (let n = 2; existsSync(copy); n++) copy = `${path}.before-migrate-${n}`;
-  if (filesBelow(path).length > 0) await cp(path, copy, { recursive: true, verbatimSymlinks: true });
+  if (isDirectory(path)) await cp(path, copy, { recursive: true, verbatimSymlinks: true });
   else await copyFile(path, copy);
   return copy;
 }

@@ -1,21 +1,20 @@
 // What a migration would do, piece by piece. Looks only; each piece says how it would be written.
 
-import type { MarkdownValue, Found } from "../discovery/types.ts";
-import { parseSettings } from "../settings/parse.ts";
-import { settingsText } from "../settings/text.ts";
-import type { SettingKey } from "../settings/schema.ts";
-import { writeSetting } from "../settings/write.ts";
-import { collect } from "./collect.ts";
-import { copyFolder, existing, filesBelow, sameFolder, writeFileWhole } from "./files.ts";
-import { addServer, readServers, writtenServer } from "./servers.ts";
-import { addProvider, readProviders } from "./providers.ts";
-import { withoutSecrets } from "./secrets.ts";
-import type { Action, AgentName, PlannedAction, Scope, Subject, TakenSettings, Targets } from "./types.ts";
-import type { DiscoveryWarning } from "../discovery/types.ts";
-import type { Place } from "../discovery/place.ts";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
+import type { Place } from "../discovery/place.ts";
+import type { DiscoveryWarning, Found, MarkdownValue } from "../discovery/types.ts";
+import { parseSettings } from "../settings/parse.ts";
+import type { SettingKey } from "../settings/schema.ts";
+import { settingsText } from "../settings/text.ts";
+import { writeSetting } from "../settings/write.ts";
+import { collect } from "./collect.ts";
+import { copyFolder, existing, filesBelow, sameFolder, writeFileWhole } from "./files.ts";
+import { addProvider, readProviders } from "./providers.ts";
+import { withoutSecrets } from "./secrets.ts";
+import { addServer, readServers, writtenServer } from "./servers.ts";
+import type { Action, AgentName, PlannedAction, Scope, Subject, TakenSettings, Targets } from "./types.ts";
 
 interface PlanRequest {
   readonly place: Place;
@@ -86,7 +85,14 @@ class Planner {
       const there = existing(target);
       if (there !== undefined) this.#files.set(target, there);
     }
-    this.#one({ subject, name, from, source: source.path, target }, this.#files, text, undefined, () => writeFileWhole(target, text), target);
+    this.#one(
+      { subject, name, from, source: source.path, target },
+      this.#files,
+      text,
+      undefined,
+      () => writeFileWhole(target, text),
+      target,
+    );
   }
 
   skill(from: AgentName, { name, source }: Found<MarkdownValue>): void {
@@ -94,21 +100,32 @@ class Planner {
     const target = join(this.#request.targets.folder, "skills", basename(folder));
     const piece = { subject: "skill" as const, name, from, source: folder, target };
     const there = filesBelow(target).length > 0;
-    if (there && sameFolder(folder, target)) this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
-    else if (there && !this.#request.force) this.actions.push({ ...piece, state: "conflict", reason: "another one is there; --force replaces it" });
+    if (there && sameFolder(folder, target))
+      this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
+    else if (there && !this.#request.force)
+      this.actions.push({ ...piece, state: "conflict", reason: "another one is there; --force replaces it" });
     else this.actions.push({ ...piece, state: "create", write: () => copyFolder(folder, target) });
   }
 
   settings(from: AgentName, source: string, { settings, rules, providers, left }: TakenSettings): void {
     const { config, models } = this.#request.targets;
     for (const [key, value] of Object.entries(settings))
-      this.#one({ subject: "setting", name: `${key}: ${value}`, from, source, target: config }, this.#settings, value, undefined, () =>
-        writeSetting(config, key as SettingKey, value), key);
+      this.#one(
+        { subject: "setting", name: `${key}: ${value}`, from, source, target: config },
+        this.#settings,
+        value,
+        undefined,
+        () => writeSetting(config, key as SettingKey, value),
+        key,
+      );
     for (const decision of ["allow", "ask", "deny"] as const)
       for (const rule of rules[decision]) this.#rule(from, source, decision, rule);
     for (const [name, value] of Object.entries(providers))
-      this.#one({ subject: "provider", name, from, source, target: models }, this.#providers, value, undefined, () => addProvider(models, name, value));
-    for (const { name, reason } of left) this.actions.push({ subject: "setting", name, from, source, state: "unsupported", reason });
+      this.#one({ subject: "provider", name, from, source, target: models }, this.#providers, value, undefined, () =>
+        addProvider(models, name, value),
+      );
+    for (const { name, reason } of left)
+      this.actions.push({ subject: "setting", name, from, source, state: "unsupported", reason });
   }
 
   #rule(from: AgentName, source: string, decision: "allow" | "ask" | "deny", rule: string): void {
@@ -135,7 +152,8 @@ class Planner {
     key = piece.name,
   ): void {
     const present = there.get(key);
-    if (present !== undefined && isDeepStrictEqual(present, value)) this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
+    if (present !== undefined && isDeepStrictEqual(present, value))
+      this.actions.push({ ...piece, state: "skipped", reason: "is there already" });
     else if (present !== undefined && !this.#request.force)
       this.actions.push({ ...piece, state: "conflict", reason: "another one is there; --force replaces it" });
     else {

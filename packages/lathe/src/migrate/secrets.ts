@@ -29,7 +29,8 @@ export function withoutSecrets(name: string, server: McpServerValue): WithoutSec
 }
 
 /** What refers to a variable already is no secret. */
-const isSecret = (key: string, value: string): boolean => value !== "" && !/\$\{?\w|\{env:/.test(value) && SECRET_NAME.test(key);
+const isSecret = (key: string, value: string): boolean =>
+  value !== "" && !/\$\{?\w|\{env:/.test(value) && SECRET_NAME.test(key);
 
 function mapped(
   values: Readonly<Record<string, string>> | undefined,

@@ -1,8 +1,8 @@
 // MCP servers in our mcp.json.
 
-import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
 import { isRecord } from "../discovery/structured.ts";
 import type { McpServerValue } from "../discovery/types.ts";
+import { readJsonFile, updateJsonFile } from "../home/json-file.ts";
 
 export function readServers(file: string): Readonly<Record<string, unknown>> {
   const value = readJsonFile(file);
@@ -17,7 +17,12 @@ export async function addServer(file: string, name: string, server: unknown): Pr
 }
 
 /** As such files have it. */
-export function writtenServer({ transport, timeoutMs, startTimeoutMs, ...rest }: McpServerValue): Readonly<Record<string, unknown>> {
+export function writtenServer({
+  transport,
+  timeoutMs,
+  startTimeoutMs,
+  ...rest
+}: McpServerValue): Readonly<Record<string, unknown>> {
   return {
     ...(transport === "stdio" ? {} : { type: transport }),
     ...rest,

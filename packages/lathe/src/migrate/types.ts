@@ -13,14 +13,23 @@ export type Scope = "user" | "project";
 export interface TakenSettings {
   readonly settings: Partial<Record<SettingKey, string>>;
   /** Rules in our words. */
-  readonly rules: { readonly allow: readonly string[]; readonly ask: readonly string[]; readonly deny: readonly string[] };
+  readonly rules: {
+    readonly allow: readonly string[];
+    readonly ask: readonly string[];
+    readonly deny: readonly string[];
+  };
   /** Entries for models.yml. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** What has no counterpart, and why. */
   readonly left: readonly { readonly name: string; readonly reason: string }[];
 }
 
-export const NOTHING: TakenSettings = { settings: {}, rules: { allow: [], ask: [], deny: [] }, providers: {}, left: [] };
+export const NOTHING: TakenSettings = {
+  settings: {},
+  rules: { allow: [], ask: [], deny: [] },
+  providers: {},
+  left: [],
+};
 
 export type Subject = "mcp-server" | "command" | "skill" | "agent" | "permission" | "setting" | "provider";
 

@@ -30,9 +30,16 @@ export function fromClaudeCode(settings: Readonly<Record<string, unknown>>): Tak
     left: [
       ...left,
       ...(mode !== undefined && known === undefined
-        ? [{ name: `permissions.defaultMode ${String(mode)}`, reason: "a mode without questions is yours to choose here: --permission-mode full" }]
+        ? [
+            {
+              name: `permissions.defaultMode ${String(mode)}`,
+              reason: "a mode without questions is yours to choose here: --permission-mode full",
+            },
+          ]
         : []),
-      ...(settings["env"] === undefined ? [] : [{ name: "env", reason: "may hold secrets: put variables into ~/.lathe/.env yourself" }]),
+      ...(settings["env"] === undefined
+        ? []
+        : [{ name: "env", reason: "may hold secrets: put variables into ~/.lathe/.env yourself" }]),
       ...(settings["hooks"] === undefined ? [] : [{ name: "hooks", reason: "run from where they are" }]),
     ],
   };

@@ -12,10 +12,19 @@ const EFFORTS: Readonly<Record<string, string>> = {
   high: "high",
   xhigh: "xhigh",
 };
-const MODES: Readonly<Record<string, string>> = { untrusted: "ask", "on-request": "auto-edit", "on-failure": "auto-edit" };
+const MODES: Readonly<Record<string, string>> = {
+  untrusted: "ask",
+  "on-request": "auto-edit",
+  "on-failure": "auto-edit",
+};
 
 export function fromCodex(settings: Readonly<Record<string, unknown>>): TakenSettings {
-  const { model, model_provider: provider = "openai", model_reasoning_effort: effort, approval_policy: policy } = settings;
+  const {
+    model,
+    model_provider: provider = "openai",
+    model_reasoning_effort: effort,
+    approval_policy: policy,
+  } = settings;
   const { sandbox_mode: sandbox, model_providers: written } = settings;
   const providers = isRecord(written)
     ? Object.fromEntries(
@@ -36,8 +45,17 @@ export function fromCodex(settings: Readonly<Record<string, unknown>>): TakenSet
       ...(mode === undefined ? {} : { permissionMode: mode }),
     },
     left: [
-      ...(policy === "never" ? [{ name: "approval_policy never", reason: "a mode without questions is yours to choose here: --permission-mode full, best with --sandbox" }] : []),
-      ...(settings["profiles"] === undefined ? [] : [{ name: "profiles", reason: "write them as profiles of models.yml" }]),
+      ...(policy === "never"
+        ? [
+            {
+              name: "approval_policy never",
+              reason: "a mode without questions is yours to choose here: --permission-mode full, best with --sandbox",
+            },
+          ]
+        : []),
+      ...(settings["profiles"] === undefined
+        ? []
+        : [{ name: "profiles", reason: "write them as profiles of models.yml" }]),
     ],
   };
 }

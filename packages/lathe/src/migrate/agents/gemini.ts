@@ -23,7 +23,12 @@ export function fromGemini(settings: Readonly<Record<string, unknown>>): TakenSe
     left: [
       ...left,
       ...(mode !== undefined && known === undefined
-        ? [{ name: `approval mode ${String(mode)}`, reason: "a mode without questions is yours to choose here: --permission-mode full" }]
+        ? [
+            {
+              name: `approval mode ${String(mode)}`,
+              reason: "a mode without questions is yours to choose here: --permission-mode full",
+            },
+          ]
         : []),
     ],
   };

@@ -39,7 +39,9 @@ function permissionRules(permission: unknown): Record<"allow" | "ask" | "deny", 
     const subject = Object.hasOwn(SUBJECTS, name) ? SUBJECTS[name] : name;
     if (!isRecord(value)) add(value, `${subject}`);
     // Among patterns the last that fits decides there; "ask" for everything else is what happens here anyway.
-    else for (const [pattern, decision] of Object.entries(value)) if (pattern !== "*") add(decision, `${subject}(${pattern})`);
+    else
+      for (const [pattern, decision] of Object.entries(value))
+        if (pattern !== "*") add(decision, `${subject}(${pattern})`);
   }
   return rules;
 }

@@ -40,7 +40,9 @@ export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettin
       ...(typeof level === "string" ? { defaultThinkingLevel: level } : {}),
     },
     providers: isRecord(providers)
-      ? Object.fromEntries(Object.entries(providers).flatMap(([id, value]) => (isRecord(value) ? [[id, providerOf(id, value)]] : [])))
+      ? Object.fromEntries(
+          Object.entries(providers).flatMap(([id, value]) => (isRecord(value) ? [[id, providerOf(id, value)]] : [])),
+        )
       : {},
   };
 }
