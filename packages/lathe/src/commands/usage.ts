@@ -28,6 +28,19 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["--list", "list trusted folders"],
     ["--remove [folder]", "stop trusting it"],
   ],
+  plugin: [
+    [
+      "add <source>",
+      "show what it brings, then install it: a folder, git URL, owner/repository, npm:<package>, <plugin>@<marketplace>",
+    ],
+    ["list", "what is installed"],
+    ["show <name>", "what it brings"],
+    ["enable <name>, disable <name>", "from the next session on"],
+    ["update <name>", "fetch it again"],
+    ["remove <name>", "delete it"],
+    ["marketplace add <source>", "a folder or repository that lists plugins; also: list, remove <name>"],
+    ["… --yes", "without a question"],
+  ],
   migrate: [
     ["", "show what would be taken over; writes nothing"],
     ["--apply", "write it, with a copy of every file that is changed"],

@@ -29,24 +29,25 @@ export type CommandDecider = (question: CommandQuestion, signal: AbortSignal) =>
 export function permissionCommand(workspace: Workspace, command: string): CommandDecider {
   const { cwd, redactor } = workspace;
   return async ({ call, reason, offers, agentId }, signal) => {
-    const { tool, tier, summary, args, access } = call;
-    const { lines } = await call.preview();
-    const question = {
-      tool: tool.name,
-      tier,
-      summary,
-      arguments: args,
-      access: access ?? null,
-      preview: lines.map(({ text }) => text),
-      reason: reason ?? null,
-      offers,
-      cwd,
-      agentId: agentId ?? null,
-    };
-    const input = `${JSON.stringify(redactor.value(question))}\n`;
     try {
+      const { tool, tier, summary, args, access } = call;
+      const { lines } = await call.preview();
+      const question = {
+        tool: tool.name,
+        tier,
+        summary,
+        arguments: args,
+        access: access ?? null,
+        preview: lines.map(({ text }) => text),
+        reason: reason ?? null,
+        offers,
+        cwd,
+        agentId: agentId ?? null,
+      };
+      const input = `${JSON.stringify(redactor.value(question))}\n`;
       const { stdout, exitCode } = await runUserProgram(workspace, { command, input, signal });
-      if (stdout.trim() === "") return failed(`it printed nothing and ended with code ${exitCode}`);
+      if (exitCode !== 0 || stdout.trim() === "")
+        return failed(`it ${stdout.trim() === "" ? "printed nothing and " : ""}ended with code ${exitCode}`);
       return answerOf(stdout);
     } catch (error) {
       return failed(error instanceof Error ? error.message : String(error));
