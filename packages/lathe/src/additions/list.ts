@@ -3,4 +3,6 @@
 import type { AdditionEntry } from "../conversation/additions.ts";
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const ADDITIONS: readonly AdditionEntry[] = [];
+export const ADDITIONS: readonly AdditionEntry[] = [
+  { name: "hooks", kinds: ["hook"], load: async () => (await import("../hooks/index.ts")).hooksFor },
+];

@@ -28,6 +28,27 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["--list", "list trusted folders"],
     ["--remove [folder]", "stop trusting it"],
   ],
+  plugin: [
+    [
+      "add <source>",
+      "show what it brings, then install it: a folder, git URL, owner/repository, npm:<package>, <plugin>@<marketplace>",
+    ],
+    ["list", "what is installed"],
+    ["show <name>", "what it brings"],
+    ["enable <name>, disable <name>", "from the next session on"],
+    ["update <name>", "fetch it again"],
+    ["remove <name>", "delete it"],
+    ["marketplace add <source>", "a folder or repository that lists plugins; also: list, remove <name>"],
+    ["… --yes", "without a question"],
+  ],
+  migrate: [
+    ["", "show what would be taken over; writes nothing"],
+    ["--apply", "write it, with a copy of every file that is changed"],
+    ["--from <agent>", "claude-code, codex, gemini, opencode, pi or all"],
+    ["--scope <scope>", "user (your own files) or project (those of this repository)"],
+    ["--force", "replace what is there under the same name"],
+    ["--json", "as JSON"],
+  ],
   discover: [
     ["", "everything: where it comes from, and why something is shadowed or ignored"],
     ["<kind>", "one kind: skill, command, rule, mcp-server, hook, …"],

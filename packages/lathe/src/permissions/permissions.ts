@@ -77,6 +77,12 @@ export interface PermissionsOptions {
   readonly onMode?: () => void;
 }
 
+/** Who said yes, for the audit. */
+interface HookPermission {
+  readonly by: string;
+  readonly reason?: string | undefined;
+}
+
 export class Permissions {
   /** Calls that were denied because nobody could be asked. */
   readonly denied: DeniedCall[] = [];
@@ -88,6 +94,8 @@ export class Permissions {
   readonly #tools = new Set<string>();
   /** Of this session only. */
   #added: readonly Rule[] = [];
+  /** Questions about calls that the user's own programs have answered with yes already, by call. */
+  readonly #answered = new Map<string, HookPermission>();
 
   constructor(options: PermissionsOptions) {
     this.#options = options;
@@ -116,6 +124,11 @@ export class Permissions {
       ...(this.#options.command ? { timeoutMs: COMMAND_PATIENCE_MS } : {}),
       approve: (call, context) => this.#approve(call, context),
     };
+  }
+
+  /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */
+  answered(callId: string, permission: HookPermission): void {
+    this.#answered.set(callId, permission);
   }
 
   /** All that takes effect, the strongest sources first. */
@@ -216,6 +229,9 @@ export class Permissions {
       return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
     }
     if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
+    const answered = this.#answered.get(call.callId);
+    this.#answered.delete(call.callId);
+    if (answered) return { decision: "allow", by: answered.by, reason: answered.reason, parts, asked: reason ?? "" };
     const said = await this.#askCommand(call, judged, verdict, context);
     if (said && said.decision !== "ask") return { ...said, by: COMMAND, parts, asked: reason ?? "" };
     const why = [reason, said?.reason].filter((text) => text !== undefined).join(" ");
