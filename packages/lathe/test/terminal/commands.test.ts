@@ -108,7 +108,7 @@ describe("choosing", () => {
     command(run, "/model");
     await run.see(/claude-sonnet-4-5 [\s\S]*preset\/claude-opus +✓ Anthropic[\s\S]*Browse all models/);
     run.type("preset/claude-op");
-    await run.see(/❯ preset\/claude-opus[\s\S]*smol: anthropic\/claude-haiku-5-5:low/);
+    await run.see(/❯ preset\/claude-opus[\s\S]*smol anthropic\/claude-haiku-5-5:low/);
     run.type(KEY.enter);
     await run.see(/❯ for this session[\s\S]*from now on/);
     run.type(`${KEY.down}${KEY.enter}`);

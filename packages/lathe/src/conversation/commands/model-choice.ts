@@ -2,7 +2,7 @@
 // models as well.
 
 import { modelsOf } from "../../models/connect.ts";
-import { type ListedPreset, listPresets } from "../../models/list-presets.ts";
+import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
 import { type OfferedModel, offeredModels } from "../../models/offered.ts";
 import { PRESET } from "../../models/presets.ts";
 import { keepPreset } from "../../models/use-preset.ts";
@@ -28,7 +28,6 @@ export async function chosenModel(
   const chosen = await chooseFrom(view, {
     title: "Model",
     items: [...inUse, ...usable, browse, ...others],
-    preview: (value) => previewOf(presets.find(({ name }) => PRESET + name === value)),
     search: async (words) => models.filter(({ label, detail }) => hasWords(`${label} ${detail}`, words)),
   });
   if (chosen === ALL) return chooseFrom(view, { title: "Model", items: models, current: 0 });
@@ -48,17 +47,13 @@ function presetItem({ name, group, requires, missing, mapping, isActive }: Liste
   return {
     value: PRESET + name,
     label: PRESET + name,
-    detail: [requires.length === 0 ? "" : `${sign} ${group}`, mapping["default"] ?? "", isActive ? "in use" : ""]
+    detail: [requires.length === 0 ? "" : `${sign} ${group}`, isActive ? "in use" : ""]
       .filter((part) => part !== "")
       .join("  "),
+    description: rolesText(mapping),
     ...(first === undefined ? {} : { disabled: `no credential: lathe login ${first}` }),
   };
 }
-
-const previewOf = (preset: ListedPreset | undefined): string =>
-  Object.entries(preset?.mapping ?? {})
-    .map(([role, selector]) => `${role}: ${selector}`)
-    .join("\n");
 
 async function askToKeep(workspace: Workspace, name: string, view: CommandView): Promise<void> {
   const items = [
