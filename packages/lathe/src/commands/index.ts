@@ -8,6 +8,7 @@ import type { Command } from "./command.ts";
 const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   config: async () => (await import("./config.ts")).configCommand,
   models: async () => (await import("./models.ts")).modelsCommand,
+  setup: async () => (await import("./setup.ts")).setupCommand,
   login: async () => (await import("./login.ts")).loginCommand,
   logout: async () => (await import("./login.ts")).logoutCommand,
   auth: async () => (await import("./auth.ts")).authCommand,

@@ -14,8 +14,12 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   models: [
     ["", "all models"],
     ["<pattern>", "only those that match: part of a name, provider/*, *sonnet*"],
+    ["presets", "models for all jobs at once, as --mpreset takes them"],
     ["… --usable", "only those with a credential, or that need none"],
     ["… --json", "as JSON"],
+  ],
+  setup: [
+    ["provider --preset <name>", "write an entry for minimax, minimax-cn or glm to models.yml; no key is written"],
   ],
   login: [
     ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],

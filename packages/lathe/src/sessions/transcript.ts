@@ -144,7 +144,7 @@ function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, labe
     case "message":
       return messageItem(entry, fields, results);
     case "model_change":
-      return note(`Model: ${entry.model}`);
+      return note(`Model: ${entry.model}${entry.reason === undefined ? "" : ` (${entry.reason})`}`);
     case "thinking_level_change":
       return note(`Thinking: ${entry.thinkingLevel}`);
     case "mode_change":
