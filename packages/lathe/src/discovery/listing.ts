@@ -21,7 +21,7 @@ export async function listingOf(discovery: Discovery, kinds: readonly ItemKind[]
 }
 
 /** Headings. */
-export const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
+const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   "context-file": "Instruction files",
   instruction: "Instructions",
   "system-prompt": "System prompts",

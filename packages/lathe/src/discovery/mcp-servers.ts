@@ -45,7 +45,7 @@ function deepReplaced<T>(value: T, resolve: (text: string) => string): T {
 }
 
 /** The server, or what is wrong with it. */
-export function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | string {
+function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | string {
   const [command, ...args] = commandOf(written);
   const httpUrl = textIn(written, "httpUrl", "serverUrl");
   const url = httpUrl ?? textIn(written, "url");
