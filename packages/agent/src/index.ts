@@ -59,6 +59,7 @@ export { realEntryOf, realPathOf } from "./env/real-path.ts";
 export { RemoteEnvironment, type RemoteOptions, type RemoteTransport } from "./env/remote.ts";
 export { SandboxedLocalEnvironment, type SandboxOptions } from "./env/sandbox/sandboxed-local.ts";
 export { personalIgnoreFile } from "./env/search/global-ignore.ts";
+export { compileFilter } from "./env/search/path-glob.ts";
 export { locateRipgrep, onPath } from "./env/search/locate-ripgrep.ts";
 export type { SearchEngine } from "./env/search/types.ts";
 export { quoteShell } from "./env/shell-quote.ts";

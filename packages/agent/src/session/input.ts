@@ -11,6 +11,7 @@ import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { saveLedger } from "./ledger-line.ts";
+import { rulesInjected } from "./injected-rules.ts";
 import { readQueued } from "./media.ts";
 import { callModel, type ModelCallParts } from "./model-call.ts";
 import type {
@@ -121,7 +122,8 @@ async function loop(core: InputParts, run: InputRun, start: "fresh" | "drained" 
         throw outcome.error;
       case "cut":
         core.emit("turn_end", { turn, outcome: "interrupted" });
-        inject(core, outcome.inject, "injected");
+        inject(core, outcome.cut.cut, "injected");
+        if (outcome.cut.rules) rulesInjected(core, outcome.cut.rules);
         continue;
       case "answer":
         break;

@@ -1,5 +1,6 @@
 // From options to a conversation with a person, and to its end. The same for every way to draw it.
 
+import type { InputContent } from "@lathe/agent";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
 import type { OpenSession, SessionRequest } from "../../conversation/open-session.ts";
@@ -68,9 +69,11 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
   const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
   const requestFor = (journal: OpenedJournal, place = workspace): Promise<SessionRequest> =>
     timing.phase("model", () => sessionRequest(place, options, journal, presence));
+  const commands = builtinCommands();
   const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
+    void commands.bring(open.additions.commands());
   };
   const workspaceAt = (cwd: string): Promise<Workspace> => openWorkspaceAt(machine, options, cwd);
   const { approve, answer, decidePlan } = view;
@@ -85,7 +88,7 @@ async function opened(args: ParsedArgs, machine: Machine, timing: StartTiming, h
     onTitle: (title: string) => host.titled?.(title),
   };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
-  const controller = new Controller(conversation, builtinCommands(), view, machine.deps.now);
+  const controller = new Controller(conversation, commands, view, machine.deps.now);
   return { controller, conversation, prompts };
 }
 
@@ -111,7 +114,8 @@ async function conversationWith(
   void view.tell(async (ready) => {
     if (first !== undefined) {
       ready.returnQueued();
-      await ready.submit(first, later);
+      const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
+      if (now !== undefined) await ready.submit(now, rest);
     } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
@@ -120,6 +124,15 @@ async function conversationWith(
   // Below what was cut off, which is only known now.
   if (toContinue !== "") view.line(toContinue, "dim");
   return code;
+}
+
+async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
+  const expanded: InputContent[] = [];
+  for (const input of inputs) {
+    const content = await controller.expanded(input);
+    if (content !== undefined) expanded.push(content);
+  }
+  return expanded;
 }
 
 /** Later sessions of the run begin as the first did. */
