@@ -414,6 +414,15 @@ export const SETTINGS = {
     choices: ["never", "prose-only", "tool-only", "always"],
     default: "always",
     help: "where a broken rule cuts the answer; elsewhere the model is reminded of it afterwards",
+  "discovery.disabledProviders": {
+    type: "strings",
+    default: [],
+    help: "agents whose files are not looked for, such as claude or cursor; see lathe discover",
+  },
+  "discovery.disabledItems": {
+    type: "strings",
+    default: [],
+    help: "found items that take no effect, as kind:name, such as skill:review",
   },
 } as const satisfies Record<string, SettingSpec>;
 

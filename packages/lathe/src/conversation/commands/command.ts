@@ -72,8 +72,8 @@ const COMMAND = /^\/([\w:.-]*)(?:[ \t]+(.*))?$/;
 
 export class CommandRegistry {
   readonly #commands = new Map<string, SlashCommand>();
-  readonly #brought = new Map<string, SlashCommand>();
-  #ready: Promise<void> = Promise.resolve();
+  #added: readonly SlashCommand[] = [];
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(commands: Iterable<SlashCommand> = []) {
     for (const command of commands) this.add(command);
@@ -84,28 +84,25 @@ export class CommandRegistry {
     this.#commands.set(command.name, command);
   }
 
-  /** What the present session brings, in the place of what the last one brought. What is built in wins; of the others the first. */
-  bring(commands: Promise<Iterable<SlashCommand>>): Promise<void> {
-    this.#ready = commands.then((list) => {
-      this.#brought.clear();
-      for (const command of list)
-        if (!this.#own(command.name) && !this.#brought.has(command.name)) this.#brought.set(command.name, command);
+  /** What the present session's files and extensions bring, in place of what the last one's did. The built-in names stay. */
+  setAdded(commands: Promise<readonly SlashCommand[]>): void {
+    const loading = commands.then((added) => {
+      if (this.#loading === loading) this.#added = added;
     });
-    return this.#ready;
+    this.#loading = loading;
   }
 
-  /** Until it is known what the present session brings. */
+  /** Every command is known. */
   get ready(): Promise<void> {
-    return this.#ready;
+    return this.#loading;
   }
 
   list(): readonly SlashCommand[] {
-    return [...this.#commands.values(), ...this.#brought.values()];
-  }
-
-  #own(name: string): SlashCommand | undefined {
-    const commands = [...this.#commands.values()];
-    return this.#commands.get(name) ?? commands.find(({ aliases = [] }) => aliases.includes(name));
+    const own = [...this.#commands.values()];
+    const taken = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    // Of those with the same name the first is used.
+    const added = this.#added.filter(({ name }) => !taken.has(name) && taken.add(name));
+    return [...own, ...added];
   }
 
   /** Every name that can be typed: those of the commands, then their aliases. */
@@ -117,7 +114,10 @@ export class CommandRegistry {
   }
 
   get(name: string): SlashCommand | undefined {
-    return this.#own(name) ?? this.#brought.get(name);
+    const commands = this.list();
+    return (
+      commands.find((command) => command.name === name) ?? commands.find(({ aliases = [] }) => aliases.includes(name))
+    );
   }
 
   /**
@@ -144,6 +144,7 @@ export class CommandRegistry {
     { name, argument }: { readonly name: string; readonly argument: string },
     view: CommandView,
   ): Promise<void> {
+    await this.ready;
     const command = this.get(name);
     if (!command || !("run" in command)) {
       const meant = this.#meant(name);
@@ -165,6 +166,7 @@ export class CommandRegistry {
   async completions(conversation: Conversation, line: string): Promise<readonly string[]> {
     const [, name = "", gap = "", typed = ""] = /^\/([\w:.-]*)(\s*)(.*)$/.exec(line) ?? [];
     if (!line.startsWith("/")) return [];
+    await this.ready;
     if (gap === "")
       return this.named()
         .filter((one) => one.name.startsWith(name))

@@ -203,7 +203,8 @@ export class Controller {
   }
 
   /** The text that a command stands for; everything else as it is. */
-  expanded(content: InputContent): Promise<InputContent | undefined> {
+  async expanded(content: InputContent): Promise<InputContent | undefined> {
+    await this.commands.ready;
     return expandInput(content, this.conversation.open, { commands: this.commands.list() });
   }
 
