@@ -9,9 +9,9 @@ import { type Batch, type BatchParts, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
 import { failureOf } from "./failure.ts";
 import type { Delivery, QueuedMessage } from "./inbox.ts";
+import { rulesInjected } from "./injected-rules.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { saveLedger } from "./ledger-line.ts";
-import { rulesInjected } from "./injected-rules.ts";
 import { readQueued } from "./media.ts";
 import { callModel, type ModelCallParts } from "./model-call.ts";
 import type {

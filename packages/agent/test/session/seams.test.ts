@@ -138,7 +138,7 @@ describe("seams", () => {
     const s = setUp({
       script: [{ calls: [{ name: "write_file", args: { file_path: "a.txt", content: "x" } }] }, { text: "done" }],
       middleware: [look],
-      profile: testProfile([writeFileTool]),
+      profile: testProfile([writeFileTool as unknown as ToolDef]),
     });
     await s.session.submit("go");
     await s.finish();

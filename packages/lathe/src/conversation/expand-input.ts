@@ -32,7 +32,11 @@ export async function expandInput(
   return [...content.slice(0, -1), ...parts];
 }
 
-async function expandText(text: string, open: OpenSession, options: ExpansionOptions): Promise<InputContent | undefined> {
+async function expandText(
+  text: string,
+  open: OpenSession,
+  options: ExpansionOptions,
+): Promise<InputContent | undefined> {
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return text;
   const commands = options.commands ?? (await open.additions.commands());

@@ -16,7 +16,9 @@ export const fileCommands: AdditionMaker = async (workspace) => {
       const [commands, prompts] = await Promise.all([discovery.of("command"), discovery.of("prompt")]);
       const known = new Map<string, PromptCommand>();
       // A command wins over a template of the same name.
-      const inForce = commands.all.filter(({ ignored, source }) => ignored === undefined && isEnabled(settings, source));
+      const inForce = commands.all.filter(
+        ({ ignored, source }) => ignored === undefined && isEnabled(settings, source),
+      );
       for (const found of [...inForce, ...prompts.active])
         if (!known.has(found.name)) known.set(found.name, fileCommand(workspace, found));
       return [...known.values()];

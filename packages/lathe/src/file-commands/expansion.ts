@@ -4,7 +4,9 @@
 /** Quotes keep blanks together and have no escapes; one without its partner goes on to the end. */
 export function splitArguments(typed: string): readonly string[] {
   const words = typed.match(/(?:[^\s"']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];
-  return words.map((word) => word.replace(/"([^"]*)(?:"|$)|'([^']*)(?:'|$)/g, (_all, a?: string, b?: string) => a ?? b ?? ""));
+  return words.map((word) =>
+    word.replace(/"([^"]*)(?:"|$)|'([^']*)(?:'|$)/g, (_all, a?: string, b?: string) => a ?? b ?? ""),
+  );
 }
 
 const PLACEHOLDER = /\$@\[(\d+)(?::(\d+))?\]|\$(ARGUMENTS|@)|\$([1-9]\d*)|\{\{\s*(?:args|arguments|ARGUMENTS)\s*\}\}/g;
@@ -19,17 +21,14 @@ export function hasPlaceholder(text: string): boolean {
  */
 export function fillPlaceholders(text: string, typed: string): string {
   const words = splitArguments(typed);
-  return text.replace(
-    PLACEHOLDER,
-    (_all, start?: string, count?: string, name?: string, position?: string): string => {
-      if (start !== undefined) {
-        const from = Math.max(0, Number(start) - 1);
-        return words.slice(from, count === undefined ? undefined : from + Number(count)).join(" ");
-      }
-      if (position !== undefined) return words[Number(position) - 1] ?? "";
-      return name === "@" ? words.join(" ") : typed;
-    },
-  );
+  return text.replace(PLACEHOLDER, (_all, start?: string, count?: string, name?: string, position?: string): string => {
+    if (start !== undefined) {
+      const from = Math.max(0, Number(start) - 1);
+      return words.slice(from, count === undefined ? undefined : from + Number(count)).join(" ");
+    }
+    if (position !== undefined) return words[Number(position) - 1] ?? "";
+    return name === "@" ? words.join(" ") : typed;
+  });
 }
 
 /** Arguments that the text has no place for stand at its end. */

@@ -55,7 +55,11 @@ class Includes {
     return lines.join("\n");
   }
 
-  async #line(line: string, place: { readonly path: string; readonly line: number }, open: readonly string[]): Promise<string> {
+  async #line(
+    line: string,
+    place: { readonly path: string; readonly line: number },
+    open: readonly string[],
+  ): Promise<string> {
     const [whole, braced, quoted, bare] = ALONE.exec(line) ?? [];
     if (whole !== undefined) return (await this.#include(braced ?? quoted ?? bare ?? "", place, open)) ?? line;
     for (const [, inBraces, inQuotes, word] of line.matchAll(NAMED)) {

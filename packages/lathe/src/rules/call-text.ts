@@ -30,9 +30,9 @@ export class CallText {
     if (this.#escape.length === 1) return "";
     const isUnicode = this.#escape[1] === "u";
     if (isUnicode && this.#escape.length < 6) return "";
-    const escape = this.#escape;
+    const hex = this.#escape.slice(2);
     this.#escape = "";
-    if (isUnicode) return String.fromCharCode(Number.parseInt(escape.slice(2), 16));
+    if (isUnicode) return String.fromCharCode(Number.parseInt(hex, 16));
     return ESCAPED[char] ?? char;
   }
 }

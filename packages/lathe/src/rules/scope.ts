@@ -51,9 +51,7 @@ export function coversAccess(scope: Scope, name: string, access: readonly Access
   const touched = kinds ? access.filter(({ kind }) => kinds.includes(kind)) : access;
   if (glob === undefined) return touched.length > 0;
   const matches = compileFilter(glob);
-  return touched.some(
-    (item) => (item.kind === "write" || item.kind === "read") && matches(below(item.path, cwd)),
-  );
+  return touched.some((item) => (item.kind === "write" || item.kind === "read") && matches(below(item.path, cwd)));
 }
 
 const below = (path: string, cwd: string): string =>

@@ -39,7 +39,12 @@ class Answer {
   readonly blocks = new Map<string, Block>();
   /** Broken without being cut: the model is told afterwards. */
   readonly reminders = new Set<Rule>();
-  constructor(readonly rules: readonly Rule[]) {}
+  /** Those that the model was not given yet. */
+  readonly rules: readonly Rule[];
+
+  constructor(rules: readonly Rule[]) {
+    this.rules = rules;
+  }
 }
 
 export class StreamRules {
@@ -147,7 +152,11 @@ export class StreamRules {
     return answers.includes(true) || (answers.includes(undefined) ? undefined : false);
   }
 
-  #switchOff(condition: Condition, among: readonly { readonly rule: Rule; readonly trigger: Trigger }[], context: SeamContext): void {
+  #switchOff(
+    condition: Condition,
+    among: readonly { readonly rule: Rule; readonly trigger: Trigger }[],
+    context: SeamContext,
+  ): void {
     this.#off.add(condition);
     const { rule } = among.find(({ trigger }) => trigger.condition === condition)!;
     context.warn(
@@ -189,7 +198,10 @@ export class StreamRules {
       if (part.kind === "text") cut = this.#look(`text ${i}`, "text", part.text, context);
       if (part.kind === "thinking") cut = this.#look(`thinking ${i}`, "thinking", part.thinking.text, context);
       if (part.kind === "tool_call") {
-        cut = await this.#callEnds({ type: "tool_call_end", callKey: `${i}`, toolCall: streamed(part.toolCall) }, context);
+        cut = await this.#callEnds(
+          { type: "tool_call_end", callKey: `${i}`, toolCall: streamed(part.toolCall) },
+          context,
+        );
       }
       if (cut) return cut;
     }

@@ -383,19 +383,35 @@ export const SETTINGS = {
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
-  "skills.enableSkillCommands": { type: "boolean", default: true, help: "every skill is a command as well: /skill:name" },
+  "skills.enableSkillCommands": {
+    type: "boolean",
+    default: true,
+    help: "every skill is a command as well: /skill:name",
+  },
   "skills.enableLatheUser": { type: "boolean", default: true, help: "use the skills in ~/.lathe/skills" },
   "skills.enableLatheProject": { type: "boolean", default: true, help: "use the skills in .lathe/skills of a project" },
   "skills.enableClaudeUser": { type: "boolean", default: true, help: "use the skills in ~/.claude/skills" },
-  "skills.enableClaudeProject": { type: "boolean", default: true, help: "use the skills in .claude/skills of a project" },
+  "skills.enableClaudeProject": {
+    type: "boolean",
+    default: true,
+    help: "use the skills in .claude/skills of a project",
+  },
   "skills.enableCodexUser": { type: "boolean", default: true, help: "use the skills in ~/.codex/skills" },
-  "skills.customDirectories": { type: "strings", default: [], help: "other folders of skills, each skill a folder in them" },
+  "skills.customDirectories": {
+    type: "strings",
+    default: [],
+    help: "other folders of skills, each skill a folder in them",
+  },
   "skills.includeSkills": {
     type: "strings",
     default: [],
     help: "only skills whose name matches one of these; empty = all; * is a wildcard",
   },
-  "skills.ignoredSkills": { type: "strings", default: [], help: "no skill whose name matches one of these; * is a wildcard" },
+  "skills.ignoredSkills": {
+    type: "strings",
+    default: [],
+    help: "no skill whose name matches one of these; * is a wildcard",
+  },
   "commands.enableClaudeUser": { type: "boolean", default: true, help: "use the commands in ~/.claude/commands" },
   "commands.enableClaudeProject": {
     type: "boolean",
@@ -414,6 +430,7 @@ export const SETTINGS = {
     choices: ["never", "prose-only", "tool-only", "always"],
     default: "always",
     help: "where a broken rule cuts the answer; elsewhere the model is reminded of it afterwards",
+  },
   "discovery.disabledProviders": {
     type: "strings",
     default: [],

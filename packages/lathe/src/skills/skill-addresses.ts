@@ -36,5 +36,8 @@ async function fileOf({ name, folder }: Skill, path: string): Promise<SchemeCont
 
 async function filesIn(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
-  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort().join(", ");
+  return entries
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .sort()
+    .join(", ");
 }

@@ -50,11 +50,6 @@ export function chooseSkills(found: readonly Found<MarkdownValue>[], filters: Sk
       continue;
     }
     folders.add(folder);
-    if (skill.description === "")
-      warnings.push({
-        path: item.source.path,
-        message: "the skill has no description, so the model is not told of it. Add one to the frontmatter.",
-      });
     skills.set(skill.name, skill);
   }
   return { skills: [...skills.values()], warnings };
@@ -72,7 +67,10 @@ function skillOf({ name, source, value }: Found<MarkdownValue>, folder: string):
 }
 
 /** Folders that the settings name, one level deep. */
-export function customSkills(folders: readonly string[], { cwd, userHome }: { cwd: string; userHome: string }): {
+export function customSkills(
+  folders: readonly string[],
+  { cwd, userHome }: { cwd: string; userHome: string },
+): {
   readonly found: readonly Found<MarkdownValue>[];
   readonly warnings: readonly DiscoveryWarning[];
 } {

@@ -208,7 +208,6 @@ export class Controller {
     return expandInput(content, this.conversation.open, { commands: this.commands.list() });
   }
 
-
   async #shell(bang: BangCommand): Promise<void> {
     const shown = this.#view.userCommand(bang);
     try {
