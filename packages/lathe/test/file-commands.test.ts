@@ -1,9 +1,11 @@
 // Markdown files as commands, in every host; and what becomes of a slash that names none.
 
-import { turn } from "@lathe/testkit";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gate, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { sandbox } from "./command.ts";
 import { project } from "./project-kit.ts";
+import { MODEL, setup } from "./rpc-host.ts";
 
 const FIX = { "project/.lathe/commands/fix.md": "1=$1 rest=$@[2]" };
 
@@ -48,10 +50,37 @@ describe("a command from a file", () => {
     expect(rig.lastSaid()).toMatch(/\/own$/);
   });
 
-  it("LS-03 goes out as steering while the agent works", async () => {
-    await using rig = await project(FIX);
-    const [command] = rig.commands.list().filter(({ name }) => name === "fix");
-    expect(command).toMatchObject({ whileWorking: true });
+  it("EX-06 LS-03 works in a printed run, in JSON mode and over RPC, at once or as steering; RPC can send it as it is", async () => {
+    const rig = await setup();
+    await mkdir(join(rig.box.dir, ".lathe/commands"), { recursive: true });
+    await writeFile(join(rig.box.dir, ".lathe/commands/fix.md"), "1=$1 rest=$@[2]");
+    const said = (): string => rig.server.requests.at(-1)!.view.messages.at(-1)!.text;
+    rig.server.push(turn.text("printed"), turn.text("as lines"));
+    const printed = await rig.box.run([...MODEL, "-p", '/fix "a b" c'], { env: rig.env });
+    expect([printed.stdout, said()]).toEqual(["printed\n", expect.stringMatching(/1=a b rest=c$/)]);
+    const line = `${JSON.stringify({ type: "message", content: "/fix d e" })}\n`;
+    await rig.box.run([...MODEL, "--mode", "json"], { env: rig.env, stdin: line });
+    expect(said()).toMatch(/1=d rest=e$/);
+    const open = gate();
+    rig.server.push(
+      turn.calls([{ name: "shell", args: { command: "true" } }], { before: open.wait }),
+      turn.text("steered"),
+      turn.text("verbatim"),
+    );
+    const host = await rig.start();
+    host.send({ type: "prompt", message: "/fix f g" });
+    await open.reached;
+    expect(said()).toMatch(/1=f rest=g$/);
+    await host.data("steer", { message: "/fix h i" });
+    open.open();
+    await host.event("agent_end");
+    expect(said()).toMatch(/1=h rest=i$/);
+    const from = host.frames.length;
+    await host.ask("prompt", { message: "/fix j", expandPromptTemplates: false });
+    await host.event("agent_end", from);
+    expect(said()).toBe("/fix j");
+    expect(await host.finish()).toBe(0);
+    await rig.remove();
   });
 });
 

@@ -69,7 +69,8 @@ it("EX-08 a linked folder is one skill, of two with one name the first is used w
   ]);
   const only = async (settings: Record<string, unknown>): Promise<string[]> => {
     await using other = await project(files, { settings });
-    return (await skillsOf(other.workspace)).skills.map(({ name, description }) => `${name}: ${description}`);
+    const { skills: chosen } = await skillsOf(other.workspace);
+    return chosen.map(({ name, description }) => `${name}: ${description}`).sort();
   };
   expect(await only({ "skills.includeSkills": ["user-*"] })).toEqual(["user-b: of the user"]);
   expect(await only({ "skills.enableLatheProject": false, "skills.enableLatheUser": false })).toEqual([
