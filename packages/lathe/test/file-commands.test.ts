@@ -1,5 +1,6 @@
 // Markdown files as commands, in every host; and what becomes of a slash that names none.
 
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
@@ -82,6 +83,18 @@ describe("a command from a file", () => {
     expect(await host.finish()).toBe(0);
     await rig.remove();
   });
+});
+
+it("EX-06 commands inside a command's text are not run by us: the model is told, and its calls are judged like any", async () => {
+  await using rig = await project({
+    "project/.claude/commands/commit.md": "Status: !`touch ran.txt`\nCommit it.",
+    "project/.claude/commands/plain.md": "Careful! `touch ran.txt`",
+  });
+  await rig.say("/commit", turn.text("ok"));
+  expect(rig.lastSaid()).toMatch(/Status: !`touch ran\.txt`\nCommit it\.\n\n[\s\S]*Nothing was run/);
+  await rig.say("/plain", turn.text("ok"));
+  expect(rig.lastSaid()).toBe("Careful! `touch ran.txt`");
+  expect(existsSync(join(rig.cwd, "ran.txt"))).toBe(false);
 });
 
 describe("files that a command names", () => {

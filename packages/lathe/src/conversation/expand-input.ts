@@ -32,6 +32,18 @@ export async function expandInput(
   return [...content.slice(0, -1), ...parts];
 }
 
+/** Several at once come out in the order in which they went in, however long one of them takes. */
+export class InputExpansion {
+  #last: Promise<unknown> = Promise.resolve();
+
+  expand(...input: Parameters<typeof expandInput>): ReturnType<typeof expandInput> {
+    const expanded = this.#last.then(() => expandInput(...input));
+    // One that failed must not keep the next from being sent.
+    this.#last = expanded.catch(() => {});
+    return expanded;
+  }
+}
+
 async function expandText(
   text: string,
   open: OpenSession,

@@ -11,6 +11,7 @@ import type { Found, MarkdownValue } from "../discovery/types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { expand } from "./expansion.ts";
 import { type Included, withIncludes } from "./includes.ts";
+import shellNote from "./shell-note.md";
 
 const LONGEST_DESCRIPTION = 60;
 
@@ -45,7 +46,7 @@ async function expandFile(
   const { cwd, roots, machine } = workspace;
   const isStrangers = source.level === "project" || source.level === "plugin";
   const included = await withIncludes(
-    { path: source.path, text: expand(value.body, typed), firstLine: await firstLineOf(source.path, value.body) },
+    { path: source.path, text: withShellNote(expand(value.body, typed)), firstLine: await firstLineOf(source.path, value.body) },
     {
       cwd,
       userHome: machine.userHome,
@@ -56,6 +57,11 @@ async function expandFile(
   for (const { path, line, message } of included.warnings) session.warn(`${path}:${line}: ${message}`, "include");
   return contentOf(included, workspace);
 }
+
+/** `!`command`` of other agents: their output belongs into the text. Here the model runs them, and is asked about them like about any call. */
+const SHELL = /(?<![\w\\])!(?:`[^`\n]+`|\{[^}\n]+\})/;
+
+const withShellNote = (text: string): string => (SHELL.test(text) ? `${text}\n\n${shellNote.trim()}` : text);
 
 async function contentOf({ text, attached }: Included, { cwd, machine }: Workspace): Promise<InputContent> {
   if (attached.length === 0) return text;

@@ -5,7 +5,7 @@ import type { InputContent, QueuedMessage } from "@lathe/agent";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import { expandInput } from "../../conversation/expand-input.ts";
+import { InputExpansion } from "../../conversation/expand-input.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import goOn from "../../headless/go-on.md";
 import { CliError, EXIT } from "../../usage/exit.ts";
@@ -39,6 +39,7 @@ export class Controller {
   #offer = new AbortController();
   /** The last command; what is typed after it waits until it has done its work. */
   #commanded: Promise<void> = Promise.resolve();
+  readonly #expansion = new InputExpansion();
 
   constructor(conversation: Conversation, commands: CommandRegistry, view: HostView, now: () => number) {
     this.conversation = conversation;
@@ -205,7 +206,7 @@ export class Controller {
   /** The text that a command stands for; everything else as it is. */
   async expanded(content: InputContent): Promise<InputContent | undefined> {
     await this.commands.ready;
-    return expandInput(content, this.conversation.open, { commands: this.commands.list() });
+    return this.#expansion.expand(content, this.conversation.open, { commands: this.commands.list() });
   }
 
   async #shell(bang: BangCommand): Promise<void> {

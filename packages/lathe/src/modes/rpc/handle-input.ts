@@ -2,7 +2,6 @@
 
 import { type InputContent, sentence } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import { expandInput } from "../../conversation/expand-input.ts";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
 import type { RpcSession } from "./session.ts";
@@ -21,9 +20,9 @@ function contentOf({ message, images = [] }: MessageWithImages): InputContent {
 }
 
 /** Of a message that may have to wait: it is a text in any case. */
-async function queuedContent(params: MessageWithImages, { conversation }: RpcSession): Promise<InputContent> {
+async function queuedContent(params: MessageWithImages, current: RpcSession): Promise<InputContent> {
   const given = contentOf(params);
-  return (await expandInput(given, conversation.open, { isQueued: true })) ?? given;
+  return (await current.expanded(given, { isQueued: true })) ?? given;
 }
 
 export const inputHandlers: Handlers<
@@ -46,7 +45,7 @@ export const inputHandlers: Handlers<
     await current.conversation.settled();
     const { streamingBehavior, expandPromptTemplates = true } = params;
     const given = contentOf(params);
-    const content = expandPromptTemplates ? await expandInput(given, current.conversation.open) : given;
+    const content = expandPromptTemplates ? await current.expanded(given) : given;
     if (content === undefined) return;
     if (!current.isBusy) await current.run(content);
     else if (streamingBehavior === "steer") current.session.steer(content);
@@ -70,7 +69,7 @@ export const inputHandlers: Handlers<
     await current.session.interrupt();
   },
   abort_and_prompt: async (params, { current }) => {
-    const content = await expandInput(contentOf(params), current.conversation.open);
+    const content = await current.expanded(contentOf(params));
     if (content !== undefined) await current.conversation.submitInstead(content);
   },
 
