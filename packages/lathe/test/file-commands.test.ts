@@ -100,7 +100,8 @@ it("EX-06 commands inside a command's text are not run by us: the model is told,
 describe("files that a command names", () => {
   it("EX-06 one alone in its line is included with what it includes, one in a sentence is sent along", async () => {
     await using rig = await project({
-      "project/.lathe/commands/go.md": "Begin.\n@parts/style.md\n```\n@parts/style.md\n```\nSee @src/a.ts, then $1.\n@missing.md",
+      "project/.lathe/commands/go.md":
+        "Begin.\n@parts/style.md\n```\n@parts/style.md\n```\nSee @src/a.ts, then $1.\n@missing.md",
       "project/.lathe/commands/parts/style.md": "Style:\n@more.md\n",
       "project/.lathe/commands/parts/more.md": "short lines\n",
       "project/src/a.ts": "const a = 1;\n",
@@ -108,7 +109,9 @@ describe("files that a command names", () => {
     });
     await rig.say("/go @b.txt", turn.text("ok"));
     const said = rig.lastSaid();
-    expect(said).toContain("Begin.\nStyle:\nshort lines\n```\n@parts/style.md\n```\nSee @src/a.ts, then @b.txt.\n@missing.md");
+    expect(said).toContain(
+      "Begin.\nStyle:\nshort lines\n```\n@parts/style.md\n```\nSee @src/a.ts, then @b.txt.\n@missing.md",
+    );
     expect(said).toContain('<file path="src/a.ts">\nconst a = 1;\n</file>');
     expect(said).toContain('<file path="b.txt">\nb\n</file>');
     expect(rig.warnings()).toEqual([]);

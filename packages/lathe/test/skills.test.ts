@@ -16,12 +16,14 @@ it("EX-08 the prompt lists names and descriptions; the body comes only when it i
   await using rig = await project({
     "project/.lathe/skills/deploy/SKILL.md": skill("deploy", "how we\n  ship", long),
     "home/.lathe/skills/notes/SKILL.md": skill("notes", "release notes"),
-    "home/.lathe/skills/quiet/SKILL.md": "---\nname: quiet\ndescription: q\ndisable-model-invocation: true\n---\nQuiet.",
+    "home/.lathe/skills/quiet/SKILL.md":
+      "---\nname: quiet\ndescription: q\ndisable-model-invocation: true\n---\nQuiet.",
   });
   await rig.say("ship it", rig.read("skill://deploy"), turn.text("ok"));
   expect(rig.system()).toContain("- deploy: how we ship\n- notes: release notes");
   expect(rig.system()).toContain("skill://<name>");
-  for (const hidden of ["Step 1 ", "Body of notes", "quiet"]) expect(rig.server.requests[0]!.text).not.toContain(hidden);
+  for (const hidden of ["Step 1 ", "Body of notes", "quiet"])
+    expect(rig.server.requests[0]!.text).not.toContain(hidden);
   expect(lastResult(rig)).toBe(long);
 });
 
@@ -64,7 +66,9 @@ it("EX-08 a linked folder is one skill, of two with one name the first is used w
     ["c", "custom", "custom:user"],
   ]);
   expect(warnings.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-    expect.stringMatching(/\.claude\/skills\/a\/SKILL\.md: the skill a is not used: .*\.lathe\/skills\/a\/SKILL\.md has/),
+    expect.stringMatching(
+      /\.claude\/skills\/a\/SKILL\.md: the skill a is not used: .*\.lathe\/skills\/a\/SKILL\.md has/,
+    ),
     expect.stringContaining("nowhere: this folder of skills.customDirectories does not exist."),
   ]);
   const only = async (settings: Record<string, unknown>): Promise<string[]> => {

@@ -1,6 +1,7 @@
 // Rules that watch what the model writes, over a real connection: what is cut, what is sent next, what is kept.
 
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { call, gate, text, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { type Project, project } from "./project-kit.ts";
@@ -140,15 +141,18 @@ describe("a rule with a condition", () => {
     await off.say("go", turn.text("console.log"));
     expect(off.of("ttsr_triggered")).toEqual([]);
     await using bad = await project({
-      "project/.lathe/rules/bad.md": rule("condition: ['(', beta]\nscope: everywhere\ninterruptMode: often", "No beta."),
+      "project/.lathe/rules/bad.md": rule(
+        "scope: everywhere\ncondition: ['((', beta]\ninterruptMode: often",
+        "No beta.",
+      ),
     });
     await bad.say("go", turn.text("beta"), turn.text("fine"));
     expect(bad.of("ttsr_triggered")).toHaveLength(1);
     const path = `${bad.cwd}/.lathe/rules/bad.md`;
     expect(bad.warnings()).toEqual([
-      expect.stringContaining(`${path}: the scope "everywhere" is not known.`),
-      expect.stringContaining(`${path}: the condition ( is no regular expression and is left out`),
-      expect.stringContaining(`${path}: interruptMode is one of`),
+      expect.stringContaining(`${path}:2: the scope "everywhere" is not known.`),
+      expect.stringContaining(`${path}:3: the condition (( is no regular expression and is left out`),
+      expect.stringContaining(`${path}:4: interruptMode is one of`),
     ]);
   });
 });
@@ -158,7 +162,10 @@ describe("rules for the model to read", () => {
     await using rig = await project({
       "project/.lathe/rules/always.md": rule("alwaysApply: true", "Write plain English."),
       "home/.lathe/rules/copy.md": rule("alwaysApply: true", "Write plain English."),
-      "project/.lathe/rules/style.mdc": rule("description: how we write tests\nglobs: '*.test.ts, src/**'", "Test body."),
+      "project/.lathe/rules/style.mdc": rule(
+        "description: how we write tests\nglobs: '*.test.ts, src/**'",
+        "Test body.",
+      ),
       "project/.lathe/rules/stream.md": rule("condition: zzz\nalwaysApply: true\ndescription: x", "Stream body."),
       "project/.lathe/rules/bare.md": "Bare body.",
     });
@@ -184,5 +191,28 @@ describe("rules for the model to read", () => {
     await rig.say("go", turn.text("ok"));
     expect(rig.system()).toContain("- broken: x");
     expect(rig.system()).not.toContain("Body.");
+    expect(rig.warnings().filter((warning) => warning.includes("broken.md"))).toHaveLength(1);
+  });
+
+  it("G-93 of rules with one name the project's own wins, then the user's own, then Cursor's of the user", async () => {
+    const named = (text: string): string => rule("description: d", text);
+    const files = {
+      "project/.lathe/rules/r.md": named("native project"),
+      "home/.lathe/rules/r.md": named("native user"),
+      "home/.cursor/rules/r.mdc": named("cursor user"),
+      "project/.cursor/rules/r.mdc": named("cursor project"),
+      "project/.windsurf/rules/r.md": named("windsurf project"),
+      "project/.clinerules/r.md": named("cline"),
+    };
+    await using rig = await project(files);
+    const read = async (): Promise<string> => {
+      await rig.say("/new");
+      await rig.say("read", rig.read("rule://r"), turn.text("ok"));
+      return rig.server.requests.at(-1)!.view.messages.at(-1)!.results[0]!.text;
+    };
+    for (const path of Object.keys(files)) {
+      expect(await read()).toBe(files[path as keyof typeof files].split("---\n")[2]!.trim());
+      await rm(join(rig.root, path));
+    }
   });
 });

@@ -8,6 +8,7 @@ import { fileParts } from "../conversation/attachments.ts";
 import type { PromptCommand } from "../conversation/commands/command.ts";
 import type { OpenSession } from "../conversation/open-session.ts";
 import type { Found, MarkdownValue } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { expand } from "./expansion.ts";
 import { type Included, withIncludes } from "./includes.ts";
@@ -46,7 +47,11 @@ async function expandFile(
   const { cwd, roots, machine } = workspace;
   const isStrangers = source.level === "project" || source.level === "plugin";
   const included = await withIncludes(
-    { path: source.path, text: withShellNote(expand(value.body, typed)), firstLine: await firstLineOf(source.path, value.body) },
+    {
+      path: source.path,
+      text: withShellNote(expand(value.body, typed)),
+      firstLine: await firstLineOf(source.path, value.body),
+    },
     {
       cwd,
       userHome: machine.userHome,
@@ -54,7 +59,7 @@ async function expandFile(
       within: isStrangers ? [...roots, await realpath(value.folder)] : undefined,
     },
   );
-  for (const { path, line, message } of included.warnings) session.warn(`${path}:${line}: ${message}`, "include");
+  for (const warning of included.warnings) session.warn(warningLine(warning), "include");
   return contentOf(included, workspace);
 }
 

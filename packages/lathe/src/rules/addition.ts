@@ -1,8 +1,11 @@
 // The rules of a project and its user, for one session: in the system prompt, at `rule://`, and watched for while the model writes.
 
+import { readFile } from "node:fs/promises";
 import type { AdditionMaker } from "../conversation/additions.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
-import { bucketsOf, type InterruptMode, ruleOf } from "./rule.ts";
+import type { DiscoveryWarning } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
+import { bucketsOf, type InterruptMode, type RuleProblem, ruleOf } from "./rule.ts";
 import { ruleAddresses } from "./rule-addresses.ts";
 import { rulePrompt } from "./rule-prompt.ts";
 import { StreamRules } from "./stream-rules.ts";
@@ -19,9 +22,19 @@ export const rules: AdditionMaker = async (workspace) => {
     schemes: { rule: ruleAddresses(buckets) },
     systemParts: () => rulePrompt(buckets).map((text) => ({ name: "rules", text, stays: true })),
     middleware: watched.length === 0 ? [] : [new StreamRules({ rules: watched, interrupt, cwd }).middleware()],
-    opened: ({ session }) => {
-      for (const { path, message } of read.flatMap(({ warnings }) => warnings))
-        session.warn(`${path}: ${message}`, "rule");
+    opened: async ({ session }) => {
+      for (const { rule, problems } of read)
+        for (const warning of await located(rule.source.path, problems)) session.warn(warningLine(warning), "rule");
     },
   };
 };
+
+/** In which line each stands. */
+async function located(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {
+  if (problems.length === 0) return [];
+  const lines = (await readFile(path, "utf8")).split("\n");
+  return problems.map(({ about, message }) => {
+    const at = lines.findIndex((line) => line.includes(about));
+    return { path, message, ...(at < 0 ? {} : { line: at + 1 }) };
+  });
+}

@@ -1,6 +1,6 @@
 // A rule as its file has it, whoever's format that is, and which of four things it is for (G-93, G-95).
 
-import type { DiscoveryWarning, Found, MarkdownValue, Source } from "../discovery/types.ts";
+import type { Found, MarkdownValue, Source } from "../discovery/types.ts";
 import { type Condition, compileCondition } from "./condition.ts";
 import { globOfCondition, parseScope, type Scope } from "./scope.ts";
 
@@ -48,26 +48,33 @@ export function bucketsOf(rules: readonly Rule[]): RuleBuckets {
   };
 }
 
-/** What is wrong with a rule's frontmatter is a warning; the rest of the rule works. */
+/** Something in a rule's frontmatter that is left out. */
+export interface RuleProblem {
+  readonly message: string;
+  /** As it stands in the file. */
+  readonly about: string;
+}
+
+/** What is wrong with a rule's frontmatter is left out; the rest of the rule works. */
 export function ruleOf({ name, source, value }: Found<MarkdownValue>): {
   readonly rule: Rule;
-  readonly warnings: readonly DiscoveryWarning[];
+  readonly problems: readonly RuleProblem[];
 } {
   const { frontmatter, body } = value;
-  const warnings: DiscoveryWarning[] = [];
-  const warn = (message: string): void => void warnings.push({ path: source.path, message });
+  const problems: RuleProblem[] = [];
+  const warn = (about: string, message: string): void => void problems.push({ about, message });
   const triggers: Trigger[] = [];
   const scopes: Scope[] = [];
   for (const text of texts(frontmatter["scope"]).flatMap(commaParts)) {
     const scope = parseScope(text);
     if (scope) scopes.push(scope);
-    else warn(`the scope "${text}" is not known. Use text, thinking, tool, tool:<name> or tool:<name>(<glob>).`);
+    else warn(text, `the scope "${text}" is not known. Use text, thinking, tool, tool:<name> or tool:<name>(<glob>).`);
   }
   for (const text of conditionTexts(frontmatter)) {
     const glob = globOfCondition(text);
     const condition = compileCondition(glob === undefined ? text : "");
     if ("problem" in condition) {
-      warn(`the condition ${text} is no regular expression and is left out: ${condition.problem}`);
+      warn(text, `the condition ${text} is no regular expression and is left out: ${condition.problem}`);
       continue;
     }
     triggers.push({ condition, scopes: glob === undefined ? scopes : changesOf(glob) });
@@ -85,7 +92,7 @@ export function ruleOf({ name, source, value }: Found<MarkdownValue>): {
       ...(description === undefined ? {} : { description }),
       ...(interrupt === undefined ? {} : { interrupt }),
     },
-    warnings,
+    problems,
   };
 }
 
@@ -97,10 +104,10 @@ function conditionTexts(frontmatter: MarkdownValue["frontmatter"]): readonly str
 const changesOf = (glob: string): readonly Scope[] =>
   ["edit", "write"].map((tool) => ({ kind: "tool", tool, glob }) as const);
 
-function interruptOf(value: unknown, warn: (message: string) => void): InterruptMode | undefined {
+function interruptOf(value: unknown, warn: (about: string, message: string) => void): InterruptMode | undefined {
   if (value === undefined) return undefined;
   const mode = INTERRUPT_MODES.find((known) => known === value);
-  if (mode === undefined) warn(`interruptMode is one of ${INTERRUPT_MODES.join(", ")}; it is left out.`);
+  if (mode === undefined) warn(String(value), `interruptMode is one of ${INTERRUPT_MODES.join(", ")}; it is left out.`);
   return mode;
 }
 

@@ -3,6 +3,7 @@
 import type { AdditionMaker } from "../conversation/additions.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
 import type { Source } from "../discovery/types.ts";
+import { warningLine } from "../discovery/warning-line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { chooseSkills, customSkills, type SkillSet } from "./skill.ts";
 import { skillAddresses } from "./skill-addresses.ts";
@@ -18,7 +19,7 @@ export const skills: AdditionMaker = async (workspace) => {
     systemParts: () => [{ name: "skills", text: skillPrompt(chosen), stays: true }],
     commands: async () => (workspace.settings["skills.enableSkillCommands"] ? skillCommands(chosen) : []),
     opened: ({ session }) => {
-      for (const { path, message } of warnings) session.warn(`${path}: ${message}`, "skill");
+      for (const warning of warnings) session.warn(warningLine(warning), "skill");
     },
   };
 };
