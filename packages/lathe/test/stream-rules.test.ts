@@ -1,6 +1,6 @@
 // Rules that watch what the model writes, over a real connection: what is cut, what is sent next, what is kept.
 
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { call, gate, text, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -155,6 +155,24 @@ describe("a rule with a condition", () => {
       expect.stringContaining(`${path}:4: interruptMode is one of`),
     ]);
   });
+});
+
+it("G-95 G-96 EX-08 after /reload new rules and skills take effect, and not before", async () => {
+  await using rig = await project({
+    "project/.lathe/rules/old.md": rule("description: an old one"),
+    "project/.lathe/skills/s/SKILL.md": "---\nname: s\ndescription: an old skill\n---\nOld.",
+  });
+  await rig.say("go", turn.text("ok"));
+  await writeFile(join(rig.cwd, ".lathe/rules/new.md"), rule("description: a new one", "New text."));
+  await writeFile(join(rig.cwd, ".lathe/rules/watch.md"), rule("condition: gamma", "No gamma."));
+  await writeFile(join(rig.cwd, ".lathe/skills/s/SKILL.md"), "---\nname: s\ndescription: a changed skill\n---\nNew.");
+  await rig.say("gamma?", turn.text("gamma"));
+  expect(rig.system()).not.toMatch(/a new one|a changed skill/);
+  await rig.say("/reload");
+  await rig.say("again", rig.read("rule://new"), turn.text("gamma"), turn.text("fine"));
+  expect(rig.system()).toContain("- new: a new one");
+  expect(rig.system()).toContain("- s: a changed skill");
+  expect(rig.of("ttsr_triggered").map(({ data }) => data.rules)).toEqual([["watch"]]);
 });
 
 describe("rules for the model to read", () => {

@@ -5,6 +5,7 @@ import type { AdditionMaker } from "../conversation/additions.ts";
 import { discoveryOf } from "../discovery/discovery.ts";
 import type { DiscoveryWarning } from "../discovery/types.ts";
 import { warningLine } from "../discovery/warning-line.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { bucketsOf, type InterruptMode, type RuleProblem, ruleOf } from "./rule.ts";
 import { ruleAddresses } from "./rule-addresses.ts";
 import { rulePrompt } from "./rule-prompt.ts";
@@ -12,22 +13,29 @@ import { StreamRules } from "./stream-rules.ts";
 
 export const rules: AdditionMaker = async (workspace) => {
   const { settings, cwd } = workspace;
-  const { active } = await discoveryOf(workspace).of("rule");
-  const read = active.map(ruleOf);
-  const buckets = bucketsOf(read.map(({ rule }) => rule));
-  const watched = settings["ttsr.enabled"] ? buckets.stream : [];
+  let { buckets, read } = await rulesOf(workspace);
   const interrupt = settings["ttsr.interruptMode"] as InterruptMode;
+  const watch = new StreamRules({ rules: () => buckets.stream, interrupt, cwd });
   return {
     name: "rules",
-    schemes: { rule: ruleAddresses(buckets) },
-    systemParts: () => rulePrompt(buckets).map((text) => ({ name: "rules", text, stays: true })),
-    middleware: watched.length === 0 ? [] : [new StreamRules({ rules: watched, interrupt, cwd }).middleware()],
+    schemes: { rule: ruleAddresses(() => buckets) },
+    systemParts: async () => {
+      ({ buckets, read } = await rulesOf(workspace));
+      return rulePrompt(buckets).map((text) => ({ name: "rules", text, stays: true }));
+    },
+    middleware: settings["ttsr.enabled"] ? [watch.middleware()] : [],
     opened: async ({ session }) => {
       for (const { rule, problems } of read)
         for (const warning of await located(rule.source.path, problems)) session.warn(warningLine(warning), "rule");
     },
   };
 };
+
+async function rulesOf(workspace: Workspace) {
+  const { active } = await discoveryOf(workspace).of("rule");
+  const read = active.map(ruleOf);
+  return { read, buckets: bucketsOf(read.map(({ rule }) => rule)) };
+}
 
 /** In which line each stands. */
 async function located(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {

@@ -3,15 +3,16 @@
 import type { SchemeResolver } from "@lathe/agent";
 import type { RuleBuckets } from "./rule.ts";
 
-export function ruleAddresses({ always, listed }: Pick<RuleBuckets, "always" | "listed">): SchemeResolver {
-  const rules = new Map([...listed, ...always].map((rule) => [rule.name, rule]));
+export function ruleAddresses(buckets: () => Pick<RuleBuckets, "always" | "listed">): SchemeResolver {
   return {
     readsWhole: true,
     read: async (url) => {
       const name = decodeURIComponent(url.slice(url.indexOf("://") + 3)).replace(/\/$/, "");
-      const rule = rules.get(name);
+      const { always, listed } = buckets();
+      const rules = [...listed, ...always];
+      const rule = rules.find((one) => one.name === name);
       if (!rule) {
-        const known = [...rules.keys()].join(", ");
+        const known = rules.map((one) => one.name).join(", ");
         throw new Error(`There is no rule "${name}". Rules: ${known === "" ? "none" : known}.`);
       }
       return { bytes: Buffer.from(rule.text), mediaType: "text/markdown" };

@@ -10,8 +10,8 @@ import reminder from "./reminder.md";
 import type { InterruptMode, Rule, Trigger } from "./rule.ts";
 import { coversAccess, coversCall } from "./scope.ts";
 
-export interface StreamRuleOptions {
-  readonly rules: readonly Rule[];
+interface StreamRuleOptions {
+  readonly rules: () => readonly Rule[];
   /** For rules that do not say. */
   readonly interrupt: InterruptMode;
   /** Globs are relative to it. */
@@ -94,7 +94,7 @@ export class StreamRules {
   #begin({ journal }: SeamContext): Answer {
     const given = new Set(journal.context.state.injectedRules);
     const before = this.#answers.get(journal);
-    const answer = new Answer(this.#options.rules.filter(({ name }) => !given.has(name)));
+    const answer = new Answer(this.#options.rules().filter(({ name }) => !given.has(name)));
     for (const rule of before?.reminders ?? []) answer.reminders.add(rule);
     this.#answers.set(journal, answer);
     return answer;

@@ -12,14 +12,17 @@ import { skillPrompt } from "./skill-prompt.ts";
 
 export const skills: AdditionMaker = async (workspace) => {
   if (!workspace.settings["skills.enabled"]) return undefined;
-  const { skills: chosen, warnings } = await skillsOf(workspace);
+  let set = await skillsOf(workspace);
   return {
     name: "skills",
-    schemes: { skill: skillAddresses(chosen) },
-    systemParts: () => [{ name: "skills", text: skillPrompt(chosen), stays: true }],
-    commands: async () => (workspace.settings["skills.enableSkillCommands"] ? skillCommands(chosen) : []),
+    schemes: { skill: skillAddresses(() => set.skills) },
+    systemParts: async () => {
+      set = await skillsOf(workspace);
+      return [{ name: "skills", text: skillPrompt(set.skills), stays: true }];
+    },
+    commands: async () => (workspace.settings["skills.enableSkillCommands"] ? skillCommands(set.skills) : []),
     opened: ({ session }) => {
-      for (const warning of warnings) session.warn(warningLine(warning), "skill");
+      for (const warning of set.warnings) session.warn(warningLine(warning), "skill");
     },
   };
 };

@@ -5,17 +5,18 @@ import { join } from "node:path";
 import type { SchemeContent, SchemeResolver } from "@lathe/agent";
 import type { Skill } from "./skill.ts";
 
-export function skillAddresses(skills: readonly Skill[]): SchemeResolver {
-  const known = new Map(skills.map((skill) => [skill.name, skill]));
+export function skillAddresses(skills: () => readonly Skill[]): SchemeResolver {
   return {
     readsWhole: true,
     read: async (url) => {
       const path = decodeURIComponent(url.slice(url.indexOf("://") + 3)).replace(/\/+$/, "");
       const slash = path.indexOf("/");
       const name = slash < 0 ? path : path.slice(0, slash);
-      const skill = known.get(name);
+      const skill = skills().find((one) => one.name === name);
       if (!skill) {
-        const names = [...known.keys()].join(", ");
+        const names = skills()
+          .map((one) => one.name)
+          .join(", ");
         throw new Error(`There is no skill "${name}". Skills: ${names === "" ? "none" : names}.`);
       }
       return slash < 0 ? textOf(skill) : fileOf(skill, path.slice(slash + 1));
