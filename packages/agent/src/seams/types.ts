@@ -199,6 +199,7 @@ export interface StreamCut {
   /** Rules whose text `cut` is; see `rulesInjected`. */
   readonly rules?: readonly string[];
 }
+/** Cuts the stream, or (undefined) lets the event through. */
 export type StreamVerdict = StreamCut | undefined;
 /** Blocks the call with a reason for the model, replaces its arguments, or (undefined) lets it pass. */
 export type CallVerdict = { readonly block: string } | { readonly args: JsonObject } | undefined;

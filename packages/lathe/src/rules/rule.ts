@@ -5,7 +5,7 @@ import { type Condition, compileCondition } from "./condition.ts";
 import { globOfCondition, parseScope, type Scope } from "./scope.ts";
 
 /** When a rule that is broken cuts the stream; else the model is reminded of it afterwards. */
-export const INTERRUPT_MODES = ["never", "prose-only", "tool-only", "always"] as const;
+const INTERRUPT_MODES = ["never", "prose-only", "tool-only", "always"] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
 export interface Rule {
