@@ -72,7 +72,7 @@ export function remarkOn({ shadowedBy, ignored, value }: Found, place: Place): s
   if (ignored !== undefined) return `ignored: ${ignored}`;
   if (shadowedBy) return `shadowed by ${sourceText(shadowedBy, place)}`;
   const { family } = (value ?? {}) as { readonly family?: string };
-  return family === undefined ? "" : `for ${family} models`;
+  return family === undefined ? "" : `for ${family} models, or where there is no AGENTS.md`;
 }
 
 export const sourceText = ({ path, line }: Source, place: Place): string =>
