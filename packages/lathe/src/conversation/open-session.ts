@@ -138,6 +138,7 @@ export async function openSession(workspace: Workspace, request: SessionRequest)
     // A recording holds them with the other rules.
     ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
     isSandboxed: () => env.isSandboxed,
+    privateFolders: () => env.privateFolders,
     planFile,
     onMode: () => {
       planning.changed();

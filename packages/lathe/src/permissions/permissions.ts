@@ -68,6 +68,8 @@ export interface PermissionsOptions {
   /** What was allowed in this project in earlier sessions as well. */
   readonly remembered?: RememberedRules;
   readonly isSandboxed?: () => boolean | undefined;
+  /** Folders that only this session sees. */
+  readonly privateFolders?: () => readonly string[] | undefined;
   readonly planFile?: string;
   /** A program that is asked before anybody else. */
   readonly command?: CommandDecider | undefined;
@@ -192,8 +194,9 @@ export class Permissions {
   }
 
   #policy(): Policy {
-    const { isSandboxed, planFile } = this.#options;
-    return { mode: this.mode, rules: this.rules, places: this.#places, isSandboxed: isSandboxed?.(), planFile };
+    const { isSandboxed, privateFolders, planFile } = this.#options;
+    const places = { ...this.#places, roots: [...this.#places.roots, ...(privateFolders?.() ?? [])] };
+    return { mode: this.mode, rules: this.rules, places, isSandboxed: isSandboxed?.(), planFile };
   }
 
   #isToolAllowed(call: JudgedCall, { decision, parts }: Verdict): boolean {

@@ -96,14 +96,14 @@ export function transcriptOf(journal: Journal): Transcript {
   };
 }
 
-/** The same with what the redactor knows to be secret taken out of it. */
-export function redactedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
+/** The same for other people's eyes: without secrets, and without what looks like one. */
+export function sharedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
   return {
     ...transcript,
-    header: redactor.value(transcript.header),
-    ...(transcript.title === undefined ? {} : { title: redactor.value(transcript.title) }),
+    header: redactor.shared(transcript.header),
+    ...(transcript.title === undefined ? {} : { title: redactor.shared(transcript.title) }),
     *items() {
-      for (const item of transcript.items()) yield redactor.value(item);
+      for (const item of transcript.items()) yield redactor.shared(item);
     },
   };
 }
