@@ -5,4 +5,16 @@ import type { AdditionEntry } from "../conversation/additions.ts";
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const ADDITIONS: readonly AdditionEntry[] = [
   { name: "hooks", kinds: ["hook"], load: async () => (await import("../hooks/index.ts")).hooksFor },
+  { name: "rules", kinds: ["rule"], load: async () => (await import("../rules/addition.ts")).rules },
+  {
+    name: "skills",
+    kinds: ["skill"],
+    isNeeded: ({ settings }) => settings["skills.customDirectories"].length > 0,
+    load: async () => (await import("../skills/addition.ts")).skills,
+  },
+  {
+    name: "commands",
+    kinds: ["command", "prompt"],
+    load: async () => (await import("../file-commands/addition.ts")).fileCommands,
+  },
 ];

@@ -1,5 +1,6 @@
 // From options to a conversation with a person, and to its end. The same for every way to draw it.
 
+import type { InputContent } from "@lathe/agent";
 import { ADDITIONS } from "../../additions/list.ts";
 import { builtinCommands } from "../../conversation/commands/builtin.ts";
 import { type Arrival, Conversation } from "../../conversation/conversation.ts";
@@ -117,7 +118,8 @@ async function conversationWith(
   void view.tell(async (ready) => {
     if (first !== undefined) {
       ready.returnQueued();
-      await ready.submit(first, later);
+      const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
+      if (now !== undefined) await ready.submit(now, rest);
     } else if (conversation.wasCutOff) await ready.offerToContinue();
   });
   const code = await view.left;
@@ -126,6 +128,15 @@ async function conversationWith(
   // Below what was cut off, which is only known now.
   if (toContinue !== "") view.line(toContinue, "dim");
   return code;
+}
+
+async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
+  const expanded: InputContent[] = [];
+  for (const input of inputs) {
+    const content = await controller.expanded(input);
+    if (content !== undefined) expanded.push(content);
+  }
+  return expanded;
 }
 
 /** Later sessions of the run begin as the first did. */
