@@ -74,6 +74,8 @@ export interface MarkdownValue {
 /** A file whose whole text is meant: AGENTS.md, SYSTEM.md. */
 export interface TextValue {
   readonly text: string;
+  /** Is read for models of this family only. */
+  readonly family?: "anthropic" | "openai" | "gemini";
 }
 
 /** Values are as the file has them: neither variables nor commands in them are resolved. */
