@@ -3,4 +3,11 @@
 import type { AdditionEntry } from "../conversation/additions.ts";
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const ADDITIONS: readonly AdditionEntry[] = [];
+export const ADDITIONS: readonly AdditionEntry[] = [
+  {
+    name: "MCP",
+    kinds: ["mcp-server"],
+    isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
+    load: async () => (await import("../mcp/addition.ts")).mcpAddition,
+  },
+];

@@ -38,10 +38,14 @@ export interface ConnectOptions {
   readonly hooks: ConnectionHooks;
 }
 
-export interface ConnectionHooks {
-  /** The connection has ended, whoever ended it. */
-  onEnd(reason: string): void;
+export interface ConnectionHooks extends ServerQuestions {
+  /** The connection has ended by itself; undefined: with the session's environment. */
+  onEnd(reason: string | undefined): void;
   onDefinitions(definitions: Definitions): void;
+}
+
+/** How a server reaches the person and the model. */
+export interface ServerQuestions {
   /** Asks the person; absent: nobody is there. */
   readonly elicit?: ((request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>) | undefined;
   /** Asks the session's model; absent: the user did not allow it. */
@@ -98,9 +102,7 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
   const lists: Lists = { tools: [], prompts: [] };
   const definitionsNow = (): Definitions => definitionsOf(client, lists);
   lists.changed = () => hooks.onDefinitions(definitionsNow());
-  // Over HTTP most errors are those of one request, and are its failure. What a program's stdout has become is the connection's.
-  const why = (): string =>
-    problem || (transport instanceof ProcessTransport ? transport.end : "") || "it closed the connection";
+  const endOf = (): string | undefined => (transport instanceof ProcessTransport ? transport.end : "");
   try {
     await client.connect(transport, { timeout: startTimeoutMs });
     const capabilities = client.getServerCapabilities() ?? {};
@@ -112,11 +114,11 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
     lists.tools = listTools(tools.tools, config);
     lists.prompts = listPrompts(prompts.prompts);
   } catch (error) {
-    const reason = problem || (transport instanceof ProcessTransport ? transport.end : "");
+    const reason = problem || endOf();
     await client.close();
-    throw reason === "" ? error : new Error(reason);
+    throw reason ? new Error(reason) : error;
   }
-  client.onclose = () => hooks.onEnd(why());
+  client.onclose = () => hooks.onEnd(problem || (endOf() === "" ? "it closed the connection" : endOf()));
   const { name = config.name, version = "" } = client.getServerVersion() ?? {};
   return {
     client,

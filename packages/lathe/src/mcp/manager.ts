@@ -13,12 +13,16 @@ export interface ManagerOptions {
   readonly configs: readonly ServerConfig[];
   readonly cache: DefinitionCache;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
-  readonly host: Omit<ServerHost, "onDefinitions" | "onState" | "deps" | "hooks"> & {
-    hooks(server: Server): ReturnType<ServerHost["hooks"]>;
-  };
+  readonly host: Omit<ServerHost, "onDefinitions" | "onState" | "deps">;
   /** Nobody is there who could wait for later: the first request waits until every server has started or failed. */
   readonly waitsForStart: boolean;
   readonly warn: (message: string, code: string) => void;
+}
+
+export interface OfferedTool {
+  readonly tool: ToolDef;
+  /** What the server calls it. */
+  readonly ofServer: { readonly tool: string; readonly server: string };
 }
 
 /** Definitions this old are looked at again in the background, also where nobody is there. */
@@ -32,7 +36,9 @@ export class ServerManager {
   readonly #starting = new Set<Server>();
   readonly #timers: { cancel(): void }[] = [];
   readonly #warned = new Set<string>();
-  #tools: readonly ToolDef[] | undefined;
+  /** Called when what a server offers has changed. */
+  onDefinitions: () => void = () => {};
+  #tools: readonly OfferedTool[] | undefined;
   #hasSent = false;
   #isClosed = false;
   #settled = (): void => {};
@@ -40,9 +46,8 @@ export class ServerManager {
   constructor(options: ManagerOptions) {
     this.#options = options;
     this.servers = options.configs.map((config) => {
-      const server: Server = new Server(config, {
+      const server = new Server(config, {
         ...options.host,
-        hooks: () => options.host.hooks(server),
         deps: options.deps,
         onDefinitions: (from, definitions) => this.#listed(from, definitions),
         onState: (of) => this.#changed(of),
@@ -83,7 +88,7 @@ export class ServerManager {
   }
 
   /** The same array until something changes. */
-  tools(): readonly ToolDef[] {
+  tools(): readonly OfferedTool[] {
     this.#tools ??= this.servers.flatMap((server) => this.#toolsOf(server));
     return this.#tools;
   }
@@ -158,6 +163,7 @@ export class ServerManager {
     if (!isSame || this.#isOld(server)) this.#keep(server, definitions);
     if (isSame) return;
     entry.latest = definitions;
+    this.onDefinitions();
     // What comes late waits for the others that are late.
     if (this.#hasSent && this.#starting.size > 0) return;
     if (this.#hasSent) entry.changes += 1;
@@ -185,15 +191,15 @@ export class ServerManager {
   }
 
   /** A tool that has not changed stays the same object, and so does its place in the prefix. */
-  #toolsOf(server: Server): ToolDef[] {
+  #toolsOf(server: Server): OfferedTool[] {
     if (server.state.kind === "disabled") return [];
     const { offered, made } = this.#entry(server);
     return (offered?.tools ?? []).map((listed) => {
       const key = JSON.stringify(listed);
       const known = made.get(listed.name);
-      if (known?.key === key) return known.tool;
-      const tool = mcpTool(server, listed);
-      made.set(listed.name, { key, tool });
+      if (known?.key === key) return known.offered;
+      const tool = { tool: mcpTool(server, listed), ofServer: { tool: listed.name, server: server.name } };
+      made.set(listed.name, { key, offered: tool });
       return tool;
     });
   }
@@ -221,5 +227,5 @@ interface Entry {
   latest: Definitions | undefined;
   savedAt: number;
   changes: number;
-  readonly made: Map<string, { readonly key: string; readonly tool: ReturnType<typeof mcpTool> }>;
+  readonly made: Map<string, { readonly key: string; readonly offered: OfferedTool }>;
 }

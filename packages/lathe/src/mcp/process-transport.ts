@@ -1,7 +1,7 @@
 // The protocol over a program's stdin and stdout, one message a line. The program is a two-way process of the session's environment:
 // owned, confined and remote like everything else that runs there.
 
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { byteLines, type TwoWayProcess } from "@lathe/agent";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
@@ -18,14 +18,14 @@ export class ProcessTransport implements Transport {
   readonly #start: () => Promise<TwoWayProcess>;
   #process: TwoWayProcess | undefined;
   #isClosed = false;
-  #end = "";
+  #end: string | undefined = "";
 
   constructor(start: () => Promise<TwoWayProcess>) {
     this.#start = start;
   }
 
-  /** How the program ended and what it said last; "" while it runs. */
-  get end(): string {
+  /** How the program ended and what it said last; "" while it runs, undefined when its environment ended it. */
+  get end(): string | undefined {
     return this.#end;
   }
 
@@ -68,8 +68,10 @@ export class ProcessTransport implements Transport {
   async #finish(process: TwoWayProcess): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { exitCode, signal } = await process.stop(GRACE_MS);
-    this.#end ||= `it ended with ${signal ?? `code ${exitCode}`}${lastWords(process)}`;
+    const ended = await Promise.race([process.exited, setTimeout(GRACE_MS, undefined, { ref: false })]);
+    if (ended?.stopped) this.#end = undefined;
+    const { exitCode, signal } = ended ?? (await process.stop(0));
+    if (this.#end === "") this.#end = `it ended with ${signal ?? `code ${exitCode}`}${lastWords(process)}`;
     this.onclose?.();
   }
 }

@@ -4,7 +4,7 @@
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { type ClientDeps, messageOf } from "@lathe/llm";
 import type { AuthProvider, Client, Progress, RequestOptions } from "@modelcontextprotocol/client";
-import type { Connected, ConnectionHooks } from "./client.ts";
+import type { Connected, ServerQuestions } from "./client.ts";
 import {
   MOST_RESTARTS,
   PROGRESS_FACTOR,
@@ -26,8 +26,7 @@ export interface ServerHost {
   /** Of every server, whatever its configuration says. */
   readonly timeoutMs?: number | undefined;
   auth(config: ServerConfig): Promise<AuthProvider | undefined>;
-  /** How the server reaches the person and the model. */
-  hooks(config: ServerConfig): Pick<ConnectionHooks, "elicit" | "sample">;
+  hooks(server: Server): ServerQuestions;
   onDefinitions(server: Server, definitions: Definitions): void;
   onState(server: Server): void;
 }
@@ -193,7 +192,7 @@ export class Server {
       auth,
       startTimeoutMs,
       hooks: {
-        ...this.#host.hooks(this.config),
+        ...this.#host.hooks(this),
         onEnd: (reason) => this.#ended(reason),
         onDefinitions: (definitions) => this.#host.onDefinitions(this, definitions),
       },
@@ -208,8 +207,13 @@ export class Server {
   }
 
   /** It went away by itself: started again after a while, longer each time. */
-  #ended(reason: string): void {
+  #ended(reason: string | undefined): void {
     if (!this.#connected) return;
+    if (reason === undefined) {
+      this.#connected = undefined;
+      this.#set({ kind: "waiting" });
+      return;
+    }
     const lasted = this.#host.deps.now() - this.#connectedAt;
     this.#connected = undefined;
     this.#failures = lasted >= STEADY_MS ? 1 : this.#failures + 1;

@@ -74,14 +74,9 @@ export function managerOf(configs: readonly ServerConfig[], options: KitOptions 
     },
   });
   const tool = (name: string): ToolDef => {
-    const found = manager.tools().find((one) => one.name === name);
-    if (!found)
-      throw new Error(
-        `no tool ${name} among ${manager
-          .tools()
-          .map((one) => one.name)
-          .join(", ")}`,
-      );
+    const all = manager.tools().map((one) => one.tool);
+    const found = all.find((one) => one.name === name);
+    if (!found) throw new Error(`no tool ${name} among ${all.map((one) => one.name).join(", ")}`);
     return found;
   };
   const result = async (
