@@ -50,9 +50,7 @@ export function skillFolder(look: Look<"skill">, folder: string, level: Level, p
     const file = `${path}/SKILL.md`;
     const value = look.markdown(file, level);
     if (!value) continue;
-    const { name, description } = value.frontmatter;
-    if (typeof description !== "string" || description.trim() === "")
-      look.warn(file, "it has no description, so the model is not told what it is for");
+    const { name } = value.frontmatter;
     const own = typeof name === "string" && name.trim() !== "" ? name.trim() : folderName;
     look.add(prefix + own, { level, path: file }, value);
   }

@@ -3,7 +3,7 @@
 
 import type { Frontmatter } from "./frontmatter.ts";
 
-/** In the order in which people are shown them. */
+/** In the order in which people are shown them. Settings of other agents take no effect: they are read to be taken over. */
 export const ITEM_KINDS = [
   "context-file",
   "instruction",

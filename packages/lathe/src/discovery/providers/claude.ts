@@ -56,9 +56,11 @@ export const claude: Provider = {
   },
 };
 
-/** `paths` names the files a rule is for; without them it is for all. */
+/** `paths` names the files a rule is for; without them it is for all. The model must be told when a rule matters. */
 export function scoped({ paths, ...rest }: Frontmatter): Frontmatter {
-  return paths === undefined ? { alwaysApply: true, ...rest } : { globs: paths, ...rest };
+  return paths === undefined
+    ? { alwaysApply: true, ...rest }
+    : { description: `for ${String(paths)}`, globs: paths, ...rest };
 }
 
 /** Those for this project only come first, as Claude Code has it. */
