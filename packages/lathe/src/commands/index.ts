@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   auth: async () => (await import("./auth.ts")).authCommand,
   trust: async () => (await import("./trust.ts")).trustCommand,
   discover: async () => (await import("./discover.ts")).discoverCommand,
+  mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,
