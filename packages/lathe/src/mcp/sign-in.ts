@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import {
   type AuthProvider,
   auth,
+  extractWWWAuthenticateParams,
   type OAuthClientMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -55,6 +56,7 @@ export async function signInTo(
   const record = new SignInRecord(config, deps);
   const flow = new Flow(config, record);
   const again = `lathe mcp login ${config.name}`;
+  const asked = { ...(await challengeOf(deps.url, waiting.signal)), ...scopeOf(config) };
   const { url } = await redirected({
     ...waiting,
     port: oauthOf(config).callbackPort ?? 0,
@@ -64,7 +66,7 @@ export async function signInTo(
     begin: async (redirect) => {
       flow.begin(redirect, waiting.open);
       await record.remove(); // an old token must not stand in for a new one
-      await auth(flow, { serverUrl: deps.url, fetchFn: limitedFetch, ...scopeOf(config) });
+      await auth(flow, { ...asked, serverUrl: deps.url, fetchFn: limitedFetch });
     },
     again,
   });
@@ -73,12 +75,26 @@ export async function signInTo(
   if (!code) throw new CliError(EXIT.provider, `Signing in failed: ${why}. Run: ${again}`);
   const iss = url.searchParams.get("iss");
   await auth(flow, {
+    ...asked,
     serverUrl: deps.url,
     authorizationCode: code,
     fetchFn: limitedFetch,
-    ...scopeOf(config),
     ...(iss === null ? {} : { iss }),
   });
+}
+
+/** What the server says a token must be good for, when it refuses a request without one. */
+async function challengeOf(url: string, signal: AbortSignal): Promise<{ scope?: string; resourceMetadataUrl?: URL }> {
+  const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const response = await limitedFetch(url, { method: "POST", headers, body: ping, signal });
+  await response.body?.cancel();
+  if (response.status !== 401) return {};
+  const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+  return {
+    ...(scope === undefined ? {} : { scope }),
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  };
 }
 
 /** False when there was none. */
