@@ -45,7 +45,7 @@ export const mcpAddition: AdditionMaker = async (workspace, request) => {
       timeoutMs: timeout.ms,
       auth: async (config) => {
         if (config.transport === "stdio" || config.oauth === false) return undefined;
-        return (await import("./sign-in.ts")).storedSignIn(config, signInDeps(workspace, config));
+        return (await import("./with-package.ts")).storedSignIn(config, signInDeps(workspace, config));
       },
       hooks: (server) => hooksOf(server, request, pending),
     },

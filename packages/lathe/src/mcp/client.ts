@@ -1,5 +1,4 @@
-// One connection to one server, by the protocol's own package. The only files that load it are this one and those it names;
-// whoever needs a connection loads this file when it does.
+// One connection to one server, by the protocol's own package.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import {

@@ -39,7 +39,7 @@ export async function logIn(
   { show, ...waiting }: LoginPlace,
 ): Promise<void> {
   mustSignIn(config);
-  const { signInTo } = await import("./sign-in.ts");
+  const { signInTo } = await import("./with-package.ts");
   try {
     await signInTo(config, signInDeps(workspace, config), {
       ...waiting,
@@ -62,7 +62,7 @@ export async function logIn(
 
 export async function logOutOf(config: ServerConfig, workspace: Workspace): Promise<string> {
   mustSignIn(config);
-  const { signOutOf } = await import("./sign-in.ts");
+  const { signOutOf } = await import("./with-package.ts");
   const wasThere = await signOutOf(config, signInDeps(workspace, config));
   return wasThere ? `Signed out of ${config.name}.` : `There was no sign-in for ${config.name}.`;
 }

@@ -181,7 +181,7 @@ export class Server {
 
   async #open(startTimeoutMs: number): Promise<Connected> {
     const { env, values, roots, version, deps } = this.#host;
-    const [{ connectServer }, auth] = await Promise.all([import("./client.ts"), this.#host.auth(this.config)]);
+    const [{ connectServer }, auth] = await Promise.all([import("./with-package.ts"), this.#host.auth(this.config)]);
     return connectServer({
       config: this.config,
       env: env(),

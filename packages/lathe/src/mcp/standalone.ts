@@ -28,7 +28,7 @@ export function standaloneServers(
       timeoutMs: timeoutOfAll(workspace).ms,
       auth: async (config) => {
         if (config.transport === "stdio" || config.oauth === false) return undefined;
-        return (await import("./sign-in.ts")).storedSignIn(config, signInDeps(workspace, config));
+        return (await import("./with-package.ts")).storedSignIn(config, signInDeps(workspace, config));
       },
       hooks: () => ({}),
     },
