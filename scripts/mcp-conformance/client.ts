@@ -63,18 +63,24 @@ const connect = async (): Promise<void> => {
   await manager.enable(server!).catch((error: Error) => console.error(error.message));
 };
 const browser = async (): Promise<void> => {
-  await signInTo(config, signIn, { signal, patienceMs: 20_000, open: (address) => void fetch(address) });
+  const scope = server!.neededScope;
+  await signInTo(config, signIn, { signal, patienceMs: 20_000, scope, open: (address) => void fetch(address) });
+};
+const callAll = async (): Promise<void> => {
+  for (const { tool, ofServer } of manager.tools()) {
+    const args = ofServer.tool === "add_numbers" ? { a: 2, b: 3 } : {};
+    const context = { signal, onOutput: () => {} } as unknown as ToolContext;
+    await Promise.resolve(tool.execute(args, context)).catch((error: Error) => console.error(error.message));
+  }
 };
 await connect();
-if (server!.state.kind === "signed-out") {
-  await browser();
-  await connect();
-}
-for (const { tool, ofServer } of manager.tools()) {
-  const args = ofServer.tool === "add_numbers" ? { a: 2, b: 3 } : {};
-  await Promise.resolve(tool.execute(args, { signal, onOutput: () => {} } as unknown as ToolContext)).catch(
-    (error: Error) => console.error(error.message),
-  );
+for (let attempts = 0; attempts < 3; attempts++) {
+  if (server!.state.kind === "signed-out") {
+    await browser();
+    await connect();
+  }
+  await callAll();
+  if (server!.state.kind !== "signed-out") break;
 }
 await manager.close();
 await env.cleanup();

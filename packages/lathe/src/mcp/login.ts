@@ -14,6 +14,7 @@ export async function logInTo(
   config: ServerConfig,
   workspace: Workspace,
   view: Pick<CommandView, "line" | "ask">,
+  scope?: string,
 ): Promise<void> {
   const givenUp = new AbortController();
   async function* pasted(signal: AbortSignal): AsyncIterable<string> {
@@ -24,12 +25,14 @@ export async function logInTo(
       yield line;
     }
   }
-  await logIn(config, workspace, { show: (line) => view.line(line), signal: givenUp.signal, pasted });
+  await logIn(config, workspace, { show: (line) => view.line(line), signal: givenUp.signal, pasted, scope });
 }
 
 export interface LoginPlace {
   show(line: string): void;
   readonly signal: AbortSignal;
+  /** What the server has asked for besides. */
+  readonly scope?: string | undefined;
   readonly pasted?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 

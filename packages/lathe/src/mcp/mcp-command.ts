@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<Exclude<Verb, "list">, (server: Server, place: Pl
     return `${server.name} is off in this session. Its tools are taken from the model.`;
   },
   login: async (server, { manager, workspace, view }) => {
-    await logInTo(server.config, workspace, view);
+    await logInTo(server.config, workspace, view, server.neededScope);
     return connected(server, manager);
   },
   logout: async (server, { workspace }) => logOutOf(server.config, workspace),

@@ -47,6 +47,7 @@ export class Server {
   /** Questions of the server that a person or a model is answering: its requests wait as long. */
   #asking = 0;
   #isClosed = false;
+  #neededScope: string | undefined;
 
   constructor(config: ServerConfig, host: ServerHost) {
     this.config = config;
@@ -59,6 +60,10 @@ export class Server {
   }
   get state(): ServerState {
     return this.#state;
+  }
+  /** What the sign-in must be good for, as the server said when it refused a request. */
+  get neededScope(): string | undefined {
+    return this.#neededScope;
   }
   get isConnected(): boolean {
     return this.#connected !== undefined;
@@ -130,7 +135,7 @@ export class Server {
         onprogress: progressed,
       });
     } catch (error) {
-      if (!deadline.signal.aborted) throw error;
+      if (!deadline.signal.aborted) throw this.#refused(error);
       void this.#restartIfHung(client);
       throw deadline.signal.reason;
     } finally {
@@ -149,6 +154,15 @@ export class Server {
   }
 
   // ---- inside ----
+
+  /** A token that is not good for this request needs another sign-in. */
+  #refused(error: unknown): unknown {
+    const { name, requiredScope } = error as { readonly name?: string; readonly requiredScope?: string };
+    if (name !== "InsufficientScopeError") return error;
+    this.#neededScope = requiredScope;
+    this.#set({ kind: "signed-out" });
+    return error;
+  }
 
   async #usable(): Promise<Connected> {
     if (this.#state.kind === "disabled") throw new Error("it is turned off");

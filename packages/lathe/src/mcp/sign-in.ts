@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import {
   type AuthProvider,
   auth,
+  computeScopeUnion,
   extractWWWAuthenticateParams,
   type OAuthClientMetadata,
   type OAuthClientProvider,
@@ -47,16 +48,21 @@ export function storedSignIn(config: ServerConfig, deps: SignInDeps): AuthProvid
   };
 }
 
+export interface SignInWaiting extends Waiting {
+  readonly open: (url: string) => void;
+  /** What it must be good for besides what it was good for before. */
+  readonly scope?: string | undefined;
+}
+
 /** Sends the person to the server's issuer and keeps what comes of it. */
-export async function signInTo(
-  config: ServerConfig,
-  deps: SignInDeps,
-  waiting: Waiting & { readonly open: (url: string) => void },
-): Promise<void> {
+export async function signInTo(config: ServerConfig, deps: SignInDeps, waiting: SignInWaiting): Promise<void> {
   const record = new SignInRecord(config, deps);
   const flow = new Flow(config, record);
   const again = `lathe mcp login ${config.name}`;
-  const asked = { ...(await challengeOf(deps.url, waiting.signal)), ...scopeOf(config) };
+  const before = waiting.scope === undefined ? undefined : (await record.read())?.mcp?.scope;
+  const challenge = { ...(await challengeOf(deps.url, waiting.signal)), ...scopeOf(config) };
+  const scope = computeScopeUnion(before, challenge.scope, waiting.scope);
+  const asked = { ...challenge, ...(scope === undefined ? {} : { scope }) };
   const { url } = await redirected({
     ...waiting,
     port: oauthOf(config).callbackPort ?? 0,
