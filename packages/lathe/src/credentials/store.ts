@@ -24,7 +24,7 @@ export interface OAuthCredential {
   readonly mcp?: McpRegistration;
 }
 
-export interface McpRegistration {
+interface McpRegistration {
   /** The credential is for this address and no other. */
   readonly url: string;
   readonly issuer?: string;

@@ -37,7 +37,7 @@ export interface ConnectOptions {
   readonly hooks: ConnectionHooks;
 }
 
-export interface ConnectionHooks extends ServerQuestions {
+interface ConnectionHooks extends ServerQuestions {
   /** The connection has ended by itself; undefined: with the session's environment. */
   onEnd(reason: string | undefined): void;
   onDefinitions(definitions: Definitions): void;

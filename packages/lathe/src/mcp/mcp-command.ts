@@ -75,7 +75,7 @@ function completions({ servers }: ServerManager, typed: string): readonly string
   return servers.filter((server) => server.name.startsWith(name)).map((server) => `${verb} ${server.name}`);
 }
 
-export function stateTable(manager: ServerManager, columns?: number): string {
+function stateTable(manager: ServerManager, columns?: number): string {
   if (manager.servers.length === 0)
     return "No MCP server is configured. Add one: lathe mcp add <name> <command or address>";
   return listing(

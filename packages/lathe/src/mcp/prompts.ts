@@ -42,7 +42,7 @@ function promptCommand(server: Server, prompt: ListedPrompt): SlashCommand {
 }
 
 /** Words or quoted texts, in the order of the prompt's arguments; the last takes what is left. */
-export function argumentsOf(
+function argumentsOf(
   command: string,
   { arguments: taken }: ListedPrompt,
   typed: string,

@@ -33,7 +33,7 @@ function contentOf(block: ContentBlock): ToolContent {
   }
 }
 
-export function resourceContent(resource: ReadResourceResult["contents"][number]): ToolContent {
+function resourceContent(resource: ReadResourceResult["contents"][number]): ToolContent {
   if ("text" in resource) return text(resource.text);
   const { mimeType = "application/octet-stream", blob, uri } = resource;
   if (mimeType.startsWith("image/")) return image(blob, mimeType);

@@ -128,7 +128,7 @@ describe("in a session", () => {
     expect(one.lastResult()).toContain("sampled words");
   });
 
-  it("SA-02 a child agent uses the parent's connection", async () => {
+  it("a child agent uses the parent's connection", async () => {
     let childAsked = false;
     one.answer(({ body }) => {
       const said = JSON.stringify((body as { messages: unknown[] }).messages);

@@ -12,7 +12,7 @@ export interface ValueSources {
 const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
-export class UnsetVariable extends Error {
+class UnsetVariable extends Error {
   constructor(name: string) {
     super(`the variable ${name} is not set`);
     this.name = "UnsetVariable";

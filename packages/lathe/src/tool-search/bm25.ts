@@ -1,7 +1,7 @@
 // Ranks tools by a few words: BM25+ over weighted fields. The corpus is small and changes with the tools, so nothing is kept.
 
 /** A text and how much each of its words weighs. */
-export interface Field {
+interface Field {
   readonly text: string;
   readonly weight: number;
 }

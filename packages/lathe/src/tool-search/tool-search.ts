@@ -6,7 +6,7 @@ import type { JsonObject } from "@lathe/llm";
 import { type Document, rank, tokens } from "./bm25.ts";
 import description from "./description.md";
 
-export type DiscoveryMode = "auto" | "mcp-only" | "all" | "off";
+type DiscoveryMode = "auto" | "mcp-only" | "all" | "off";
 
 /** A tool that may be hidden, and how it is found. */
 export interface Hideable {
