@@ -10,4 +10,5 @@ export const ADDITIONS: readonly AdditionEntry[] = [
     isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
     load: async () => (await import("../mcp/addition.ts")).mcpAddition,
   },
+  { name: "hooks", kinds: ["hook"], load: async () => (await import("../hooks/index.ts")).hooksFor },
 ];

@@ -8,10 +8,13 @@ import type { Command } from "./command.ts";
 const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   config: async () => (await import("./config.ts")).configCommand,
   models: async () => (await import("./models.ts")).modelsCommand,
+  setup: async () => (await import("./setup.ts")).setupCommand,
   login: async () => (await import("./login.ts")).loginCommand,
   logout: async () => (await import("./login.ts")).logoutCommand,
   auth: async () => (await import("./auth.ts")).authCommand,
   trust: async () => (await import("./trust.ts")).trustCommand,
+  plugin: async () => (await import("./plugin.ts")).pluginCommand,
+  migrate: async () => (await import("./migrate.ts")).migrateCommand,
   discover: async () => (await import("./discover.ts")).discoverCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,

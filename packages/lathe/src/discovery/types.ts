@@ -118,11 +118,11 @@ export interface ModuleValue {
   readonly folder?: string;
 }
 
-export interface SettingsValue {
+interface SettingsValue {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-export interface SshHostValue {
+interface SshHostValue {
   readonly host: string;
   readonly user?: string;
   readonly port?: number;
@@ -131,7 +131,7 @@ export interface SshHostValue {
 }
 
 /** A bundle that another agent installed. */
-export interface PluginValue {
+interface PluginValue {
   readonly root: string;
   readonly version?: string;
   readonly description?: string;

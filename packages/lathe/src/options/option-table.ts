@@ -72,6 +72,13 @@ export const OPTIONS = {
   "smol-model": { kind: "value", value: "model", group: "Model", help: "model for small jobs" },
   "slow-model": { kind: "value", value: "model", group: "Model", help: "model for hard jobs" },
   "plan-model": { kind: "value", value: "model", group: "Model", help: "model for planning" },
+  mpreset: {
+    kind: "value",
+    value: "name",
+    group: "Model",
+    help: "models for all jobs at once; see lathe models presets",
+  },
+  default: { kind: "flag", group: "Model", help: "with --mpreset: use this preset from now on" },
   thinking: {
     kind: "value",
     value: "level",
@@ -198,10 +205,13 @@ export type CliOptions = {
 export const SUBCOMMANDS = {
   config: "show and change settings: list, get, set, unset, path",
   models: "list models with price, window and availability",
+  setup: "setup provider --preset: add a provider to models.yml",
   login: "store a key or sign in for a provider",
   logout: "delete a provider's stored credential",
   auth: "auth status: show which credential each provider would use",
   trust: "let this folder's settings take effect",
+  plugin: "install bundles of commands, skills, hooks, servers and extensions",
+  migrate: "take over servers, permissions, commands and models from other agents",
   discover: "show what was found of skills, commands, servers and other agents' files",
   mcp: "MCP servers: list, add, test, remove, login, logout",
   policy: "test, explain and suggest rules about what may run",

@@ -35,6 +35,15 @@ export const SETTINGS = {
   "modelRoles.smol": { type: "string", default: "", help: "model for small jobs" },
   "modelRoles.slow": { type: "string", default: "", help: "model for hard jobs" },
   "modelRoles.plan": { type: "string", default: "", help: "model for planning" },
+  "modelRoles.executor": { type: "string", default: "", help: "model of agents that do the work, as lathe/executor" },
+  "modelRoles.architect": { type: "string", default: "", help: "model of agents that design; empty = modelRoles.slow" },
+  "modelRoles.planner": { type: "string", default: "", help: "model of agents that plan; empty = modelRoles.plan" },
+  "modelRoles.critic": { type: "string", default: "", help: "model of agents that review; empty = modelRoles.slow" },
+  "modelProfile.default": {
+    type: "string",
+    default: "",
+    help: "preset whose models are used for all jobs, as with --mpreset; empty = none",
+  },
   enabledModels: {
     type: "scoped",
     default: [],
@@ -229,6 +238,11 @@ export const SETTINGS = {
     min: 0,
     default: 1,
     help: "seconds before the second attempt; doubles each time",
+  },
+  "retry.fallbackModels": {
+    type: "strings",
+    default: [],
+    help: "models that answer until your next message when the chosen one is overloaded or out of quota; the first that can be used",
   },
   "retry.maxMinutes": { type: "number", min: 0, default: 3, help: "minutes all attempts together may take" },
   "timeouts.firstEvent": {

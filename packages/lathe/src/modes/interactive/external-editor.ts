@@ -23,7 +23,7 @@ export async function editExternally(view: ScreenView): Promise<void> {
       const editor = spawn("sh", ["-c", `${command} "$1"`, "sh", file], { stdio: "inherit" });
       return (await once(editor, "exit"))[0] as number | null;
     });
-    if (status === 0) view.editor.text = readFileSync(file, "utf8").replace(/\n$/, "");
+    if (status === 0) view.editor.edited(readFileSync(file, "utf8").replace(/\n$/, ""));
     else view.hint(`${command} ended with ${status ?? "a signal"}: the input is as it was.`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
