@@ -4,6 +4,12 @@ import type { AdditionEntry } from "../conversation/additions.ts";
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const ADDITIONS: readonly AdditionEntry[] = [
+  {
+    name: "MCP",
+    kinds: ["mcp-server"],
+    isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
+    load: async () => (await import("../mcp/addition.ts")).mcpAddition,
+  },
   { name: "hooks", kinds: ["hook"], load: async () => (await import("../hooks/index.ts")).hooksFor },
   { name: "rules", kinds: ["rule"], load: async () => (await import("../rules/addition.ts")).rules },
   {

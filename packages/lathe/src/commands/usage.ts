@@ -59,6 +59,19 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
   ],
+  mcp: [
+    ["list [--json]", "the servers that are configured here, and why one takes no effect"],
+    ["add [options] <name> <command> [args…]", "a program that is started; everything after the name belongs to it"],
+    ["add [options] <name> <https://…>", "a server that is reached over HTTP; --sse for the older way"],
+    [
+      "add --env K=V --header 'K: V' …",
+      "each may be repeated; variables and !commands in a value are filled in at the start",
+    ],
+    ["add --project …", "in this project's .lathe/mcp.json instead of your own"],
+    ["test [name]", "connect, and list the tools"],
+    ["remove [--project] <name>", "take it out of the file again"],
+    ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
+  ],
   policy: [
     ["test [--json] -- '<command>'", "what would be said of this command here, with the reason for each part of it"],
     ["test --allow R --ask R --deny R -- …", "the same with these rules only; each may be repeated"],

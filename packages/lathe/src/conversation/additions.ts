@@ -37,6 +37,8 @@ export interface SessionAddition {
   systemParts?(prompt: PromptTexts): readonly SystemPart[] | Promise<readonly SystemPart[]>;
   /** Commands for people, besides the built-in ones. */
   commands?(): Promise<readonly SlashCommand[]>;
+  /** There are other commands now than when they were asked for; set by whoever asks. */
+  onCommands?: () => void;
   /** The session is the present one; nothing runs in it yet. Is not waited for. */
   opened?(open: OpenSession, arrival: Arrival): void | Promise<void>;
   /** After the session has ended. */
@@ -104,6 +106,11 @@ export class Additions {
   async commands(): Promise<readonly SlashCommand[]> {
     const lists = this.#made.map((addition) => this.#guarded(addition, async () => addition.commands?.()));
     return (await Promise.all(lists)).flatMap((list) => list ?? []);
+  }
+
+  /** Called when an addition has other commands than before. */
+  set onCommands(changed: () => void) {
+    for (const addition of this.#made) addition.onCommands = changed;
   }
 
   opened(open: OpenSession, arrival: Arrival): void {

@@ -68,6 +68,7 @@ function serverOf(written: Readonly<Record<string, unknown>>): McpServerValue | 
     ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
     ...(enabled === undefined ? {} : { enabled }),
     ...(isRecord(oauth) || oauth === false ? { oauth } : {}),
+    ...(written["sampling"] === true ? { sampling: true } : {}),
     ...(include ? { includeTools: include } : {}),
     ...(exclude ? { excludeTools: exclude } : {}),
   } as McpServerValue;

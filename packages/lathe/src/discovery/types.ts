@@ -93,6 +93,8 @@ export interface McpServerValue {
   readonly enabled?: boolean;
   /** `false`: never sign in. */
   readonly oauth?: Readonly<Record<string, unknown>> | false;
+  /** It may ask the session's model. */
+  readonly sampling?: boolean;
   /** Tools to offer, or to leave out. */
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];

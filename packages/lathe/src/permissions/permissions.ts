@@ -176,7 +176,7 @@ export class Permissions {
     const verdict = judge(call, this.#policy());
     const hasAskRule = verdict.parts.some(({ decision, rule }) => decision === "ask" && rule !== undefined);
     const asked = itemsOf(call).filter((_item, index) => verdict.parts[index]?.decision === "ask");
-    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places);
+    const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, call.tool);
     return {
       ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern } : {}),
       tool: !hasAskRule && staysInside(call, this.#places),

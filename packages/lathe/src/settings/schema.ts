@@ -395,6 +395,17 @@ export const SETTINGS = {
     help: "notify when a long turn ends or a question waits while the terminal has no focus",
   },
   "auth.keyring": { type: "boolean", default: true, help: "keep keys in the system keyring when there is one" },
+  "tools.discoveryMode": {
+    type: "enum",
+    choices: ["auto", "mcp-only", "all", "off"],
+    default: "auto",
+    help: "which tools the model has to search for before it can use them: auto hides those of MCP servers when there are more than 40 tools, mcp-only always hides them, all hides built-in ones as well",
+  },
+  "tools.essentialOverride": {
+    type: "strings",
+    default: [],
+    help: "with tools.discoveryMode all: built-in tools that are never hidden; empty = those that read, edit and run commands",
+  },
   "web.allowPrivate": { type: "boolean", default: false, help: "web_fetch may reach private addresses" },
   "skills.enabled": { type: "boolean", default: true, help: "tell the model of the skills that were found" },
   "skills.enableSkillCommands": {
