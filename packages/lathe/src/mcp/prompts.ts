@@ -42,11 +42,7 @@ function promptCommand(server: Server, prompt: ListedPrompt): SlashCommand {
 }
 
 /** Words or quoted texts, in the order of the prompt's arguments; the last takes what is left. */
-function argumentsOf(
-  command: string,
-  { arguments: taken }: ListedPrompt,
-  typed: string,
-): Record<string, string> {
+function argumentsOf(command: string, { arguments: taken }: ListedPrompt, typed: string): Record<string, string> {
   const words = [...typed.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
   const rest =
     words.length > taken.length
