@@ -31,7 +31,7 @@ function sample(root = here("sample")): string {
     hooks: { PreToolUse: [{ hooks: [{ type: "command", command: `touch ${here("hooked")}; cat > /dev/null` }] }] },
   });
   write(join(root, ".mcp.json"), {
-    mcpServers: { clock: { command: "node", args: ["${CLAUDE_PLUGIN_ROOT}/clock.mjs"] } },
+    mcpServers: { clock: { command: "node", args: [`$\{CLAUDE_PLUGIN_ROOT}/clock.mjs`] } },
   });
   return root;
 }

@@ -80,7 +80,7 @@ async function list({ machine, plugins }: Shop, words: readonly string[]): Promi
     machine.stdout.write("No plugins are installed. To install one: lathe plugin add <source>\n");
   for (const [name, { version, source, enabled = true }] of entries)
     machine.stdout.write(
-      visible(`${name}${version === undefined ? "" : ` ${version}`}  ${source}${enabled ? "" : "  (disabled)"}`) + "\n",
+      `${visible(`${name}${version === undefined ? "" : ` ${version}`}  ${source}${enabled ? "" : "  (disabled)"}`)}\n`,
     );
   return EXIT.done;
 }
@@ -147,9 +147,9 @@ async function marketplace(shop: Shop, [verb = "list", ...words]: readonly strin
   }
   if (verb !== "list") throw usageError(`lathe plugin marketplace takes add, list or remove, not ${verb}.`);
   for (const [name, { source }] of Object.entries(plugins.read().marketplaces)) {
-    machine.stdout.write(visible(`${name}  ${source}`) + "\n");
+    machine.stdout.write(`${visible(`${name}  ${source}`)}\n`);
     for (const { name: offered, description = "" } of readMarketplace(plugins.marketplaceRoot(name)).offers)
-      machine.stdout.write(visible(`  ${offered}@${name}  ${description}`.trimEnd()) + "\n");
+      machine.stdout.write(`${visible(`  ${offered}@${name}  ${description}`.trimEnd())}\n`);
   }
   return EXIT.done;
 }
