@@ -1,0 +1,37 @@
+// Extensions as an addition to sessions. They are loaded once for a workspace and stay while one session follows another.
+
+import type { AdditionMaker } from "../conversation/additions.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { ExtensionHost } from "./host.ts";
+
+interface Shared {
+  readonly host: Promise<ExtensionHost>;
+  sessions: number;
+}
+
+/** By the settings, which a workspace keeps when folders are added to it. */
+const hosts = new WeakMap<Workspace["settings"], Shared>();
+
+export const extensionAddition: AdditionMaker = async (workspace, request) => {
+  const { settings } = workspace;
+  const shared = hosts.get(settings) ?? { host: ExtensionHost.load(workspace, request.person?.screen), sessions: 0 };
+  hosts.set(settings, shared);
+  shared.sessions++;
+  const host = await shared.host;
+  return {
+    name: "extensions",
+    middleware: [host.middleware],
+    toolProviders: [host],
+    commands: async () => host.commands(),
+    opened: (open, arrival) => host.attach(open, arrival),
+    close: async () => {
+      shared.sessions--;
+      if (shared.sessions > 0) return;
+      hosts.delete(settings);
+      await host.close();
+    },
+  };
+};
+
+/** The extensions that run in this workspace; undefined when there are none. */
+export const extensionsOf = ({ settings }: Workspace): Promise<ExtensionHost> | undefined => hosts.get(settings)?.host;

@@ -1,0 +1,225 @@
+// All extensions of a run: loaded once, told of every session that becomes the present one, read again when somebody asks for it,
+// ended with the last session.
+
+import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import type { Workspace } from "../workspace/workspace.ts";
+import { commandsOf, type ExtensionSlashCommand } from "./commands.ts";
+import type { ContextParts } from "./context.ts";
+import { toolOf } from "./custom-tool.ts";
+import { Dispatch } from "./dispatch.ts";
+import { Follower } from "./follow.ts";
+import { newCulprit } from "./guard/current.ts";
+import { Guard } from "./guard/guard.ts";
+import { offFileOf, turnedOff } from "./off.ts";
+import type { ExtensionScreen, PresentSession } from "./present.ts";
+import { Programs } from "./programs.ts";
+import { RunningExtension } from "./running.ts";
+import { seamsOf } from "./seams.ts";
+import { type ExtensionSource, findSources } from "./sources.ts";
+import { startExtension } from "./start.ts";
+import { storageIn } from "./storage.ts";
+import { type ExtensionTools, extensionUi, Trickle } from "./tools-for-extensions.ts";
+
+/** How a session became the present one. */
+export interface Arrived {
+  readonly reason: string;
+  readonly previousSessionFile?: string | undefined;
+}
+
+export class ExtensionHost {
+  readonly #workspace: Workspace;
+  readonly #screen: ExtensionScreen | undefined;
+  readonly #programs: Programs;
+  readonly #dispatch: Dispatch;
+  readonly #follower: Follower;
+  readonly #said = new Set<string>();
+  readonly #kits = new Map<RunningExtension, ExtensionTools>();
+  #extensions: readonly RunningExtension[] = [];
+  #tools: readonly ToolDef[] = [];
+  #present: PresentSession | undefined;
+  #early: string[] = [];
+  readonly middleware: Middleware;
+
+  private constructor(workspace: Workspace, screen: ExtensionScreen | undefined) {
+    this.#workspace = workspace;
+    this.#screen = screen;
+    this.#programs = new Programs(workspace);
+    this.#dispatch = new Dispatch({
+      extensions: () => this.#extensions,
+      contextOf: (extension) => this.#contextOf(extension),
+      report: (line) => this.#report(line),
+    });
+    this.#follower = new Follower(this.#dispatch);
+    this.middleware = seamsOf(this.#dispatch);
+  }
+
+  static async load(workspace: Workspace, screen: ExtensionScreen | undefined): Promise<ExtensionHost> {
+    const host = new ExtensionHost(workspace, screen);
+    await host.#loadAll();
+    return host;
+  }
+
+  get extensions(): readonly RunningExtension[] {
+    return this.#extensions;
+  }
+
+  /** The same array as long as nothing changes. */
+  tools(): readonly SessionTool[] {
+    return this.#tools;
+  }
+
+  commands(): readonly ExtensionSlashCommand[] {
+    return commandsOf(this.#extensions, (extension) => this.#contextOf(extension));
+  }
+
+  /** The session is the present one from here on. */
+  async attach(open: PresentSession, { reason, previousSessionFile }: Arrived): Promise<void> {
+    this.#present = open;
+    for (const line of this.#early.splice(0)) this.#say(line);
+    if (this.#extensions.length > 0) Guard.get(offFileOf(this.#workspace)).sessionIs(open.session.id);
+    void this.#follower.follow(open.session);
+    const before = previousSessionFile === undefined ? {} : { previousSessionFile };
+    if (reason === "start") {
+      await this.#follower.tell("session_start", { resumed: open.session.usage.turns > 0 });
+      return;
+    }
+    if (reason === "branch") await this.#follower.tell("session_branch", before);
+    await this.#follower.tell("session_switch", { reason, ...before });
+  }
+
+  /** Ends all, reads their files again and starts them: what they add takes effect with the next request. */
+  async reload(): Promise<readonly string[]> {
+    await this.#endAll("reload");
+    await this.#loadAll();
+    if (this.#present) await this.#follower.tell("session_start", { resumed: true });
+    return this.#extensions.map(({ name }) => name);
+  }
+
+  async close(): Promise<void> {
+    await this.#endAll("exit");
+    await this.#programs.close();
+  }
+
+  async #loadAll(): Promise<void> {
+    const { sources, problems } = await findSources(this.#workspace);
+    for (const problem of problems) this.#report(problem);
+    const off = turnedOff(offFileOf(this.#workspace));
+    const started: RunningExtension[] = [];
+    for (const source of sources) {
+      const why = off[source.file]?.reason;
+      if (why !== undefined)
+        this.#report(`The extension ${source.name} is off: it ${why}. To turn it on: lathe ext enable ${source.name}`);
+      else {
+        const extension = await this.#started(source);
+        if (extension) started.push(extension);
+      }
+    }
+    this.#extensions = started;
+    this.#tools = started.flatMap((extension) => extension.added.tools.flatMap((tool) => this.#toolsOf(extension, tool)));
+  }
+
+  async #started(source: ExtensionSource): Promise<RunningExtension | undefined> {
+    const { settings, machine, paths, cwd } = this.#workspace;
+    const guard = Guard.get(offFileOf(this.#workspace));
+    const culprit = newCulprit(source.name, source.file);
+    const extension = new RunningExtension({
+      source,
+      culprit,
+      guard,
+      deps: machine.deps,
+      timeoutMs: settings["timeouts.extension"] * 1000,
+    });
+    const lines = this.#trickle(source.name, "writes");
+    guard.add(culprit, {
+      failed: (what) => this.#report(`The extension ${source.name} ${what}.`),
+      wrote: (text) => {
+        for (const line of text.replace(/\n$/, "").split("\n"))
+          if (lines.passes()) machine.stderr.write(`[${source.name}] ${line}\n`);
+      },
+    });
+    const tools = this.#kitOf(extension);
+    try {
+      const { flags } = this.#workspace.extensions;
+      await startExtension(extension, { tools, cwd, cacheFolder: `${paths.cache}/extensions`, flags });
+      return extension;
+    } catch (error) {
+      this.#report(messageOf(error));
+      this.#kits.delete(extension);
+      await extension.remove();
+      return undefined;
+    }
+  }
+
+  #toolsOf(extension: RunningExtension, tool: RunningExtension["added"]["tools"][number]): ToolDef[] {
+    try {
+      const { deps } = this.#workspace.machine;
+      const report = (line: string): void => this.#report(line);
+      return [toolOf(extension, tool, { context: this.#contextOf(extension), deps, report })];
+    } catch (error) {
+      this.#report(`The tool ${tool.name} of the extension ${extension.name} is left out: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  #contextOf(extension: RunningExtension): ContextParts {
+    const present = (): PresentSession => {
+      if (!this.#present) throw new Error("there is no session yet: use the session in a handler");
+      return this.#present;
+    };
+    return { ...this.#kitOf(extension), cwd: this.#workspace.cwd, present };
+  }
+
+  #kitOf(extension: RunningExtension): ExtensionTools {
+    const known = this.#kits.get(extension);
+    if (known) return known;
+    const { name } = extension;
+    const screen = this.#screen;
+    const parts = {
+      screen,
+      trickle: this.#trickle(name, "shows"),
+      say: (line: string) => void this.#workspace.machine.stderr.write(`[${name}] ${line}\n`),
+    };
+    const kit: ExtensionTools = {
+      screen,
+      storage: storageIn(`${this.#workspace.paths.home}/extension-storage/${fileNameOf(name)}.json`),
+      uiFor: (patience) => extensionUi(parts, patience),
+      execFor: (until) => this.#programs.exec(until),
+    };
+    this.#kits.set(extension, kit);
+    return kit;
+  }
+
+  #trickle(name: string, does: string): Trickle {
+    const flooded = (): void => this.#report(`The extension ${name} ${does} too much at once; the rest is left out.`);
+    return new Trickle(this.#workspace.machine.deps.now, flooded);
+  }
+
+  async #endAll(reason: "exit" | "reload"): Promise<void> {
+    await this.#follower.settled();
+    if (this.#present) await this.#dispatch.tell("session_shutdown", { reason });
+    const ended = this.#extensions;
+    this.#extensions = [];
+    this.#tools = [];
+    for (const extension of ended) {
+      this.#kits.delete(extension);
+      await extension.remove();
+    }
+  }
+
+  /** Each line once: a handler may fail at every event. */
+  #report(line: string): void {
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    if (this.#present) this.#say(line);
+    else this.#early.push(line);
+  }
+
+  #say(line: string): void {
+    const { session } = this.#present ?? {};
+    if (session && session.state !== "closed") session.warn(line, "extension");
+    else this.#workspace.machine.stderr.write(`lathe: ${line}\n`);
+  }
+}
+
+const fileNameOf = (name: string): string => name.replace(/[^\w.-]/g, "_");
